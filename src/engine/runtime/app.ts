@@ -13,18 +13,18 @@ import type { AppMetadata, AppSpec, ResourceContents } from './specs.js';
 import { ResultError } from './tool-result.js';
 import { commonWire } from './wire-item.js';
 
-/** What the page of an app is. @see MCP Apps 2026-01-26, "UI Resource Format" */
+/** MIME type of an app page. @see MCP Apps 2026-01-26, "UI Resource Format" */
 export const appMimeType = 'text/html;profile=mcp-app';
 
-/** Larger pages are refused: a host would have to hold each of them in memory. */
+/** Larger pages are refused, because a host holds each page in memory. */
 const maxPageBytes = 16 * 1024 * 1024;
 
-/** The address of an app: `ui://<scope>/<package>/<name>`. */
+/** URI of an app: `ui://<scope>/<package>/<name>`. */
 function appUri({ name }: Pick<Extension, 'name'>, item: string): string {
   return `ui://${name.replace(/^@/, '')}/${item}`;
 }
 
-/** Makes an app of its definition. @throws DefinitionError if its page cannot be read. */
+/** Creates an app spec from its definition. @throws DefinitionError if its page cannot be read */
 export async function readAppDefinition(definition: Definition): Promise<AppSpec> {
   const { extension, item, file } = definition;
   const declaration = extension.manifest.declarations.apps.find(({ name }) => name === item);
@@ -71,13 +71,13 @@ async function pageProblem(page: string): Promise<string | undefined> {
   }
 }
 
-/** What changes when a file is written; undefined if there is none. */
+/** Modification time and size of a file; undefined if the file is missing. */
 async function fileVersion(file: string): Promise<string | undefined> {
   const info = await stat(file).catch(() => undefined);
   return info && `${info.mtimeMs}/${info.size}`;
 }
 
-/** Reads a file when asked for it, and again only if it was written since. */
+/** Reads a file on the first call, and again only after the file has changed. */
 function cacheUntilModified<T>(file: string, read: (exists: boolean) => Promise<T>): () => Promise<T> {
   let last: { readonly state: string | undefined; readonly value: Promise<T> } | undefined;
   return async () => {
@@ -101,7 +101,7 @@ function pageReader(page: string, uri: string): AppSpec['page'] {
   });
 }
 
-/** Text if it is UTF-8, without its byte order mark; anything else goes as it is. */
+/** UTF-8 bytes become text without the byte order mark. Other bytes become a base64 blob. */
 function decodeAppContents(bytes: Buffer, uri: string): ResourceContents {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -111,7 +111,7 @@ function decodeAppContents(bytes: Buffer, uri: string): ResourceContents {
   }
 }
 
-/** What hosts are told of an app whose metadata cannot be used. */
+/** Metadata of an app without a usable metadata file. */
 const emptyMetadata: AppMetadata = { meta: {} };
 
 function metadataReader(definition: Definition): AppSpec['metadata'] {
@@ -134,7 +134,7 @@ async function readAnew(extension: Extension, file: string): Promise<DataDocumen
   return await readDocument(path.join(extension.manifest.directory, file), file);
 }
 
-/** The `_meta` of an app. @throws DefinitionError if a key holds what it may not. */
+/** The `_meta` of an app. @throws DefinitionError if a key has an invalid value */
 function readAppMeta(definition: Definition): AppMetadata['meta'] {
   for (const fault of checkDefinition('apps', definition.value)) {
     if (!isSerious(fault)) continue;
@@ -150,8 +150,9 @@ function readAppMeta(definition: Definition): AppMetadata['meta'] {
 type ReadDocument = (extension: Extension, file: string) => Promise<DataDocument>;
 
 /**
- * An app's definition with the metadata that may lie beside its page, flat or under `ui`.
- * @throws DefinitionError if that is not well formed.
+ * Returns an app's definition with the values of the JSON file beside its page. The file has its keys at the top level
+ * or under `ui`. Without that file, returns the definition unchanged.
+ * @throws DefinitionError if the file is malformed or outside the package
  */
 export async function withMetadata(
   definition: Definition,

@@ -1,21 +1,21 @@
 /**
- * Marks on values that an extension's own copy of this package made. They are registered symbols and never classes, so
- * that its copy and the running one agree.
+ * Marks on values that an extension's own copy of this package creates. They are registered symbols and not classes,
+ * because two copies share symbols only.
  */
 export const brands = {
   /** A finished tool result. */
   result: Symbol.for('agenttools/result'),
   /** A message of a prompt. */
   message: Symbol.for('agenttools/message'),
-  /** An error whose message the model may read. */
+  /** An error with a message that the model may read. */
   toolError: Symbol.for('agenttools/tool-error'),
-  /** An error that is answered on the protocol level. */
+  /** An error that is sent as a JSON-RPC error. */
   protocolError: Symbol.for('agenttools/protocol-error'),
-  /** Thrown where code in a serving process asks it to exit. */
+  /** Thrown if code in a serving process asks the process to exit. */
   exitRequest: Symbol.for('agenttools/exit-request'),
 } as const;
 
-/** Whether a value bears a mark. Never throws. */
+/** True if a value has the brand. Never throws. */
 export function isBranded(value: unknown, brand: symbol): value is object {
   try {
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[brand] === true;

@@ -16,7 +16,7 @@ import {
 import { ResultError, requirePlain, toToolResult } from './tool-result.js';
 import type { ToolUpstream } from './upstream.js';
 
-/** Surroundings of one call. */
+/** Server, cancellation and context factory of one call. */
 interface Setting {
   readonly calls: ServerRuntime;
   readonly signal: AbortSignal | Cancellation;
@@ -24,9 +24,9 @@ interface Setting {
 }
 
 /**
- * Calls a tool: checks the arguments, runs the hooks, then the handler within its time, then checks the result.
- * Whatever goes wrong becomes a result that the model can read, save for errors meant for the protocol.
- * @throws MissingCapabilityError, Suspension, and errors branded as protocol errors as they are.
+ * Calls a tool: checks the arguments, runs the hooks, then the handler within its timeout, then checks the result.
+ * Failures become results that the model can read, except errors for the protocol.
+ * @throws MissingCapabilityError, InputRequiredSignal, and errors branded as protocol errors, unchanged.
  */
 export async function callTool(
   tool: ToolSpec,
@@ -41,7 +41,7 @@ export async function callTool(
     const delivered = await checkArguments(tool, args);
     const { upstream } = tool;
     const handler = upstream ? createUpstreamHandler(upstream, calls) : await loadHandler(tool);
-    // What nobody wants any more is not begun: it may change something.
+    // Cancelled work does not start: it may change something.
     if (isCancelled(signal)) return failure('Cancelled');
     const value = await withTimeLimit(
       (limit) => {
@@ -62,22 +62,22 @@ export async function callTool(
   }
 }
 
-/** A failure that is already in the words the model is to read. */
+/** A failure with a message for the model. */
 class CallFailure extends Error {}
 
 async function checkArguments(tool: ToolSpec, args: Readonly<Record<string, unknown>>): Promise<unknown> {
-  // Handlers may change what they are given.
+  // Handlers may change their arguments.
   const checked = await tool.input.check({ ...args });
   if (checked.ok) return checked.value;
   throw new CallFailure(`Invalid arguments for tool "${tool.name}": ${formatIssues(checked.issues)}`);
 }
 
-/** The upstream server of a tool, as its handler. */
+/** Creates a handler that calls the upstream server of a tool. */
 function createUpstreamHandler(upstream: ToolUpstream, { upstreams }: ServerRuntime): ToolHandler {
   return (args, ctx) => {
     if (upstreams) return upstreams.call(upstream, args, ctx);
     throw new CallFailure(
-      `The upstream server "${upstream.upstream.name}" cannot be had here: upstream servers are reached from Node only, by "agenttools start", "agenttools call" and createHandler of "agenttools/engine".`,
+      `The upstream server "${upstream.upstream.name}" is unavailable: only Node reaches upstream servers. Use "agenttools start", "agenttools call" or createHandler of "agenttools/engine".`,
     );
   };
 }
@@ -90,10 +90,10 @@ async function loadHandler(tool: ToolSpec): Promise<ToolHandler> {
   }
 }
 
-/** The handler's module cannot be had. */
+/** The handler's module cannot be loaded. */
 class HandlerFault extends Error {}
 
-/** A string is text, unless the output schema asks for a string. */
+/** A string becomes text, unless the output schema accepts the string. */
 async function wrapToolResult(tool: ToolSpec, value: unknown): Promise<ToolResult> {
   const isWanted = typeof value === 'string' && tool.output && (await tool.output.check(value)).ok;
   return toToolResult(isWanted ? structured(value) : value);
@@ -111,7 +111,7 @@ async function checkResult(
       : await tool.output.check(result.structuredContent);
   if (checked.ok) {
     if (tool.output.form === 'raw') return result;
-    // What a library made of it may be anything.
+    // The library of the schema may return any value.
     return attachStructured(
       result,
       tool.output.form === 'standard' ? requirePlain(checked.value) : checked.value,
@@ -123,7 +123,9 @@ async function checkResult(
   return result;
 }
 
-/** A result with the value its schema made; text that was only that value's JSON follows it. */
+/**
+ * Replaces the structured content by the checked value. If the text was only the JSON of the old value, it changes too.
+ */
 function attachStructured(result: ToolResult, value: unknown): ToolResult {
   const [first, ...others] = result.content;
   const isJsonText = others.length === 0 && first?.text === JSON.stringify(result.structuredContent);
@@ -142,7 +144,7 @@ function toFailedResult(tool: ToolSpec, thrown: unknown, calls: ServerRuntime): 
   if (error instanceof TimeoutError) return failure(`Tool "${tool.name}" gave ${error.message}.`);
   if (error instanceof HandlerFault) {
     report(`${tool.item}: the handler could not be loaded: ${errorDetails(error.cause)}`);
-    const hint = 'Mend it and call again; if one of its own dependencies threw, restart the server.';
+    const hint = 'Fix it and call again. If one of its dependencies threw, restart the server.';
     return failure(`Tool "${tool.name}" could not be loaded. ${hint}`);
   }
   if (error instanceof SchemaError) {

@@ -1,4 +1,4 @@
-/** The client capabilities that MCP knows, nested ones with dots. Clients may have others. */
+/** Client capabilities that MCP defines, nested ones with dots. Clients may have others. */
 export const capabilities = [
   'elicitation',
   'elicitation.form',
@@ -23,12 +23,12 @@ export const capabilities = [
 /** A client capability; editors suggest the known ones. */
 export type Capability = (typeof capabilities)[number] | (string & {});
 
-/** Whether MCP knows a capability, or leaves its name to others. */
+/** True if MCP defines a capability, or if it belongs to `extensions` or `experimental`. */
 export function isKnownCapability(name: string): boolean {
   return capabilities.some((known) => known === name) || /^(?:extensions|experimental)\../.test(name);
 }
 
-/** The keys that lead to a capability in what a client declares. What others name may have dots of its own. */
+/** Path of a capability in a client's declaration. Names below `extensions` and `experimental` may contain dots. */
 export function capabilityPath(name: string): readonly string[] {
   const [, kind, others] = /^(extensions|experimental)\.(.+)$/s.exec(name) ?? [];
   return kind !== undefined && others !== undefined ? [kind, others] : name.split('.');

@@ -39,64 +39,67 @@ import type { MakeCatalog } from './tool-list.js';
 import { hasUi, isUiResource } from './ui.js';
 import type { UpstreamEntry } from './upstream.js';
 
-/** What serving asks of a server. */
+/** The parts of a server that serving needs. */
 export interface Servable {
   readonly qualifiedName: string;
   /** Sent as serverInfo. */
   readonly info: Readonly<Record<string, unknown>> & { readonly name: string; readonly version: string };
   readonly instructions: string | undefined;
   readonly registry: Registry;
-  /** The apps it serves, by their addresses. */
+  /** The apps of the server by URI. */
   readonly apps: ReadonlyMap<string, AppSpec>;
-  /** Tools that are taken from upstream servers, once these have been asked; {@link withUpstreamTools} puts them in. */
+  /**
+   * Entries for tools of upstream servers. {@link withUpstreamTools} adds the tools once the upstream servers have
+   * listed them.
+   */
   readonly upstreams: readonly UpstreamEntry[];
-  /** What its tools and instructions are made of; absent: it has no tools but those that are registered. */
+  /** Sources of the tools and instructions; undefined if the server has only the tools of its registry. */
   readonly baseItems?: BaseItems;
-  /** The folders of skills that it serves as they are. */
+  /** Skill folders, served unchanged. */
   readonly skills: readonly SkillFolder[];
-  /** Whether there is anything that is only for clients that show UI. */
+  /** True if any item is only for clients that show UI. */
   readonly hasUi: boolean;
   readonly initialize: Lazy<Initializer> | undefined;
-  /** What decides on lists instead of what is hidden. */
+  /** Hooks that choose the items of a list, in place of `hidden`. */
   readonly listHooks: ListHooks;
   readonly exposeErrors: boolean;
   readonly cache: CacheHint | undefined;
 }
 
-/** What a server is made of, so that it can be made again with more tools. */
+/** Sources of a server's tools and instructions, to build them again with more tools. */
 interface BaseItems {
-  /** In its order, without those that stand for others, under the names that they gave themselves. */
+  /** In list order, without catalog tools, under their original names. */
   readonly tools: readonly ToolSpec[];
-  /** As its definition has them. */
+  /** As written in the definition. */
   readonly instructions: unknown;
-  /** Undefined: clients are listed all tools. */
+  /** Undefined: `tools/list` shows all tools. */
   readonly catalog: MakeCatalog | undefined;
 }
 
-/** A server, composed and ready to be served. */
+/** A composed server, ready to be served. */
 export interface ServerSpec extends Servable {
   readonly extension: Extension;
   readonly description: string | undefined;
-  /** The key that its definition gives it in the configuration of clients; else its item name. */
+  /** Key in the config of client apps. Default: the item name. */
   readonly configKey: string;
-  /** Whether the definition gives it one. */
+  /** True if the definition sets `configKey`. */
   readonly hasOwnKey: boolean;
-  /** Items that could not be had; the server goes without them. */
+  /** Unavailable items, which the server skips. */
   readonly leftOut: readonly SkippedItem[];
 }
 
-/** What clients are listed as tools: all, or three by which the others are found, inspected and called. */
+/** Content of `tools/list`: all tools, or three tools that find, inspect and call the others. */
 export type ToolList = 'all' | 'catalog';
 
 export interface ComposeOptions {
-  /** What the user wants, whatever the server says. */
+  /** The user's choice. It wins over the server definition. */
   readonly toolList?: ToolList | undefined;
 }
 
 /**
- * Composes a server of its definition, or of everything a package without servers declares. Bad items are left out.
- * A server that is composed again from the same workspace keeps its items: what they initialized stays so.
- * @throws DefinitionError if the server's own definition cannot be used.
+ * Composes a server from its definition, or from all items of a package without servers. Skips invalid items. A server
+ * that is composed again from the same workspace keeps its items and their initialized state.
+ * @throws DefinitionError if the server's own definition is unusable.
  */
 export async function composeServer(
   { extension, server }: FoundServer,
@@ -108,17 +111,14 @@ export async function composeServer(
   return await composeDefinition(definition, workspace, options);
 }
 
-/**
- * Composes a server of a definition, wherever that comes from.
- * @throws DefinitionError if the definition cannot be used.
- */
+/** Composes a server from a definition of any origin. @throws DefinitionError if the definition is unusable. */
 export async function composeDefinition(
   definition: Definition,
   workspace: Workspace,
   { toolList }: ComposeOptions = {},
 ): Promise<ServerSpec> {
   const { extension } = definition;
-  // One bad entry of a list does not stop a server: it is left out where the list is composed.
+  // A bad entry of a list does not stop a server. Composing the list skips the entry.
   requireUsable(definition, ({ path }) => path.length > 1 && serverLists.some((list) => list === path[0]));
   await requireModules(definition);
   const { value } = definition;
@@ -137,7 +137,7 @@ export async function composeDefinition(
   const qualifiedName = extension.qualify(definition.item);
   const { title, description, icons, websiteUrl, version, instructions } = value;
   const isCatalog = (toolList ?? value.toolList) === 'catalog' && tools.length + upstreams.length > 0;
-  // Few servers have so many tools.
+  // Loaded on demand: few servers have so many tools.
   const makeCatalog = isCatalog ? await (await import('./tool-list.js')).openCatalog(workspace) : undefined;
   const catalog = makeCatalog?.(tools);
   return {
@@ -220,7 +220,7 @@ interface ListJob<K extends ComposedKind> {
   readonly leftOut: SkippedItem[];
 }
 
-/** The items of a list, and the entries that stand for tools of existing servers. */
+/** The items of a list, and its entries for tools of upstream servers. */
 interface ComposedList<K extends ComposedKind> {
   readonly specs: readonly ComposedSpecOf<K>[];
   readonly upstreams: readonly UpstreamEntry[];
@@ -241,16 +241,16 @@ async function composeList<K extends ComposedKind>(job: ListJob<K>): Promise<Com
   return { specs: specs.flat(), upstreams };
 }
 
-/** What an entry of a list stands for, and what of it the server goes without. */
+/** The items of one list entry, and the items that the server skips. */
 interface ListEntryResult {
   readonly found: readonly FoundItem[];
   readonly leftOut: SkippedItem[];
   readonly upstream?: Omit<UpstreamEntry, 'position'>;
 }
 
-/** An item of a list that may yet turn out not to be had. */
+/** An item of a list. Reading it may still fail. */
 interface FoundItem extends ResolvedItem {
-  /** Told if it cannot be had; `owner` has the file that is at fault. */
+  /** Called if the item is unavailable; `owner` has the faulty file. */
   readonly lose: (error: unknown, owner: Extension) => void;
 }
 
@@ -302,14 +302,14 @@ async function compose<K extends ComposedKind>(
   }
 }
 
-/** The name that an entry gives. */
+/** The name that an entry refers to; undefined for other entries. */
 function referenceIn(entry: unknown, kind: ComposedKind): string | undefined {
   if (typeof entry === 'string') return entry;
   if (isOverride(entry)) return entry.use;
   return isToolkitEntry(entry, kind) ? entry.toolkit : undefined;
 }
 
-/** Drops resources whose address an app of a tool, or another resource of the server, already has. */
+/** Drops resources with a URI that an app of a tool, or another resource of the server, already has. */
 function distinctUris(
   specs: readonly ResourceSpec[],
   apps: ReadonlyMap<string, AppSpec>,

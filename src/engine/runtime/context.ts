@@ -1,51 +1,51 @@
 import type { InferInput } from '../schema/inferred-types.js';
 import type { ToolResult } from './result-builders.js';
 
-/** Where a message stands between noise and alarm. @see MCP, server/utilities/logging */
+/** Severity of a log message. @see MCP, server/utilities/logging */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
 
-/** The kinds of item that clients can list; templates are resources. */
+/** Kinds of items that clients can list. Resource templates count as resources. */
 export type ListedKind = 'tools' | 'prompts' | 'resources';
 
 /** An item of the server, as its clients see it. */
 export interface ListedItem {
   readonly kind: ListedKind;
-  /** The name that clients call it by; those of resources need not differ. */
+  /** Wire name. Resources may share a name. */
   readonly name: string;
   /** Qualified name. */
   readonly item: string;
-  /** What the list method of its kind shows: a copy, which is yours. */
+  /** Entry of the list method: a copy, which you may change. */
   readonly definition: Readonly<Record<string, unknown>>;
-  /** Left out of lists; still usable by name. So are tools that only apps may call: no model is shown them. */
+  /** Omitted from lists; still usable by name. Also true for tools that only apps may call: no model sees them. */
   readonly hidden: boolean;
-  /** A tool that only apps may call. */
+  /** Present if only apps may call the tool. */
   readonly forApps?: true;
 }
 
 /** One page of a server's items. */
 export interface ItemPage {
   readonly items: readonly ListedItem[];
-  /** Hands over to the next page; absent on the last. */
+  /** Cursor of the next page; absent on the last page. */
   readonly nextCursor?: string;
 }
 
-/** Which items are asked for. */
+/** Query for items of the server. */
 export interface ItemQuery {
-  /** `tools` when absent. */
+  /** Default: `tools`. */
   readonly kind?: ListedKind;
-  /** Those that lists leave out too; false when absent. */
+  /** Include items that lists omit. Default: false. */
   readonly includeHidden?: boolean;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string;
-  /** Items per page, at least 1; all when absent. */
+  /** Items per page, at least 1. Default: all. */
   readonly pageSize?: number;
 }
 
-/** Which items are asked for, as whoever asks is shown them. */
+/** Query for items that the current client sees. */
 export interface ShownQuery {
-  /** `tools` when absent. */
+  /** Default: `tools`. */
   readonly kind?: ListedKind;
-  /** Only those of this name. */
+  /** Only items with this name. */
   readonly name?: string;
 }
 
@@ -53,44 +53,44 @@ export interface ShownQuery {
 export interface ItemRegistry {
   /** In the order of the server's lists. */
   list(query?: ItemQuery): ItemPage;
-  /** By name, resources by address too; hidden ones as well. `kind` is `tools` when absent. */
+  /** Finds an item by name, or a resource by URI. Includes hidden items. Default for `kind`: `tools`. */
   resolve(name: string, kind?: ListedKind): ListedItem | undefined;
   /**
-   * All items of a kind as whoever asks is shown them: with UI for clients that show it, in the form of their revision,
-   * and hidden if the server's own `list` leaves them out. Resources of templates are not among them.
+   * All items of a kind as the current client sees them: with UI if the client shows UI, in the form of its revision,
+   * and hidden if the server's own `list` omits them. Resources of templates are not included.
    */
   shown(query?: ShownQuery): Promise<readonly ListedItem[]>;
 }
 
-/** How a tool is called by another. */
+/** Options for a tool call from another tool. */
 export interface CallOptions {
-  /** Told what the called tool reports; its progress is its own affair when absent. */
+  /** Receives the progress of the called tool. Default: the progress is dropped. */
   readonly onProgress?: (
     progress: number,
     more?: { readonly total?: number; readonly message?: string },
   ) => void;
 }
 
-/** What the user made of a question: filled in, refused, or put away. @see MCP, client/elicitation */
+/** The user's answer to a form: accepted, declined or cancelled. @see MCP, client/elicitation */
 export type Answer<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' }
   | { readonly action: 'cancel' };
 
-/** What a user who was sent somewhere made of it. */
+/** The user's answer to a request to open a URL. */
 export interface UrlAnswer {
   readonly action: 'accept' | 'decline' | 'cancel';
 }
 
-/** How something is asked of the client. */
+/** Options for an input request to the client. */
 export interface AskOptions {
-  /** Finds the answer when the handler runs again; by the order of questions when absent: `e1`, `e2`, … */
+  /** Finds the answer when the handler runs again. Default: by the order of input requests, `e1`, `e2`, … */
   readonly key?: string;
-  /** How long to wait for an answer, where the client is asked while the handler waits; no limit of its own when absent. */
+  /** Longest wait for an answer in milliseconds, if the handler blocks until the client answers. Default: no limit. */
   readonly timeoutMs?: number;
 }
 
-/** A folder that the client works in. @see MCP, client/roots */
+/** A root folder of the client. @see MCP, client/roots */
 export interface Root {
   readonly uri: string;
   readonly name?: string;
@@ -98,40 +98,40 @@ export interface Root {
 
 /** JSON values that the server keeps between the requests of one session. */
 export interface Session {
-  /** A fresh copy of the value that was set last; undefined if the key has none. */
+  /** A fresh copy of the last value; undefined if the key has no value. */
   get(key: string): unknown;
   /**
-   * Keeps a copy of the value as JSON writes it. Undefined removes the key.
+   * Stores a JSON copy of the value. Undefined removes the key.
    * @throws TypeError if a part of the value has no JSON form or exceeds a limit, with the path of that part
    */
   set(key: string, value: unknown): void;
 }
 
-/** What a handler may know and do besides its arguments. */
+/** Context of one handler run: the client, the server, and functions for this call. */
 export interface Context {
-  /** Aborts when the client cancels, the time is up, or the client has gone. */
+  /** Aborts when the client cancels or disconnects, or when the time is up. */
   readonly signal: AbortSignal;
   /** Reports progress, if the client asked for it. `progress` must grow from call to call. */
   progress(progress: number, more?: { readonly total?: number; readonly message?: string }): void;
-  /** Messages for the client's log. */
+  /** Sends messages to the client's log. */
   readonly log: Readonly<Record<LogLevel, (data: unknown) => void>>;
-  /** The tool's options: the definition's defaults, overlaid with what the user set. */
+  /** The tool's options: the user's values over the defaults of the definition. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Who is asking, as far as it told. */
+  /** The client, if it has identified itself. */
   readonly client: {
     readonly name: string | undefined;
     readonly version: string | undefined;
     readonly capabilities: Readonly<Record<string, unknown>>;
   };
-  /** Whether the client has a capability, such as `elicitation` or `sampling`. */
+  /** True if the client has a capability, such as `elicitation` or `sampling`. */
   can(capability: string): boolean;
-  /** Whether the client shows UI apps, and the user lets it. */
+  /** True if the client shows UI apps and the user allows it. */
   readonly ui: boolean;
-  /** What this server offers. */
+  /** The items of this server. */
   readonly registry: ItemRegistry;
   /**
-   * Calls a tool of this server by its name, a hidden one too, as a client would: arguments and result are checked. A
-   * tool that fails gives a result with `isError`. It ends with this call at the latest.
+   * Calls a tool of this server by its name, even a hidden tool, as a client would: arguments and result are checked. A
+   * failed tool returns a result with `isError`. The call ends with this call at the latest.
    * @throws ToolError if there is no such tool, or calls are nested too deep
    */
   callTool(
@@ -140,57 +140,54 @@ export interface Context {
     options?: CallOptions,
   ): Promise<ToolResult>;
   /**
-   * Asks the user, with a form of flat fields: strings, numbers, booleans, and choices. What comes back has been checked
-   * and cast as arguments are. Where the protocol has no questions in the middle of a call, the handler runs again from
-   * its beginning once the answers are there: see {@link step}.
-   * @throws MissingCapabilityError if the client cannot ask; TypeError for a schema that no form can be made of
+   * Asks the user with a form of flat fields: strings, numbers, booleans, and choices. The answer is checked and cast
+   * as arguments are. If the protocol has no input requests during a call, the handler runs again from its beginning
+   * with the answers: see {@link step}.
+   * @throws MissingCapabilityError if the client cannot ask; TypeError if the schema cannot become a form
    */
   elicit<const S>(message: string, schema: S, options?: AskOptions): Promise<Answer<InferInput<S>>>;
-  /** Sends the user to an address, for what must not pass through the client. @throws as {@link elicit} does */
+  /** Sends the user to a URL, for data that must not pass through the client. @throws as {@link elicit} does */
   elicitUrl(message: string, url: string, options?: AskOptions): Promise<UrlAnswer>;
-  /** Does something once, however often the handler runs again. The outcome is a JSON value. */
+  /** Runs work once, even if the handler runs again. The outcome is a JSON value. */
   step<T>(key: string, work: () => T | Promise<T>): Promise<T>;
   /**
-   * Has the client's model answer: params and result of `sampling/createMessage`.
+   * Asks the client's model: params and result of `sampling/createMessage`.
    * @deprecated MCP 2026-07-28 deprecates sampling
    */
   sample(
     params: Readonly<Record<string, unknown>>,
     options?: AskOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /**
-   * The folders that the client works in.
-   * @deprecated MCP 2026-07-28 deprecates roots
-   */
+  /** The root folders of the client. @deprecated MCP 2026-07-28 deprecates roots */
   roots(options?: AskOptions): Promise<readonly Root[]>;
-  /** The client's first root as an absolute path, as far as it is known; up to 2025-11-25 only. */
+  /** The client's first root as an absolute path, if known; up to 2025-11-25 only. */
   readonly root: string | undefined;
-  /** What is kept between the requests of this session; undefined on 2026-07-28, which has none. */
+  /** Values between the requests of this session; undefined on 2026-07-28, which has no sessions. */
   readonly session: Session | undefined;
-  /** Claims of the token that the request came with; undefined where none was asked for. */
+  /** Claims of the request's access token; undefined if no token was required. */
   readonly auth: Readonly<Record<string, unknown>> | undefined;
-  /** Tells clients that a list is not what it was. */
+  /** Notifies clients that a list has changed. */
   notifyChanged(kind: ListedKind): void;
-  /** Tells those who subscribed to a resource that it is not what it was. */
+  /** Notifies the subscribers of a resource that it has changed. */
   notifyResourceUpdated(uri: string): void;
   /**
-   * Lets the client go on without a connection: over HTTP, up to 2025-11-25, ends the stream that this call is answered
-   * on. The client takes it up again and finds what was sent meanwhile. Elsewhere it does nothing.
+   * Ends the response stream of this call over HTTP, up to 2025-11-25, so that the client needs no open connection. The
+   * client resumes the stream later and receives the messages that it missed. Otherwise has no effect.
    */
   closeStream(): void;
   /**
-   * From here on nobody has to wait: of a tool with `task` and `taskBegins: "handler"`, a client that knows tasks is
-   * handed one. What is asked before has been answered by then. Elsewhere it does nothing.
+   * Begins the task of a tool with `task` and `taskBegins: "handler"`: a client that supports tasks receives the task
+   * and stops waiting. Earlier input requests have their answers by then. Otherwise has no effect.
    */
   beginTask(): void;
-  /** Kept for the time of this call. */
+  /** Storage for the time of this call. */
   readonly locals: Record<string, unknown>;
-  /** Revision of MCP this request is made in, such as `2026-07-28`. */
+  /** MCP revision of this request, such as `2026-07-28`. */
   readonly protocolVersion: string;
   readonly requestId: string | number | undefined;
   readonly server: { readonly name: string; readonly version: string };
   /** The tool being called; absent in prompts and resources. */
   readonly tool?: { readonly name: string };
-  /** In completions: the arguments already filled in. */
+  /** In completions: the arguments that are already filled in. */
   readonly arguments?: Readonly<Record<string, string>>;
 }

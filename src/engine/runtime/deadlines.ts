@@ -1,19 +1,19 @@
-/** A wait that can be called off. */
+/** A wait that can be cancelled. */
 interface DeadlineWait {
   readonly at: number;
   readonly expire: () => void;
 }
 
-/** Node's timers overflow above this many milliseconds and would fire at once. */
+/** Node's timers overflow above this many milliseconds and fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Many waits on one timer, since arming a timer costs more than a quick call. */
+/** Many waits on one timer, because arming a timer costs more than a quick call. */
 class Deadlines {
   readonly #waits = new Set<DeadlineWait>();
   #timer: NodeJS.Timeout | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
 
-  /** Calls `expire` after a time, unless the wait is removed before. */
+  /** Calls `expire` after `ms` milliseconds, unless the wait is removed before. */
   add(ms: number, expire: () => void): DeadlineWait {
     const wait = { at: performance.now() + ms, expire };
     this.#waits.add(wait);
@@ -24,7 +24,7 @@ class Deadlines {
 
   remove(wait: DeadlineWait): void {
     this.#waits.delete(wait);
-    // What nobody waits for must not keep a process alive.
+    // A timer without waits must not keep the process alive.
     if (this.#waits.size === 0) this.#timer?.unref();
   }
 
@@ -51,5 +51,5 @@ class Deadlines {
   }
 }
 
-/** The waits of this process. */
+/** All waits of this process. */
 export const deadlines = new Deadlines();

@@ -2,15 +2,15 @@ import type { DocumentPath } from '../base/files/document-path.js';
 import { isUpstreamEntry } from '../extension/check-upstream.js';
 import type { Definition } from '../extension/extension.js';
 
-/** Where a definition says that an existing server is. */
+/** Endpoint of an upstream server, as a definition declares it. */
 export interface DeclaredEndpoint {
   readonly path: DocumentPath;
   readonly place: unknown;
-  /** The entry of a server's list that takes tools from there. */
+  /** The entry of a server's list that takes tools from this endpoint. */
   readonly entry?: Readonly<Record<string, unknown>>;
 }
 
-/** The existing servers that a tool, or a server by its own entries, goes to. */
+/** Yields the upstream endpoints of a tool, or of a server's own entries. */
 export function* writtenPlaces({
   kind,
   value,

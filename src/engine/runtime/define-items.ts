@@ -7,7 +7,7 @@ import type { Annotations, ContentBlock, PromptMessage, ToolResult } from './res
 export type Awaitable<T> = T | Promise<T>;
 
 interface Icon {
-  /** An https: or data: address. */
+  /** An `https:` or `data:` URL. */
   readonly src: string;
   readonly mimeType?: string;
   readonly sizes?: readonly string[];
@@ -15,12 +15,12 @@ interface Icon {
 }
 
 interface CommonDefinition {
-  /** Name that clients see; the item name when absent. */
+  /** Name that clients see. Default: the item name. */
   readonly name?: string;
-  /** Name for people; the item name when absent. */
+  /** Name for people. Default: the item name. */
   readonly title?: string;
   readonly description?: string;
-  /** Left out of lists; still usable by name. */
+  /** Omit the item from lists. It stays usable by name. */
   readonly hidden?: boolean;
   /** The opposite of `hidden`, which wins. */
   readonly visible?: boolean;
@@ -29,21 +29,21 @@ interface CommonDefinition {
   readonly icons?: readonly Icon[];
   /** Sent as `_meta`. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Longest run in milliseconds; 60000 when absent. */
+  /** Longest run in milliseconds. Default: 60000, with `task` 3600000. */
   readonly timeoutMs?: number;
 }
 
 interface CacheDefinition {
-  /** Milliseconds clients may reuse it; 0 when absent. */
+  /** How long clients may reuse the response, in milliseconds. Default: 0. */
   readonly ttlMs?: number;
-  /** Who may share it; `private` when absent. */
+  /** Sharing of cached responses. Default: `private`. */
   readonly scope?: 'public' | 'private';
 }
 
-/** One thing that is needed, by its name; a list: one of these. */
+/** A requirement by its name; in a list, one of the names suffices. */
 type RequirementInput = string | readonly [string, ...string[]];
 
-/** What an item needs before it can work: client capabilities, or more with a level. */
+/** Requirements of an item: client capabilities, or an object with a level. */
 type Requires =
   | readonly Capability[]
   | {
@@ -53,20 +53,20 @@ type Requires =
       readonly level?: 'required' | 'suggested';
     };
 
-/** How a tool goes with UI. */
+/** UI settings of a tool. */
 interface UiDefinition {
   /** A name, or a qualified name such as `@acme/weather/forecast-viewer`. */
   readonly app?: string;
-  /** Who may call it; both when absent. */
+  /** Callers of the tool. Default: both. */
   readonly visibility?: readonly ('model' | 'app')[];
-  /** Whether it has its app, asked at each `tools/list`. */
+  /** Returns true if the tool has its app. Runs at each `tools/list`. */
   when?(ctx: Context): Awaitable<boolean>;
 }
 
-/** What a tool returns when its output has no schema: anything with a JSON form, blocks, or a finished result. */
+/** Return value of a tool without output schema: anything with a JSON form, blocks, or a finished result. */
 type ToolReturn = unknown;
 
-/** A tool as its author writes it. `I` and `O` are its schemas; arguments and result are typed by them. */
+/** A tool as its author writes it. The schemas `I` and `O` type the arguments and the result. */
 export interface ToolDefinition<I = undefined, O = undefined> extends CommonDefinition {
   /** A field spec, `fields({…})`, JSON Schema, JSON text or Standard Schema. */
   readonly input?: I;
@@ -76,9 +76,9 @@ export interface ToolDefinition<I = undefined, O = undefined> extends CommonDefi
   /** JSON Schema; wins over `output`. */
   readonly outputSchema?: object | string;
   handler(args: ToolArguments<I>, ctx: Context): Awaitable<ToolOutput<O>>;
-  /** Run once, before the first call. */
+  /** Runs once, before the first call. */
   initialize?(ctx: Context): unknown;
-  /** Options the user may set, with their defaults. */
+  /** Options that the user may set, with their defaults. */
   readonly options?: Readonly<Record<string, unknown>>;
   readonly annotations?: {
     readonly title?: string;
@@ -88,26 +88,26 @@ export interface ToolDefinition<I = undefined, O = undefined> extends CommonDefi
     readonly openWorldHint?: boolean;
   };
   readonly requires?: Requires;
-  /** Whether a client that knows tasks need not wait for it; `required`: no other client can call it. */
+  /** Lets clients that support tasks call the tool without waiting. `required`: no other client can call it. */
   readonly task?: 'optional' | 'required';
-  /** When the task begins: with the call, or with `ctx.beginTask()`; `call` when absent. */
+  /** Start of the task: at the call, or at `ctx.beginTask()`. Default: `call`. */
   readonly taskBegins?: 'call' | 'handler';
-  /** What a result that does not match `output` becomes; `error` when absent. */
+  /** Reaction to a result that does not match `output`. Default: `error`. */
   readonly onOutputMismatch?: 'error' | 'warn';
-  /** The UI app that shows its results, by name or with more; null for none. */
+  /** The UI app that shows the results: its name, or an object with more settings; null for no app. */
   readonly ui?: string | UiDefinition | null;
 }
 
-/** What a program of an existing MCP server is started with. Texts may hold `${NAME}` and `${NAME:-default}`. */
+/** Launch settings of an upstream MCP server. Texts may contain `${NAME}` and `${NAME:-default}`. */
 interface ProgramConfig {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Folder of the package; the package folder when absent. */
+  /** Working directory: a folder of the package. Default: the package folder. */
   readonly cwd?: string;
   readonly type?: 'stdio';
 }
 
-/** An existing MCP server: a program, the program of a dependency, or an address. */
+/** An upstream MCP server: a program, the program of a dependency, or a URL. */
 type StaticEndpoint =
   | (ProgramConfig & { readonly command: string })
   | (ProgramConfig & { readonly package: string; readonly bin?: string })
@@ -118,52 +118,55 @@ type StaticEndpoint =
     };
 
 interface UpstreamSourceBase {
-  /** What messages call the server; where it is when absent. */
+  /** Name of the server in messages. Default: its endpoint. */
   readonly name?: string;
-  /** Longest wait for its first answer; 30000 when absent. */
+  /** Longest wait for its first answer, in milliseconds. Default: 30000. */
   readonly startTimeoutMs?: number;
 }
 
-/** Says where a server is when it is needed; an error that it throws says what is missing. What it gives is taken as it is. */
+/**
+ * Returns the endpoint of a server on demand, or throws an error with the reason. Variables in the endpoint are not
+ * filled in.
+ */
 export type ResolveEndpoint = (given: {
   readonly env: Readonly<Record<string, string | undefined>>;
 }) => Awaitable<WidenedEndpoint<StaticEndpoint>>;
 
-/** What a function returns has wider types than what is written where a type is known. */
+/** An endpoint with a wider `type`: the type of a returned object is not as narrow as the type of a literal. */
 type WidenedEndpoint<P> = P extends unknown ? Omit<P, 'type'> & { readonly type?: string } : never;
 
-/** Where an existing MCP server is. */
+/** Endpoint of an upstream MCP server. */
 export type UpstreamSource = (StaticEndpoint | { readonly place: ResolveEndpoint | string }) &
   UpstreamSourceBase;
 
-/** A tool that an existing MCP server answers for, as its author writes it. */
+/** A tool of an upstream MCP server, as its author writes it. */
 export interface UpstreamToolDefinition<I = undefined, O = undefined>
   extends Omit<ToolDefinition<I, O>, 'handler' | 'onOutputMismatch'> {
-  /** The server, and what the tool is called there; the item name when absent. */
+  /** The server, and the name of the tool on that server. Default for `tool`: the item name. */
   readonly upstream: (UpstreamSource & { readonly tool?: string }) | ResolveEndpoint | string;
   readonly handler?: undefined;
 }
 
-/** An entry of a server's `tools` that stands for tools of an existing MCP server. */
+/** An entry of a server's `tools` for tools of an upstream MCP server. */
 export interface UpstreamTools
   extends Pick<CommonDefinition, 'hidden' | 'visible' | 'category' | 'timeoutMs' | 'meta'> {
   readonly upstream: UpstreamSource | ResolveEndpoint | string;
-  /** Before each name, save those that `rename` gives. */
+  /** Prefix of each name, except the names from `rename`. */
   readonly prefix?: string;
-  /** The tools that are taken, as they are called there; all when absent. */
+  /** Names of the tools on the upstream server. Default: all. */
   readonly only?: readonly string[];
   readonly except?: readonly string[];
-  /** What tools are called here, by what they are called there. */
+  /** New names of tools, by their names on the upstream server. */
   readonly rename?: Readonly<Record<string, string>>;
 }
 
-/** What a handler gets for an input schema. */
+/** Type of a handler's arguments for an input schema. */
 export type ToolArguments<I> = I extends undefined ? Record<string, unknown> : InferInput<I>;
 
-/** What a handler may return for an output schema. */
+/** Return type of a handler for an output schema. */
 export type ToolOutput<O> = O extends undefined ? ToolReturn : InferOutput<O> | ToolResult;
 
-/** Types a tool definition; gives it back as it is. */
+/** Types a tool definition and returns it unchanged. */
 export function defineTool<
   const I = undefined,
   const O = undefined,
@@ -185,26 +188,26 @@ export function defineTool(definition: object): object {
   return requireObject('tool', definition);
 }
 
-/** Suggestions: a list, of which those that begin like what was typed are sent, or a function of what was typed. */
+/** Suggestions: a list, filtered by the typed prefix, or a function of the typed value. */
 type CompletionSource =
   | readonly string[]
   | ((value: string, ctx: Context) => Awaitable<readonly string[] | SuggestedValues>);
 
-/** Suggestions of which there may be more than these. */
+/** Suggestions, possibly a part of all. */
 interface SuggestedValues {
   readonly values: readonly string[];
   readonly total?: number;
   readonly hasMore?: boolean;
 }
 
-/** A resource of a template, as a list shows it; what it does not say is as for the template. */
+/** A resource of a template, as a list entry. Absent keys come from the template. */
 interface TemplateResource {
   readonly uri: string;
   readonly name?: string;
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
-  /** Bytes, when known. */
+  /** Bytes, if known. */
   readonly size?: number;
   readonly icons?: readonly Icon[];
   readonly annotations?: Annotations;
@@ -216,12 +219,12 @@ interface PromptArgumentDefinition {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** Whether it must be given; false when absent. */
+  /** True if the argument is required. Default: false. */
   readonly required?: boolean;
   readonly complete?: CompletionSource;
 }
 
-/** The arguments a prompt function gets: the required ones are there. */
+/** Arguments of a prompt function. Required arguments are always present. */
 export type PromptArguments<A extends readonly PromptArgumentDefinition[]> = {
   readonly [K in A[number] as K extends { readonly required: true } ? K['name'] : never]: string;
 } & {
@@ -230,7 +233,7 @@ export type PromptArguments<A extends readonly PromptArgumentDefinition[]> = {
 
 type MessagePiece = string | ContentBlock | ToolResult;
 
-/** What somebody says: several pieces are as many messages. */
+/** A message of the user or the model. Several pieces become several messages. */
 interface PromptTurn {
   readonly role: 'user' | 'assistant';
   readonly content: MessagePiece | readonly MessagePiece[];
@@ -254,7 +257,7 @@ export interface PromptDefinition<
   A extends readonly PromptArgumentDefinition[] = readonly PromptArgumentDefinition[],
 > extends CommonDefinition {
   readonly arguments?: A;
-  /** How to read `content`; told by its type when absent. */
+  /** Type of `content`. Default: `auto`, by the value. */
   readonly type?: 'text' | 'function' | 'auto';
   /** Literal text, a template with `{{name}}` slots, or a function. */
   readonly content?:
@@ -268,9 +271,9 @@ export interface PromptDefinition<
   readonly requires?: Requires;
 }
 
-/** Types a prompt definition; gives it back as it is. */
+/** Types a prompt definition and returns it unchanged. */
 export function definePrompt(definition: PromptDefinition<readonly []>): PromptDefinition<readonly []>;
-// `A` has no default: the parameters of a `complete` would be typed by it, before anything else is known of `A`.
+// `A` has no default: the default would type the parameters of `complete` before `A` is inferred.
 export function definePrompt<const A extends readonly PromptArgumentDefinition[]>(
   definition: PromptDefinition<A>,
 ): PromptDefinition<A>;
@@ -286,7 +289,7 @@ type ResourceReturn =
   | null
   | undefined;
 
-/** Makes the content; nothing if there is no such resource. */
+/** Returns the content; undefined or null if there is no such resource. */
 type ReadResource = (
   uri: string,
   variables: Readonly<Record<string, string | string[]>>,
@@ -308,7 +311,7 @@ interface UriTemplateResource {
   /** RFC 6570. */
   readonly uriTemplate: string;
   readonly uri?: undefined;
-  /** The resources of the template. */
+  /** Returns the resources of the template. */
   readonly list?: (ctx: Context) => Awaitable<readonly TemplateResource[]>;
   /** Suggestions for the variables of the template. */
   readonly complete?: Readonly<Record<string, CompletionSource>>;
@@ -321,7 +324,7 @@ interface TextContent {
 }
 
 interface FileContent {
-  /** A file of the package. */
+  /** Path of a file in the package. */
   readonly file: string;
   readonly text?: undefined;
   readonly read?: undefined;
@@ -336,14 +339,14 @@ interface ReadContent {
 interface ResourceBase extends CommonDefinition {
   readonly mimeType?: string;
   readonly annotations?: Annotations;
-  /** Bytes, when known. */
+  /** Bytes, if known. */
   readonly size?: number;
-  /** Clients may ask to be told when it changes: see `ctx.notifyResourceUpdated`. */
+  /** Clients may subscribe to changes: see `ctx.notifyResourceUpdated`. */
   readonly subscribable?: boolean;
   readonly cache?: CacheDefinition;
 }
 
-/** Types a resource definition; gives it back as it is. */
+/** Types a resource definition and returns it unchanged. */
 export function defineResource(definition: ResourceDefinition): ResourceDefinition {
   return requireObject('resource', definition);
 }
@@ -354,10 +357,10 @@ type ListEntries =
 
 type ToolEntries = ListEntries | readonly (UpstreamTools | Exclude<ListEntries, '*'>[number])[];
 
-/** An item of a server, or what clients call it; a resource by its address. */
+/** An item of a server, or its wire name; for a resource, its URI. */
 type SelectedItem = ListedItem | string;
 
-/** Picks of a server's items those that a list shows to whoever asks. The others stay usable by name. */
+/** Chooses the items that the current client sees in a list. The other items stay usable by name. */
 type ListHookFunction = (
   ctx: Context,
   registry: ItemRegistry,
@@ -365,18 +368,18 @@ type ListHookFunction = (
   readonly SelectedItem[] | (Pick<ItemPage, 'nextCursor'> & { readonly items: readonly SelectedItem[] })
 >;
 
-/** A server as its author writes it: which items it offers, under which names. */
+/** A server as its author writes it: its items and their names. */
 export interface ServerDefinition {
   readonly name?: string;
   readonly title?: string;
   readonly description?: string;
-  /** How to use it, for the model; several are joined by a blank line. */
+  /** Instructions for the model. Several texts are joined by a blank line. */
   readonly instructions?: string | readonly string[];
-  /** The package version when absent. */
+  /** Default: the package version. */
   readonly version?: string;
-  /** Its key in client configs; the item name when absent. */
+  /** Key in the config of client apps. Default: the item name. */
   readonly configKey?: string;
-  /** Run once, before the first use. */
+  /** Runs once, before the first use. */
   initialize?(ctx: Context): unknown;
   readonly tools?: ToolEntries;
   readonly prompts?: ListEntries;
@@ -384,13 +387,13 @@ export interface ServerDefinition {
   readonly apps?: '*' | readonly string[];
   /** Folders of `skills/` in the package. */
   readonly skills?: '*' | readonly string[];
-  /** What clients are listed: all tools, or three by which the others are found, inspected and called; `all` when absent. */
+  /** Content of `tools/list`: all tools, or three tools that find, inspect and call the others. Default: `all`. */
   readonly toolList?: 'all' | 'catalog';
-  /** What lists show; all that is not hidden when absent. */
+  /** Hooks that choose the items of lists. Default: all items that are not hidden. */
   readonly list?: {
     readonly tools?: ListHookFunction;
     readonly prompts?: ListHookFunction;
-    /** Templates too. */
+    /** Resources and templates. */
     readonly resources?: ListHookFunction;
   };
   readonly icons?: readonly Icon[];
@@ -398,17 +401,17 @@ export interface ServerDefinition {
   readonly transport?: 'stdio' | 'http';
   /** Show unexpected exceptions to the model. For development. */
   readonly exposeErrors?: boolean;
-  /** Entries per list page; 500 when absent. */
+  /** Entries per list page. Default: 500. */
   readonly pageSize?: number;
   readonly cache?: CacheDefinition;
 }
 
-/** Types a server definition; gives it back as it is. */
+/** Types a server definition and returns it unchanged. */
 export function defineServer(definition: ServerDefinition): ServerDefinition {
   return requireObject('server', definition);
 }
 
-/** Catches what types cannot: a definition written in JavaScript that is no object at all. */
+/** Catches a definition in JavaScript that is not an object, which types cannot. @throws TypeError */
 function requireObject<T>(kind: string, definition: T): T {
   if (typeof definition === 'object' && definition !== null && !Array.isArray(definition)) return definition;
   throw new TypeError(`The definition of a ${kind} is an object.`);

@@ -10,8 +10,8 @@ import type { ToolHandler } from './specs.js';
 type AnyFunction = (...given: unknown[]) => unknown;
 
 /**
- * A handler of a function that takes its arguments one by one: each parameter gets the argument of its name, or nothing,
- * so that its own default counts. What it gives is brought into the form that its types say it has in JSON.
+ * Creates a handler from a function with positional parameters. Each parameter gets the argument of its name, or
+ * undefined, so that its default applies. The return value takes the JSON form of its declared type.
  */
 export function callByParameters(
   load: Lazy<ToolHandler>,
@@ -23,7 +23,7 @@ export function callByParameters(
       const given = parameters.flatMap((binding) => [...valuesFor(binding, args, ctx)]);
       const value = await called(...given);
       if (!outputSchema) return value;
-      // Models read the text of a string, and not its JSON.
+      // Models read the text of a string, not its JSON.
       return typeof value === 'string' ? structured(value, [value]) : inJson(value ?? null);
     };
   };
@@ -40,11 +40,13 @@ function* valuesFor(binding: Binding, args: unknown, ctx: Context): Generator<un
   }
 }
 
-/** A value with lists for sets and texts for bytes, as its schema has them. Dates and addresses say that themselves. */
+/**
+ * Converts sets to lists and bytes to base64, as the schema of the value has them. Dates and URLs convert themselves.
+ */
 function inJson(value: unknown, above: Set<object> = new Set()): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  // One that holds itself has no JSON form, which whoever writes it will say.
+  // An object that contains itself has no JSON form. Its serialization reports that.
   if (above.has(value) || isBranded(value, brands.result)) return value;
   above.add(value);
   const inner = partsInJson(value, above);

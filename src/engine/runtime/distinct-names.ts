@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * Gives every name of a list its own: names that stand alone stay, the others get numbers in list order, passing over
- * numbers whose name is taken. `[Search, Search, Search1]` becomes `[Search2, Search3, Search1]`.
+ * Makes all names of a list distinct: unique names stay, the others get numbers in list order, skipping numbers that
+ * would give a taken name. `[Search, Search, Search1]` becomes `[Search2, Search3, Search1]`.
  */
 export function distinctNames(names: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
@@ -26,20 +26,20 @@ function appendNumber(name: string, number: number): string {
   return name.slice(0, maxWireNameLength - suffix.length) + suffix;
 }
 
-/** Something that a list has, by its name and by what its author wrote. */
+/** An item of a list: its name and its source. */
 export interface CollisionCandidate {
   readonly name: string;
-  /** The same for the same thing, wherever it is listed. */
+  /** Equal for the same item, wherever it is listed. */
   readonly written: unknown;
-  /** It came with all others of its toolkit. */
+  /** True if the item was listed with its whole toolkit. */
   readonly inToolkit: boolean;
-  /** What is said of it where it is listed, from the inside out. */
+  /** Overrides of the item where it is listed, from the inside out. */
   readonly changes: readonly unknown[];
 }
 
 /**
- * Makes one of a tool that the list has twice under one name: with its toolkit, and by itself. It stands where it stands
- * by itself, and what is said of it there comes after what is said of the toolkit.
+ * Merges a tool that the list has twice under one name: with its toolkit, and by itself. The merged tool keeps the
+ * position of its separate entry. The overrides of that entry follow the overrides of the toolkit.
  */
 export function withoutRepeats<T extends CollisionCandidate>(listed: readonly T[]): readonly T[] {
   const isSame = (one: T, other: T) =>

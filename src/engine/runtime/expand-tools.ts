@@ -10,20 +10,20 @@ import { describeValueType, requireTool, requireTools, toolLabel, withSchema } f
 import { requireToolkitChanges, type Toolkit, type Used } from './toolkit.js';
 import { changedWire, isHiddenBy, toolWire, type WireItem } from './wire-item.js';
 
-/** A tool with everything that is said of it where it is registered. */
+/** A tool with all overrides of its registration. */
 export interface ExpandedTool extends ListedItem {
   readonly kind: 'tools';
-  /** The tool itself, before anything was said of it. */
+  /** The tool itself, without overrides. */
   readonly tool: AnyTool;
 }
 
-/** What a server may register as tools, names aside. */
+/** Values that a server may register as tools, except names. */
 export type ToolRegistration = AnyTool | Toolkit | readonly AnyTool[] | Used;
 
 /**
- * The tools that registrations stand for, one by one, with names, descriptions, categories and all as clients see them.
- * Names of items are for servers to look up, and so are changes of schemas for them to work out.
- * @throws TypeError for what is no registration of tools
+ * The tools of registrations, one by one, with names, descriptions, categories and other fields as clients see them.
+ * Only servers look up item names and apply changes of schemas.
+ * @throws TypeError for a value that is not a registration of tools
  */
 export function expand(registrations: readonly ToolRegistration[]): readonly ExpandedTool[] {
   const registered = withoutRepeats(registrations.flatMap((one) => registerTools(one, [], false)));
@@ -102,7 +102,7 @@ function expandTool({ value, written, changes }: RegisteredTool, name: string): 
   return { kind: 'tools', name, item, tool: written, hidden, definition: { ...wire, name } };
 }
 
-/** What is shown of a schema that only a second package of its author can write. */
+/** Placeholders for schemas that only a second package of their library can convert to JSON Schema. */
 const permissiveSchemas = { input: { type: 'object' }, output: undefined } as const satisfies Record<
   SchemaSide,
   JsonSchema | undefined

@@ -6,7 +6,7 @@ import { errorDetails, exposesErrors, type MakeContext, type ServerRuntime } fro
 import type { PromptResult, PromptSpec } from './specs.js';
 import { TimeoutError, unboundedDeadline, withTimeLimit } from './time-limit.js';
 
-/** A prompt that could not be made; `text` may go to the client. */
+/** A prompt that cannot be rendered; `text` may go to the client. */
 export class PromptFailure extends Error {
   override readonly name = 'PromptFailure';
   readonly code: 'arguments' | 'failed';
@@ -18,8 +18,8 @@ export class PromptFailure extends Error {
 }
 
 /**
- * Makes the messages of a prompt.
- * @throws PromptFailure, RequirementError, Suspension, and errors branded as protocol errors as they are.
+ * Renders the messages of a prompt.
+ * @throws PromptFailure, RequirementError, InputRequiredSignal, and errors branded as protocol errors, unchanged.
  */
 export async function getPrompt(
   prompt: PromptSpec,

@@ -1,16 +1,16 @@
-/** Takes part in every run of a hook, where hooks are watched from outside. */
+/** Observes every run of a hook, so that another process can stop a hook that blocks. */
 export interface HookWatch {
   /**
-   * Begins a run. `limitMs`: how long it may take. The returned function ends the run.
-   * @throws Error if the hook is left out
+   * Begins a run that may take `limitMs` milliseconds. The returned function ends the run.
+   * @throws Error if the hook is excluded
    */
   enter(hook: string, limitMs: number): () => void;
 }
 
-/** The hook `initialize` of a server. */
+/** Name of a server's `initialize` hook. */
 export const initializeHook = 'initialize';
 
-/** Runs a hook under a watch, if there is one. */
+/** Runs a hook, observed by a watch if there is one. */
 export async function watched<T>(
   watch: HookWatch | undefined,
   { hook, limitMs }: { readonly hook: string; readonly limitMs: number },

@@ -4,28 +4,28 @@ import { inputUnsupported } from './input-required.js';
 import type { Lazy } from './lazy-function.js';
 import type { Initializer } from './specs.js';
 
-/** The hooks that stand before an item's first use. */
+/** Hooks that run before an item's first use. */
 export interface InitializeHooks {
   readonly server: Lazy<Initializer> | undefined;
   readonly tool?: Lazy<Initializer> | undefined;
 }
 
-/** Runs the `initialize` hooks of one served server: each once, on first need; one that failed runs again. */
+/** Runs the `initialize` hooks of one running server: each once, on first need. A failed hook runs again. */
 export class Initializers {
   readonly #runs = new Map<Lazy<Initializer>, Promise<unknown>>();
   readonly #done = new Set<Lazy<Initializer>>();
   readonly #signal: AbortSignal;
   readonly #watch: HookWatch | undefined;
 
-  /** `signal` is what hooks are told to stop by: that of everything served, not of the call that came first. */
+  /** `signal` stops the hooks. It belongs to the whole running server, not to the first call. */
   constructor(signal: AbortSignal = new AbortController().signal, watch?: HookWatch) {
     this.#signal = signal;
     this.#watch = watch;
   }
 
   /**
-   * The hook of a server, then that of a tool; nothing to wait for when there are none, or all have run. Rejects with
-   * what a hook threw.
+   * Runs the hook of a server, then the hook of a tool. Undefined if neither has to run. Rejects with the error that a
+   * hook threw.
    */
   ready({ server, tool }: InitializeHooks, ctx: Context): Promise<void> | undefined {
     const isWaiting = (hook: Lazy<Initializer> | undefined) => hook !== undefined && !this.#done.has(hook);
@@ -44,7 +44,7 @@ export class Initializers {
     if (tool) await this.#once(tool, async (initialize) => await initialize(this.#detached(ctx)));
   }
 
-  /** A hook runs for all calls: what belongs to the one that came first is not its business. */
+  /** A hook runs for all calls, so its context has nothing that belongs to the first call. */
   #detached(ctx: Context): Context {
     const nobody = {
       ...inputUnsupported('"initialize"'),
@@ -68,7 +68,7 @@ export class Initializers {
   }
 }
 
-/** A tool that an initializer called would wait for that initializer. */
+/** A tool that an initializer calls would wait for that initializer. */
 async function refuseCall(name: string): Promise<never> {
   throw new Error(`"initialize" called the tool "${name}", which waits for "initialize".`);
 }

@@ -1,10 +1,10 @@
 import type { Context } from './context.js';
 import { MissingCapabilityError } from './requirements.js';
 
-/** The part of a context that asks the client. */
+/** The part of a context that sends input requests to the client. */
 export type Interaction = Pick<Context, 'elicit' | 'elicitUrl' | 'step' | 'sample' | 'roots'>;
 
-/** Why a run ends that waits for the client: it never goes on, and another will begin where the answers are known. */
+/** Ends a run that needs input from the client. It never resumes: a new run starts with the answers. */
 export class InputRequiredSignal extends Error {
   override readonly name = 'Suspension';
 
@@ -13,12 +13,12 @@ export class InputRequiredSignal extends Error {
   }
 }
 
-/** Waits for what will not come. */
+/** Returns a promise that never settles. */
 export function neverSettles(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** For calls where there is nobody to ask; `what` says who would. */
+/** Input methods for code without a client. Error messages begin with the first argument. */
 export function noInputSource(what: string): Interaction {
   const refuse = async (capability: string): Promise<never> => {
     throw missingCapabilityError(what, capability);
@@ -32,7 +32,7 @@ export function noInputSource(what: string): Interaction {
   };
 }
 
-/** For code that runs on nobody's behalf, or where the protocol has no room for questions. */
+/** Input methods for code outside of client requests, or if the protocol has no input requests. */
 export function inputUnsupported(where: string): Interaction {
   const refuse = async (): Promise<never> => {
     throw new Error(`${where} cannot ask the client. Tools, prompts and resources can, while they are used.`);
@@ -40,7 +40,7 @@ export function inputUnsupported(where: string): Interaction {
   return { ...noInputSource(where), elicit: refuse, elicitUrl: refuse, sample: refuse, roots: refuse };
 }
 
-/** What is said of a client without a capability. */
+/** The error for a client without a required capability. */
 export function missingCapabilityError(what: string, capability: string): MissingCapabilityError {
   const text = `${what} needs the client capability "${capability}", which this client does not have.`;
   return new MissingCapabilityError(text, [capability]);

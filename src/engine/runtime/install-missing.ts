@@ -9,20 +9,20 @@ import {
   packagesIn,
 } from './missing-packages.js';
 
-/** What may be done about packages that are not here. */
+/** Handling of missing packages. */
 export interface InstallPolicy {
-  /** Gets them; absent: they stay missing. */
+  /** Installs packages; undefined: packages stay missing. */
   readonly obtain: InstallMissing | undefined;
-  /** Only say what would be got. */
+  /** Throw an error that lists the missing packages, and install nothing. */
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
-  /** Takes a line about what was added, as soon as it was. */
+  /** Receives one line per package, right after its installation. */
   readonly report: (line: string) => void;
 }
 
 /**
- * A server, looked for once more when its package has been obtained.
- * @throws AgentToolsError if it cannot be had; what was missing, if nothing may be done.
+ * Finds a server, again after installing its package if that is missing.
+ * @throws AgentToolsError if the package cannot be installed; MissingPackageError if there is no installer.
  */
 export async function findOrInstall(
   find: () => Promise<FoundServer>,
@@ -42,16 +42,16 @@ export async function findOrInstall(
   }
 }
 
-/** A server with what could be had of what it refers to. */
+/** A server, composed with the packages that could be installed. */
 export interface InstalledServer {
   readonly spec: ServerSpec;
-  /** Why packages could not be had, by their names, in sentences. */
+  /** Reasons of failed installations as sentences, by package name. */
   readonly failures: ReadonlyMap<string, string>;
 }
 
 /**
- * A server, composed again and again until the packages that it refers to have been asked for. `heed` is told of each
- * round and ends them all by throwing.
+ * Composes a server repeatedly, until the installation of every missing package was tried. `heed` receives the failures
+ * of each round. It stops the rounds by throwing.
  */
 export async function composeWithInstall(
   compose: () => Promise<ServerSpec>,
@@ -70,12 +70,12 @@ export async function composeWithInstall(
   }
 }
 
-/** @throws AgentToolsError if packages could not be had, with the reasons */
+/** @throws AgentToolsError if packages could not be installed, with the reasons */
 export function requireInstalled(failures: InstalledServer['failures']): void {
   if (failures.size > 0) throw new AgentToolsError('failed', [...failures.values()].join('\n'));
 }
 
-/** Gets packages; tells why some could not be had, by their names. */
+/** Installs packages. Returns the reasons of failures by package name. @throws AgentToolsError on a dry run */
 async function installMissingPackages(
   lacks: readonly MissingPackage[],
   { obtain, dryRun, signal, report }: InstallPolicy,
@@ -85,7 +85,7 @@ async function installMissingPackages(
     const lines = names.map((name) => `\n  ${name}, needed by ${describeDependents(name, lacks)}`).join('');
     throw new AgentToolsError(
       'refused',
-      `What is not here would be installed first, and --dry-run installs nothing:${lines}\nAdd it with: agenttools add ${names.join(' ')}`,
+      `Missing packages would be installed first, but --dry-run installs nothing:${lines}\nAdd them with: agenttools add ${names.join(' ')}`,
     );
   }
   const onSettled = (one: InstallOutcome) => {

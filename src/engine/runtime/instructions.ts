@@ -1,4 +1,4 @@
-/** `instructions` may be several texts; they are joined by a blank line. */
+/** Joins several texts of `instructions` by a blank line; undefined without any text. */
 export function joinInstructions(texts: readonly unknown[]): string | undefined {
   return texts.filter((part) => typeof part === 'string').join('\n\n') || undefined;
 }

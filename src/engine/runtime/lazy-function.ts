@@ -1,15 +1,15 @@
 import type { Extension } from '../extension/extension.js';
 import { lazyReference } from '../extension/lazy-reference.js';
 
-/** A function that is fetched when first needed: at once if it is there, by import if it is a module reference. */
+/** Loads a function on first use: a module reference by import, a function directly. */
 export type Lazy<F> = () => Promise<F>;
 
-/** A function that an extension's module was said to hold cannot be had. */
+/** A function of an extension's module cannot be loaded. */
 export class LoadError extends Error {
   override readonly name = 'LoadError';
 }
 
-/** Makes a function or a module reference of a definition callable. @throws never; the returned function may. */
+/** Creates a loader for a function or a module reference of a definition. @throws never; the returned function may. */
 export function lazyFunction<F>(value: unknown, extension: Extension): Lazy<F> {
   if (extension.isSurface) {
     return async () => {

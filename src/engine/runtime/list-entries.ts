@@ -19,56 +19,56 @@ import type { Override } from './override.js';
 import { definitionLabel, locate, oncePerDefinition, unplainError } from './read-definition.js';
 import type { UpstreamEntry } from './upstream.js';
 
-/** The kinds a server is composed of. */
+/** Kinds of items that a server is composed of. */
 export type ComposedKind = (typeof serverLists)[number];
 
 type EntryPath = readonly (string | number)[];
 
-/** An item that an entry of a server's list stands for. */
+/** An item that an entry of a server's list resolves to. */
 export interface ResolvedItem extends CollisionCandidate {
   readonly definition: Definition;
-  /** What clients see, unless others have the name too. */
+  /** Name that clients see, unless other items share it. */
   readonly name: string;
-  /** The name that leads to it, as it was written; absent for a definition that stands right there. */
+  /** The name that refers to the item, as written; absent for an inline definition. */
   readonly reference?: string;
   readonly changes: readonly EntryOverride[];
 }
 
-/** Something that an entry says of the item it stands for. */
+/** An override that an entry declares for its item. */
 interface EntryOverride {
   readonly override: Override;
-  /** Where it stands in the server. */
+  /** Path of the entry in the server. */
   readonly path: EntryPath;
 }
 
-/** What an entry stands for, and what of it cannot be had. */
+/** The items of an entry, and the faults of unavailable items. */
 export interface ResolvedEntry {
   readonly listings: readonly ResolvedItem[];
   readonly faults: readonly DefinitionError[];
-  /** The toolkit that it lists. */
+  /** The toolkit that the entry lists. */
   readonly toolkit?: RawToolkit;
-  /** The tools of an existing server that it stands for; which these are is known once that has been asked. */
+  /** The tools of an upstream server, which are known once that server has listed them. */
   readonly upstream?: Omit<UpstreamEntry, 'position'>;
 }
 
-/** Where an entry stands. */
+/** Location of an entry. */
 export interface ListEntryContext {
   readonly kind: ComposedKind;
   readonly server: Definition;
   readonly workspace: Workspace;
   readonly path: EntryPath;
-  /** Told whose the item is as soon as that is known, before its definition is read. */
+  /** Receives the owner of the item as soon as it is known, before the definition is read. */
   readonly onOwner?: (owner: Extension) => void;
 }
 
-/** Entries of a server's list as they were written, `"*"` spelled out. */
+/** Entries of a server's list as written, with `"*"` expanded. */
 export function listEntries({ value, extension }: Definition, kind: ComposedKind): readonly unknown[] {
   const list = value[kind];
   if (list === '*') return allDeclared(extension.manifest, kind);
   return Array.isArray(list) ? list : [];
 }
 
-/** `{ "use": item, … }`; in code, the item may stand there itself. */
+/** `{ "use": item, … }`; in code, `use` may hold the item itself. */
 export function isUse(entry: unknown): entry is Readonly<Record<string, unknown>> {
   return isRecord(entry) && Object.hasOwn(entry, 'use');
 }
@@ -81,15 +81,15 @@ export function isToolkitEntry(
   return kind === 'tools' && isRecord(entry) && typeof entry.toolkit === 'string';
 }
 
-/** @throws DefinitionError for an entry that was left out of the copy of its list, which has null in its place */
+/** @throws DefinitionError for an entry that the copy of its list has replaced by null */
 function requirePlainEntry({ server, path }: ListEntryContext): void {
   const fault = server.translation.unplain.find((one) => one.path.join('/') === path.join('/'));
   if (fault) throw unplainError(server, fault);
 }
 
 /**
- * What an entry of a server's list stands for. Whoever serves, shows or checks a server asks this.
- * @throws DefinitionError if it stands for nothing that can be had
+ * Resolves an entry of a server's list, for serving, showing and checking the server.
+ * @throws DefinitionError if the entry resolves to nothing
  */
 export async function resolveEntry(entry: unknown, place: ListEntryContext): Promise<ResolvedEntry> {
   const { kind, server, workspace, path } = place;
@@ -110,7 +110,7 @@ export async function resolveEntry(entry: unknown, place: ListEntryContext): Pro
     return withChange(toResolvedEntry(toolkit), { override: { ...said, use: name }, path });
   }
   if (kind === 'tools' && isUpstreamEntry(entry)) {
-    // Few servers have any.
+    // Loaded on demand: few servers have upstream entries.
     const { readUpstreamEntry } = await import('./upstream-entry.js');
     return { listings: [], faults: [], upstream: await readUpstreamEntry(entry, { server, path }) };
   }
@@ -144,7 +144,7 @@ async function resolveUse(
     throw new DefinitionError('invalid-server', message, locate(server, at));
   }
   if (kind === 'tools' && isUpstreamEntry(item)) {
-    const message = `${definitionLabel(server)}, an entry of "tools", has an unusable "use". An entry with "upstream" stands by itself.`;
+    const message = `${definitionLabel(server)}, an entry of "tools", has an unusable "use". Write the entry with "upstream" without "use".`;
     throw new DefinitionError('invalid-server', message, locate(server, at));
   }
   const inner = { ...place, path: at };
@@ -162,7 +162,7 @@ async function resolveUse(
   return withChange(found, { override: { ...entry, use: name }, path });
 }
 
-/** @throws DefinitionError if something is said of all tools of a toolkit that cannot be said of all */
+/** @throws DefinitionError if an override of a toolkit cannot apply to all of its tools */
 function requireToolkitChanges(
   said: Readonly<Record<string, unknown>>,
   entry: string,
@@ -199,7 +199,7 @@ function withChange(entry: ResolvedEntry, change: EntryOverride): ResolvedEntry 
   return { ...entry, listings };
 }
 
-/** A toolkit that stands right in a server's list. */
+/** Reads a toolkit that is defined in a server's list. */
 function toolkitHere(entry: unknown, { server, path }: ListEntryContext): Promise<RawToolkit> {
   return oncePerDefinition(server, path.join('/'), async () => {
     const at = locate(server, path).path ?? [];
@@ -210,7 +210,10 @@ function toolkitHere(entry: unknown, { server, path }: ListEntryContext): Promis
   });
 }
 
-/** A definition written right into a server's list. */
+/**
+ * Definition that is written in a server's list.
+ * @throws DefinitionError for an app, or for an entry that is not an object
+ */
 export function inline(server: Definition, kind: ComposedKind, entry: unknown, path: EntryPath): Definition {
   const location = locate(server, path);
   if (kind === 'apps') {

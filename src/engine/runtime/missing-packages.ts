@@ -4,31 +4,31 @@ import type { ServerSpec } from './compose-server.js';
 import type { ServedKind } from './served-kind.js';
 import type { SkippedItem } from './skipped-items.js';
 
-/** What of a server may still come. */
+/** Kinds of items that may become available while a server runs. */
 export type PendingKind = ServedKind | 'skills';
 
-/** Something that a server goes without because a package is not here. */
+/** A missing package that a server needs. */
 export interface MissingPackage {
   readonly packageName: string;
-  /** The kinds of item that come with it, as far as that is known. */
+  /** Kinds of the items that it provides, if known. */
   readonly kinds: readonly PendingKind[];
-  /** Who needs it and for what, in words. */
+  /** The dependents and their items, in words. */
   readonly neededBy: string;
 }
 
-/** The lists that tell of what has none of its own, or not alone. */
+/** Lists that show the items of a kind, if this is not just the list of that kind. */
 const affectedLists: Readonly<Partial<Record<SkippedItem['kind'], readonly PendingKind[]>>> = {
   apps: ['tools', 'resources'],
   skills: ['skills', 'resources'],
 };
 
-/** The kinds with items whose definitions are still loading. */
+/** Kinds of items with definitions that are still loading. */
 export function loadingKindsOf({ leftOut }: Pick<ServerSpec, 'leftOut'>): readonly PendingKind[] {
   const loading = leftOut.filter(({ code }) => code === definitionLoading);
   return [...new Set(loading.flatMap(({ kind }) => affectedLists[kind] ?? [kind as ServedKind]))];
 }
 
-/** What a composed server goes without because packages are not here. */
+/** The missing packages of a composed server. */
 export function findMissingPackages({ leftOut, qualifiedName }: ServerSpec): readonly MissingPackage[] {
   return leftOut.flatMap(({ missingPackage, kind, item }) => {
     if (missingPackage === undefined) return [];
@@ -39,12 +39,12 @@ export function findMissingPackages({ leftOut, qualifiedName }: ServerSpec): rea
   });
 }
 
-/** The packages that are lacking, each once. */
+/** Names of missing packages, without duplicates. */
 export function packagesIn(lacks: readonly MissingPackage[]): readonly string[] {
   return [...new Set(lacks.map(({ packageName }) => packageName))];
 }
 
-/** Who needs a package and for what, in words. */
+/** The dependents of a package and their items, in words. */
 export function describeDependents(name: string, lacks: readonly MissingPackage[]): string {
   const needed = lacks.filter(({ packageName }) => packageName === name);
   return needed.map(({ neededBy }) => neededBy).join(', ');

@@ -5,16 +5,16 @@ import { ToolError, type ToolResult } from './result-builders.js';
 import type { MakeContext, ServerRuntime } from './server-runtime.js';
 import type { CallDeadline } from './time-limit.js';
 
-/** How many calls may stand within each other: enough for tools made of tools, and soon over for one that calls itself. */
+/** Deepest nesting of calls: enough for tools that use tools, and a quick end for a tool that calls itself. */
 const deepestCall = 16;
 
-/** The call that a tool is called from. */
+/** The call that makes a nested call. */
 export interface OuterCall {
   readonly calls: ServerRuntime;
   readonly limit: CallDeadline;
-  /** How many calls that one stands in itself. */
+  /** Number of calls around the outer call. */
   readonly depth: number;
-  /** Makes the context of the inner call. */
+  /** Creates the context of the nested call. */
   readonly makeContext: MakeContext;
 }
 

@@ -6,10 +6,10 @@ import type { Context } from './context.js';
 import type { Awaitable, ToolArguments, ToolDefinition, ToolOutput } from './define-items.js';
 import { describeValueType, requireTool, toolLabel } from './required-tool.js';
 
-/** What may be said of a tool besides its function: the keys of a definition. */
+/** The keys of a tool definition except its function. */
 export type ToolSettings = Omit<ToolDefinition<unknown, unknown>, 'handler'>;
 
-/** What several option sets say of one key: the last one that says something. */
+/** The type of one key in several option sets: the last set that has the key wins. */
 type LastOption<S extends readonly object[], K extends PropertyKey> = S extends readonly [
   ...infer Earlier extends readonly object[],
   infer Last,
@@ -21,11 +21,11 @@ type LastOption<S extends readonly object[], K extends PropertyKey> = S extends 
     : LastOption<Earlier, K>
   : undefined;
 
-/** The schema of one side; a raw one wins, and says nothing of types. */
+/** The schema of one side. A raw schema wins and gives no types. */
 type SchemaOf<S extends readonly object[], K extends SchemaSide> =
   LastOption<S, `${K}Schema`> extends undefined ? LastOption<S, K> : undefined;
 
-/** What no tool has is a typing error, and what no field has. */
+/** Keys that no tool has, or no field has, are type errors. */
 type ExactSettings<A extends object> = A & {
   readonly [K in Exclude<keyof A, keyof ToolSettings | `x-${string}`>]: never;
 } & {
@@ -43,14 +43,14 @@ type DefinitionFromSets<S extends readonly object[]> = ToolDefinition<
   SchemaOf<S, 'output'>
 >;
 
-/** Any tool, whatever it takes and gives. */
-// biome-ignore lint/suspicious/noExplicitAny: what a handler takes is for its own tool to say
+/** Any tool, with any arguments and result. */
+// biome-ignore lint/suspicious/noExplicitAny: each tool types its own arguments
 export type AnyTool = ToolDefinition<any, any>;
 
 /**
- * A tool of option sets and a function. Of what several sets say, the last one counts. Its name is that of the function
- * unless a set gives one; the function gets (args, ctx), however few parameters it has.
- * @throws TypeError naming the tool, if something about it cannot be
+ * Creates a tool from option sets and a function. The last set that has a key wins. The tool has the name of the
+ * function, unless a set has a name. The function gets (args, ctx), even if it declares fewer parameters.
+ * @throws TypeError naming the tool, if an option is invalid
  */
 export function tool<R extends HandlerReturn<[]>>(run: ToolFunction<[], R>): DefinitionFromSets<[]>;
 export function tool<const A extends ToolSettings, R extends HandlerReturn<[A]>>(

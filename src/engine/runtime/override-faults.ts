@@ -5,9 +5,9 @@ import { type CompiledSchema, formatIssues } from '../schema/index.js';
 import type { OverrideFault } from '../schema/parameter-override-faults.js';
 import type { InputOverrides, ParameterOverride } from '../schema/parameter-overrides.js';
 
-/** What an item takes that a server may fix or change. */
+/** Arguments and options of an item that a server may fix or change. */
 export interface AcceptedArguments {
-  /** Of a tool; absent where its schema cannot be used, which is told of the tool. */
+  /** Of a tool; undefined if its schema is unusable, which another check reports. */
   readonly input?: CompiledSchema | undefined;
   /** Names of the options of a tool. */
   readonly options?: readonly string[];
@@ -15,16 +15,16 @@ export interface AcceptedArguments {
   readonly arguments?: readonly string[];
 }
 
-/** Something that an entry fixes or changes and the item does not take, or not like this. */
+/** A fixed or changed value of an entry that the item does not accept. */
 export interface EntryOverrideFault {
-  /** Where it stands in the entry. */
+  /** Path in the entry. */
   readonly path: readonly (string | number)[];
   readonly reason: string;
 }
 
 type RawOverride = Readonly<Record<string, unknown>>;
 
-/** Everything that an entry fixes or changes in vain. What is of the wrong type is told elsewhere. */
+/** Finds fixed and changed values that have no effect or are invalid. Other checks report wrong types. */
 export async function findFixFaults(
   entry: RawOverride,
   taken: AcceptedArguments,
@@ -37,7 +37,7 @@ export async function findFixFaults(
   ];
 }
 
-/** What an entry fixes and changes of arguments, as far as it is well formed. */
+/** The fixed and changed arguments of an entry, without malformed parts. */
 export function argumentOverrides({ arguments: pinned, parameters }: RawOverride): InputOverrides {
   const entries = Object.entries(isRecord(parameters) ? parameters : {});
   return {
@@ -57,7 +57,7 @@ function wellFormed(change: unknown): ParameterOverride {
   };
 }
 
-/** Few entries fix or change arguments, so what it takes is loaded for those. */
+/** Checks of arguments are loaded on demand, because few entries fix or change arguments. */
 async function inputFaults(
   entry: RawOverride,
   input: CompiledSchema,
@@ -78,7 +78,7 @@ function describePinFault(fault: FixedValueFault): EntryOverrideFault {
     return { path: ['arguments'], reason: 'fixes arguments that the tool does not take together.' };
   }
   if (fault.problem === 'excessive') {
-    const reason = `fixes arguments of a tool whose schema cannot do without them: ${fault.reason}`;
+    const reason = `fixes arguments that cannot be removed from the schema of the tool: ${fault.reason}`;
     return { path: ['arguments'], reason };
   }
   const { name } = fault;
@@ -93,13 +93,13 @@ type FaultMessages = {
   readonly [P in OverrideFault['problem']]: (fault: Extract<OverrideFault, { problem: P }>) => FaultMessage;
 };
 
-/** What is said of a fault, and of which key. */
+/** Message about a fault, and its key. */
 interface FaultMessage {
   readonly at?: readonly (string | number)[];
   readonly reason: string;
 }
 
-/** A fault of each kind in words. */
+/** Message for each kind of fault. */
 const faultMessages: FaultMessages = {
   unknown: ({ name, known }) => ({ reason: `changes ${unknownName('argument', name, known, 'tool')}` }),
   fixed: ({ name }) => ({
@@ -107,7 +107,7 @@ const faultMessages: FaultMessages = {
   }),
   unseen: ({ name, key }) => ({
     at: [key],
-    reason: `hides the argument "${name}", so nobody sees its "${key}".`,
+    reason: `hides the argument "${name}", so its "${key}" has no effect.`,
   }),
   needed: ({ name }) => ({
     at: ['hidden'],
@@ -141,14 +141,14 @@ const faultMessages: FaultMessages = {
     at: [isOwn ? 'enum' : 'default'],
     reason: isOwn
       ? `leaves "${name}" values without its default ${JSON.stringify(value)}. Keep that, or give another "default".`
-      : `gives "${name}" the default ${JSON.stringify(value)}, which is none of the values that it leaves.`,
+      : `gives "${name}" the default ${JSON.stringify(value)}, which is not one of the values that it leaves.`,
   }),
   'unfit-default': ({ name, issues }) => ({
     at: ['default'],
     reason: `gives "${name}" a default that it cannot be: ${formatIssues(issues)}.`,
   }),
   together: () => ({
-    reason: 'hides or fixes arguments that the tool does not go without, or not like this.',
+    reason: 'hides or fixes arguments so that no call of the tool is valid.',
   }),
   excessive: ({ reason }) => ({
     reason: `changes arguments of a tool whose schema cannot be changed: ${reason}`,
@@ -159,7 +159,7 @@ function describeChangeFault(fault: OverrideFault, { parameters }: InputOverride
   const describe = faultMessages[fault.problem] as (fault: OverrideFault) => FaultMessage;
   const { at = [], reason } = describe(fault);
   if (!('name' in fault)) return { path: ['parameters'], reason };
-  // A default of the tool itself stands nowhere in the entry.
+  // A default of the tool itself is not written in the entry.
   const isThere = at[0] === undefined || Object.hasOwn(parameters[fault.name] ?? {}, at[0]);
   return { path: ['parameters', fault.name, ...(isThere ? at : [])], reason };
 }

@@ -18,9 +18,9 @@ export function isOverride(entry: unknown): entry is Override {
 }
 
 /**
- * An item as a server wants it: renamed, described otherwise, hidden, with options or arguments fixed, with arguments that
- * clients know by other names or not at all.
- * @throws DefinitionError if the entry says something that cannot be changed.
+ * Applies a server's override to an item: a new name, description, visibility, fixed options and arguments, arguments
+ * that clients know by other names or not at all.
+ * @throws DefinitionError if the override is invalid.
  */
 export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSpec | AppSpec>(
   spec: S,
@@ -60,7 +60,7 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
   };
 }
 
-/** Few entries fix or change anything that an item takes, so what judges that is loaded for those. */
+/** Checks are loaded on demand, because few entries fix or change arguments or options. */
 async function findOverrideFaults(
   spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec,
   override: Override,
@@ -76,7 +76,7 @@ function overridableArguments(spec: ToolSpec | PromptSpec | ResourceSpec | AppSp
   return spec.kind === 'prompts' ? { arguments: spec.argumentNames } : {};
 }
 
-/** Fixes arguments of a prompt: they leave the list that clients see and are put back at each get. */
+/** Fixes arguments of a prompt: removes them from the list that clients see and adds them to each get. */
 function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>): Partial<PromptSpec> {
   const values = Object.fromEntries(Object.entries(pinned).map(([name, value]) => [name, String(value)]));
   const stays = (name: unknown) => !Object.hasOwn(values, String(name));
@@ -94,7 +94,7 @@ function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>):
   };
 }
 
-/** Suggestions by what is filled in, and by what is fixed. */
+/** Adds the fixed values to the known arguments of suggestions. */
 function withKnownValues(
   values: Readonly<Record<string, string>>,
   suggesting: SuggestionSource,
@@ -106,7 +106,7 @@ function withKnownValues(
   };
 }
 
-/** What is fixed and changed of arguments goes into the schema that clients see, and comes back at each call. */
+/** Applies fixed and changed arguments to the schema that clients see, and restores them at each call. */
 async function withChangedInput(
   spec: ToolSpec,
   override: Override,

@@ -7,15 +7,15 @@ export interface ListPage<T> {
   readonly nextCursor?: string;
 }
 
-/** A cursor that nobody gave out for this list. */
+/** A cursor that this list did not return. */
 export class CursorError extends Error {
   override readonly name = 'CursorError';
 }
 
 /**
- * Cuts one page out of a list, which may have changed since the page before: the cursor knows the last entry that was
- * sent, and goes on behind it wherever that is now.
- * @throws CursorError for a cursor that {@link page} did not make, or whose entry has gone.
+ * Returns one page of a list. The list may have changed since the previous page: the cursor has the last entry that was
+ * sent, and the page begins after the current position of that entry.
+ * @throws CursorError for a cursor that {@link page} did not create, or if its entry is gone.
  */
 export function page<T>(items: readonly T[], cursor: string | undefined, size: number): ListPage<T> {
   const start = cursor === undefined ? 0 : readCursor(cursor, items);
@@ -26,7 +26,7 @@ export function page<T>(items: readonly T[], cursor: string | undefined, size: n
   };
 }
 
-/** How many entries came before, and the last of them. */
+/** Number of entries before the page, and the last of them. */
 type CursorPosition = readonly [count: number, last: string];
 
 function makeCursor(count: number, items: readonly unknown[]): string {
@@ -52,12 +52,12 @@ function decodeCursor(cursor: string): CursorPosition {
     const isPlace = Number.isSafeInteger(count) && count >= 1 && typeof last === 'string';
     if (isPlace && encodeCursor([count, last]) === cursor) return [count, last];
   } catch {
-    // Whatever it is, it is not ours.
+    // Falls through: `makeCursor` did not create it.
   }
   throw new CursorError('Invalid cursor');
 }
 
-/** What tells an entry of a list, or what one is made of, from the others. */
+/** Key that identifies an entry of a list, or the spec of an entry. */
 function pagingKey(item: unknown): string {
   if (!isRecord(item)) return String(item);
   const { uri, uriTemplate, name } = isRecord(item.wire) ? item.wire : item;

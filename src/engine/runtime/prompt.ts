@@ -18,7 +18,7 @@ type PromptValues = Readonly<Record<string, string>>;
 type RenderPrompt = (args: PromptValues, ctx: Context) => Promise<PromptResult>;
 type PromptFunction = (args: PromptValues, ctx: Context) => unknown;
 
-/** Makes a prompt of its definition. @throws DefinitionError with the first thing that is wrong with it. */
+/** Creates a prompt spec from its definition. @throws DefinitionError with the first fault. */
 export async function readPrompt(definition: Definition): Promise<PromptSpec> {
   const normal = withArguments(definition);
   requireUsable(normal);
@@ -52,7 +52,7 @@ export async function readPrompt(definition: Definition): Promise<PromptSpec> {
   };
 }
 
-/** A prompt's definition with the keys of its arguments in our own spelling. */
+/** A prompt's definition with the canonical keys of its arguments. */
 export function withArguments(definition: Definition): Definition {
   const declared = readArguments(definition.value.arguments);
   return declared ? { ...definition, value: { ...definition.value, arguments: declared } } : definition;
@@ -71,7 +71,7 @@ function readArguments(value: unknown): readonly unknown[] | undefined {
   return value.map((entry) => (isRecord(entry) ? translateArgument(entry) : entry));
 }
 
-/** How a prompt's messages are made: literal text, a template, fixed messages, or a function. */
+/** Creates the function that renders a prompt: literal text, a template, fixed messages, or a function. */
 function renderer(definition: Definition): RenderPrompt {
   const { value, extension } = definition;
   const { content, messages } = value;
@@ -102,8 +102,8 @@ function fixedBlock(content: unknown, args: PromptValues): ContentBlock {
 }
 
 /**
- * Makes messages of what a prompt function returned: a string or number is one user message, messages are taken as they
- * are, each content block becomes a user message of its own.
+ * Converts the return value of a prompt function to messages: a string or number is one user message, messages stay as
+ * they are, each content block becomes a separate user message.
  * @throws ResultError for anything else.
  */
 export function toPromptResult(returned: unknown): PromptResult {
@@ -138,7 +138,7 @@ function toMessages(items: readonly unknown[]): readonly PromptMessage[] {
   });
 }
 
-/** Several blocks stand for as many messages: one of MCP holds one. */
+/** Several blocks become as many messages, because an MCP message has one block. */
 function blocksOfMessage(content: unknown): readonly ContentBlock[] {
   if (Array.isArray(content) && content.length > 0) return content.flatMap(blocksOfMessage);
   const blocks = typeof content === 'string' || isRecord(content) ? toBlocks(content as never) : [];

@@ -12,7 +12,7 @@ import { listedKinds } from './served-kind.js';
 import type { CacheHint, Requirement, Requirements } from './specs.js';
 import { isHiddenBy } from './wire-item.js';
 
-/** Longest run of a call when the definition does not say. */
+/** Default of the longest run of a call, in milliseconds. */
 const defaultCallTimeoutMs = 60_000;
 
 /** `Tool "forecast"` */
@@ -21,7 +21,7 @@ export function definitionLabel({ kind, item }: Pick<Definition, 'kind' | 'item'
   return `${word.charAt(0).toUpperCase()}${word.slice(1)} "${item}"`;
 }
 
-/** Where a key of a definition stands in its file, or in the one that it was derived into. */
+/** Location of a key of a definition in its file, or in the file that it was derived into. */
 export function locate({ file, at, translation, derived }: Definition, path: DocumentPath = []): Location {
   const [first, ...rest] = path;
   if (derived && typeof first === 'string' && derived.keys.includes(first)) {
@@ -32,8 +32,8 @@ export function locate({ file, at, translation, derived }: Definition, path: Doc
 }
 
 /**
- * Makes sure that a definition can be used. `elsewhere` tells which faults are dealt with by somebody else.
- * @throws DefinitionError with the first thing that is wrong.
+ * Checks that a definition is usable. `elsewhere` is true for faults that other code handles.
+ * @throws DefinitionError with the first fault.
  */
 export function requireUsable(
   definition: Definition,
@@ -58,7 +58,7 @@ export function requireUsable(
   }
 }
 
-/** The reason that a part of a definition cannot be turned into plain data. `path` leads to the part it was found in. */
+/** The error for a part of a definition without plain form. `path` leads to the value that contains the fault. */
 export function unplainError(
   definition: Definition,
   fault: PlainFault,
@@ -69,7 +69,7 @@ export function unplainError(
   return new DefinitionError('invalid-definition', message, locate(definition, whole.path));
 }
 
-/** Whether a part without plain form lies at a path, above it or below it: then the copy shows faults that are not there. */
+/** True if a part without plain form is at a path, above it or below it. The plain copy then shows false faults. */
 export function touchesUnplain({ translation }: Definition, path: DocumentPath): boolean {
   const written = typeof path[0] === 'string' ? translation.origins.get(path[0]) : undefined;
   const full = written ? [...written, ...path.slice(1)] : path;
@@ -78,7 +78,7 @@ export function touchesUnplain({ translation }: Definition, path: DocumentPath):
   );
 }
 
-/** Makes sure that clients will take a tool's wire name. @throws DefinitionError */
+/** Checks that clients accept a tool's wire name. @throws DefinitionError */
 export function requireWireName(name: unknown, what: string, location: Location): void {
   if (isWireName(name)) return;
   const message = `${what} has the wire name "${String(name)}". Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
@@ -98,7 +98,7 @@ export function commonParts(definition: Definition) {
   };
 }
 
-/** What an item needs, whichever way it was written. */
+/** Requirements of an item, from any of their written forms. */
 function readRequirements(value: unknown): Requirements {
   if (Array.isArray(value)) return { client: strings(value), env: [], bin: [], level: 'required' };
   const { client, env, bin, level } = isRecord(value) ? value : {};
@@ -124,7 +124,7 @@ function needs(value: unknown): readonly Requirement[] {
   });
 }
 
-/** How long something may be reused, if the author says so. */
+/** Cache hint of the author; undefined without one. */
 export function readCache(value: unknown): CacheHint | undefined {
   if (!isRecord(value)) return undefined;
   return {
@@ -133,7 +133,7 @@ export function readCache(value: unknown): CacheHint | undefined {
   };
 }
 
-/** The keys that hold a function or a module reference, by kind. */
+/** Keys that hold a function or a module reference, by kind. */
 const callableKeys = {
   tools: ['handler', 'initialize', 'upstream'],
   prompts: ['content'],
@@ -142,7 +142,7 @@ const callableKeys = {
   apps: [],
 } as const satisfies Record<Kind, readonly string[]>;
 
-/** The modules a definition refers to, by the keys that name them. */
+/** The modules of a definition, with the keys that name them. */
 export function moduleReferences({ kind, value }: Definition): readonly ReferredModule[] {
   const own = callableKeys[kind].flatMap((key) => {
     const reference = value[key];
@@ -165,8 +165,8 @@ interface ReferredModule {
 }
 
 /**
- * Makes sure that the modules a definition refers to are there, without importing them.
- * @throws DefinitionError for the first that is not.
+ * Checks that the modules of a definition exist, without importing them.
+ * @throws DefinitionError for the first unusable module.
  */
 export async function requireModules(definition: Definition): Promise<void> {
   for (const { key, reference } of moduleReferences(definition)) {
@@ -182,7 +182,10 @@ export async function requireModules(definition: Definition): Promise<void> {
   }
 }
 
-/** What was made of definitions: an item that is listed twice, or composed again, is one item, whose hooks run once. */
+/**
+ * Values made from definitions, so that an item that is listed twice, or composed again, is one item and its hooks run
+ * once.
+ */
 const partsCache = new WeakMap<Definition, Map<string, unknown>>();
 
 export function oncePerDefinition<T>(definition: Definition, part: string, make: () => T): T {
@@ -191,7 +194,7 @@ export function oncePerDefinition<T>(definition: Definition, part: string, make:
   if (parts.has(part)) return parts.get(part) as T;
   const made = make();
   parts.set(part, made);
-  // What failed may have been mended by the next time.
+  // A failed value is not kept: its cause may be fixed by the next time.
   if (made instanceof Promise) made.catch(() => parts.delete(part));
   return made;
 }

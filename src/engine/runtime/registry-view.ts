@@ -4,13 +4,13 @@ import type { ListPage } from './paging.js';
 import type { ListOptions, ServedKind, SpecOf } from './served-kind.js';
 import { isAppOnly } from './ui.js';
 
-/** What of the items is seen, and from where on. */
+/** Options for a view of the items. */
 export interface RegistryViewOptions {
-  /** What is asked for without a kind. */
+  /** Kind of a query without a kind. Default: `tools`. */
   readonly kind?: ListedKind;
-  /** Tells where pages of that kind begin, unless the query does. */
+  /** Returns the cursor of the first page of that kind, for a query without a cursor. */
   readonly start?: () => string | undefined;
-  /** Whether tools that only apps may call count as hidden. */
+  /** True if tools that only apps may call count as hidden. Default: true. */
   readonly hidesAppTools?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function handlerRegistryView(
           : registry.resolve(kind, name);
       return found && toListedItem(found);
     },
-    // Where no client asks, it is shown what there is.
+    // Shows all items, because no client sends this query.
     shown: async ({ kind = usual, name }: ShownQuery = {}) =>
       registry
         .all(kind)
@@ -54,7 +54,7 @@ export function handlerRegistryView(
   };
 }
 
-/** Handlers get copies: what is served is not theirs to change. */
+/** Handlers get copies, because they must not change served items. */
 export function toListedItem(
   spec: SpecOf<ServedKind>,
   wire: Readonly<Record<string, unknown>> = spec.wire,

@@ -5,22 +5,22 @@ import { handlerRegistryView, type RegistryViewOptions } from './registry-view.j
 import type { ListOptions, ServedKind, SpecsByKind } from './served-kind.js';
 import type { PromptSpec, ToolSpec } from './specs.js';
 
-/** Many clients read the first page only, so pages are long. */
+/** Pages are long, because many clients read only the first page. */
 const defaultPageSize = 500;
 
 export interface RegistryOptions {
   readonly pageSize?: number | undefined;
-  /** Wire names of the tools that stand for all others. */
+  /** Wire names of the catalog tools. */
   readonly fronts?: ReadonlySet<string> | undefined;
 }
 
-/** The items of one server by wire name. Whatever lists, calls, shows or checks items asks this. */
+/** The items of one server by wire name. Lists, calls, checks and displays of items all use it. */
 export class Registry {
   readonly #specs: { readonly [K in ServedKind]: readonly SpecsByKind[K][] };
   readonly #byName: { readonly [K in ServedKind]: ReadonlyMap<string, SpecsByKind[K]> };
   /** Entries per page of a list. */
   readonly pageSize: number;
-  /** The tools that clients are listed where these stand for all others; undefined where none do. */
+  /** Wire names of the catalog tools, the only tools that clients see in lists; undefined without a catalog. */
   readonly fronts: ReadonlySet<string> | undefined;
   #forHandlers: ItemRegistry | undefined;
 
@@ -46,7 +46,7 @@ export class Registry {
     return this.#specs[kind];
   }
 
-  /** By wire name; hidden items too. */
+  /** Finds an item by wire name, even if it is hidden. */
   resolve<K extends ServedKind>(kind: K, name: string): SpecsByKind[K] | undefined {
     return this.#byName[kind].get(name);
   }
@@ -62,7 +62,7 @@ export class Registry {
     return handlerRegistryView(this, { ...view, kind });
   }
 
-  /** What a list method shows. @throws CursorError for a cursor that is not ours. */
+  /** A page of the list method. @throws CursorError for a cursor that this list did not return. */
   list<K extends ServedKind>(
     kind: K,
     { includeHidden = false, cursor, pageSize, keep }: ListOptions<SpecsByKind[K]> = {},

@@ -8,12 +8,12 @@ import { SchemaError } from '../schema/schema-error.js';
 import { requireSchema } from '../schema/wire-schema.js';
 import { type AuthoredSchema, findAuthoredSchema } from './wire-item.js';
 
-/** Judges a tool as `validate` would, as far as that goes at once. @throws TypeError naming it */
+/** Applies the checks of `validate` that need no waiting. @throws TypeError naming the tool */
 export function requireTool(value: Readonly<Record<string, unknown>>): void {
   const name = nameOfTool(value);
   const what = toolLabel(name);
   for (const fault of checkTool(value)) {
-    // A hint that nobody knows would be lost in silence.
+    // A list would drop an unknown hint silently.
     if (isSerious(fault) || fault.path[0] === 'annotations') throw new TypeError(describeFault(what, fault));
   }
   if (name !== undefined && !isWireName(name)) {
@@ -24,7 +24,7 @@ export function requireTool(value: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** Does something with the schema of a side. @throws TypeError naming the tool, if the schema is none */
+/** Runs work with the schema of a side. @throws TypeError naming the tool, if the schema is invalid */
 export function withSchema<T>(
   value: Readonly<Record<string, unknown>>,
   side: SchemaSide,
@@ -40,25 +40,25 @@ export function withSchema<T>(
   }
 }
 
-/** @throws TypeError naming what is no tool, or not to be told from another */
+/** @throws TypeError for an invalid tool, or for several tools with the same name */
 export function requireTools(kit: { readonly tools: readonly unknown[] }): void {
   for (const value of kit.tools) if (isRecord(value)) requireTool(value);
   const names = kit.tools.map((value) => (isRecord(value) ? nameOfTool(value) : undefined));
   const repeated = names.filter((name, index) => name !== undefined && names.indexOf(name) < index);
   if (repeated.length > 0) {
     const list = [...new Set(repeated)].map((name) => `"${name}"`).join(', ');
-    throw new TypeError(`A toolkit has several tools named ${list}. Give each a "name" of its own.`);
+    throw new TypeError(`A toolkit has several tools named ${list}. Give each a different "name".`);
   }
   const [fault] = readTools({ options: {}, tools: kit.tools }).faults;
   if (fault) throw new TypeError(`A toolkit ${fault.reason}`);
 }
 
-/** How messages begin. */
+/** Begins a message about a tool. */
 export function toolLabel(name: string | undefined): string {
   return name === undefined ? 'A tool' : `Tool "${name}"`;
 }
 
-/** What kind of value stands where another one should. */
+/** The kind of an unexpected value, in words. */
 export function describeValueType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'a list';

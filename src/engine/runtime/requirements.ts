@@ -3,26 +3,26 @@ import path from 'node:path';
 import type { Context } from './context.js';
 import type { Requirement, Requirements } from './specs.js';
 
-/** What is there to meet requirements. */
+/** Environment and client that requirements are checked against. */
 export interface RequirementContext {
-  /** Whether the client has a capability. */
+  /** True if the client has a capability. */
   readonly can: (capability: string) => boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What of an item's requirements is not met. */
+/** The unmet requirements of an item. */
 export interface Shortfall {
   readonly client: readonly string[];
   readonly env: readonly Requirement[];
   readonly bin: readonly Requirement[];
 }
 
-/** Something that an item needs is missing; the message says what. */
+/** A requirement of an item is not met; the message names it. */
 export class RequirementError extends Error {
   override readonly name: string = 'RequirementError';
 }
 
-/** Client capabilities that an item needs are missing. How that is answered depends on the era. */
+/** Required client capabilities are missing. The response depends on the era. */
 export class MissingCapabilityError extends RequirementError {
   override readonly name = 'MissingCapabilityError';
   readonly capabilities: readonly string[];
@@ -33,7 +33,7 @@ export class MissingCapabilityError extends RequirementError {
   }
 }
 
-/** Makes sure that what an item requires is there. @throws RequirementError, MissingCapabilityError */
+/** Checks that the requirements of an item are met. @throws RequirementError, MissingCapabilityError */
 export async function requireMet(
   what: string,
   requires: Requirements,
@@ -53,7 +53,7 @@ function needsAnything({ client, env, bin }: Requirements): boolean {
   return client.length + env.length + bin.length > 0;
 }
 
-/** Compares what an item requires with what there is; nothing is missing of what is only suggested. */
+/** Finds the unmet requirements of an item. Suggested requirements count as met. */
 export async function findShortfall(
   requires: Requirements,
   { can, env }: RequirementContext,
@@ -67,7 +67,7 @@ export async function findShortfall(
   };
 }
 
-/** Says in words what is missing; undefined if nothing is. */
+/** Describes unmet requirements; undefined if all are met. */
 export function describeShortfall({ client, env, bin }: Shortfall): string | undefined {
   const parts = [
     ...client.map(describeCapability),
@@ -93,7 +93,7 @@ export function describeProgram(need: Requirement): string {
   return `one of the programs ${joinAlternatives(names)}, none of which is on the PATH`;
 }
 
-/** The names of which one suffices. */
+/** The names of a requirement. One of them suffices. */
 export function alternatives(need: Requirement): readonly string[] {
   return typeof need === 'string' ? [need] : need;
 }

@@ -19,7 +19,7 @@ import { commonWire } from './wire-item.js';
 type ResourceReader = ResourceSpec['read'];
 type ReadFunction = (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Context) => unknown;
 
-/** Makes a resource of its definition. @throws DefinitionError with the first thing that is wrong with it. */
+/** Creates a resource spec from its definition. @throws DefinitionError with the first fault. */
 export async function readResource(definition: Definition): Promise<ResourceSpec> {
   requireUsable(definition);
   await requireModules(definition);
@@ -93,7 +93,7 @@ function fileReader(definition: Definition, file: string, mimeType: string | und
   };
 }
 
-/** Whether a MIME type means text. */
+/** True if a MIME type means text. */
 export function isTextual(mimeType: string): boolean {
   return /^text\/|[+/](?:x-)?(?:json|xml|yaml|javascript|ecmascript|typescript|toml|sql|graphql|sh|jsonl|ndjson)\b/i.test(
     mimeType,
@@ -101,8 +101,8 @@ export function isTextual(mimeType: string): boolean {
 }
 
 /**
- * Makes contents of what a read function returned: a string is text, bytes are a blob, an object in the form of
- * contents is taken as such, any other is JSON, lists are several contents.
+ * Converts the return value of a read function to contents: a string is text, bytes are a blob, an object in the form
+ * of contents stays as it is, any other object is JSON, lists are several contents.
  * @throws ResultError for anything else.
  */
 export function toContents(

@@ -1,6 +1,6 @@
 import { brands } from './authoring-symbols.js';
 
-/** Who a block is for, how much it matters, when it was last changed. @see MCP, Annotations */
+/** Audience, priority and last change of a block. @see MCP, Annotations */
 export interface Annotations {
   readonly audience?: readonly ('user' | 'assistant')[];
   /** 0 to 1. */
@@ -18,7 +18,7 @@ export interface BlockOptions {
 /** One piece of a result or message, as MCP defines it. */
 export type ContentBlock = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** A finished tool result. Make one with {@link text}, {@link error}, {@link structured} and their like. */
+/** A finished tool result. Create it with {@link text}, {@link error}, {@link structured} and similar functions. */
 export interface ToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: unknown;
@@ -37,7 +37,10 @@ export function text(value: string, options?: BlockOptions): ToolResult {
   return result([block('text', { text: value }, options)]);
 }
 
-/** A failure the model can read and act on: one text block, `isError`. What is no text is told as JSON, an error by its message. */
+/**
+ * A failure that the model can read and act on: one text block, `isError`. The text of an error is its message. The
+ * text of other values is their JSON.
+ */
 export function error(message: unknown, options?: BlockOptions): ToolResult {
   return brandResult({ content: [block('text', { text: failureText(message) }, options)], isError: true });
 }
@@ -48,7 +51,7 @@ function failureText(message: unknown): string {
   return JSON.stringify(message) ?? String(message);
 }
 
-/** Several pieces in order. A failing one has `isError: true`. */
+/** Several pieces in order. `isError: true` makes the result a failure. */
 export function results(
   items: readonly (string | ContentBlock | ToolResult)[],
   options: { readonly isError?: boolean } = {},
@@ -56,7 +59,7 @@ export function results(
   return brandResult({ content: items.flatMap(toBlocks), ...(options.isError && { isError: true }) });
 }
 
-/** A structured result. Without `items` its text is the value as JSON. */
+/** A structured result. Without `items`, its text is the value as JSON. */
 export function structured(
   value: unknown,
   items?: readonly (string | ContentBlock | ToolResult)[],
@@ -67,7 +70,7 @@ export function structured(
   return brandResult({ content, structuredContent: value });
 }
 
-/** A link to a resource the client may read. */
+/** A link to a resource that the client may read. */
 export function resourceLink(
   uri: string,
   name: string,
@@ -81,12 +84,12 @@ export function resourceLink(
   return result([block('resource_link', { uri, name, title, description, mimeType }, options)]);
 }
 
-/** A picture; bytes are encoded, a string is taken as base64. */
+/** A picture: bytes, or a string in base64. */
 export function image(data: string | Uint8Array, mimeType: string, options?: BlockOptions): ToolResult {
   return result([block('image', { data: base64(data), mimeType }, options)]);
 }
 
-/** Sound; bytes are encoded, a string is taken as base64. */
+/** Sound: bytes, or a string in base64. */
 export function audio(data: string | Uint8Array, mimeType: string, options?: BlockOptions): ToolResult {
   return result([block('audio', { data: base64(data), mimeType }, options)]);
 }
@@ -102,12 +105,12 @@ export function embedded(
   return result([block('resource', { resource }, options)]);
 }
 
-/** A message of the user. */
+/** A message from the user. */
 export function user(content: string | ContentBlock | ToolResult): PromptMessage {
   return message('user', content);
 }
 
-/** A message of the model. */
+/** A message from the model. */
 export function assistant(content: string | ContentBlock | ToolResult): PromptMessage {
   return message('assistant', content);
 }
@@ -118,7 +121,7 @@ function message(role: PromptMessage['role'], content: string | ContentBlock | T
   return setBrand({ role, content: first }, brands.message);
 }
 
-/** A failure whose message the model may read. */
+/** A failure with a message that the model may read. */
 export class ToolError extends Error {
   override readonly name: string = 'ToolError';
 
@@ -128,7 +131,7 @@ export class ToolError extends Error {
   }
 }
 
-/** A failure answered as a JSON-RPC error instead of a result. */
+/** A failure that is sent as a JSON-RPC error instead of a result. */
 export class ProtocolError extends Error {
   override readonly name: string = 'ProtocolError';
 
@@ -142,7 +145,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** A result that can also stand as a content block among others. */
+/** A result that is also valid as a content block among others. */
 function result(content: readonly ContentBlock[]): ToolResult {
   return brandResult({ ...content[0]!, content });
 }
@@ -156,7 +159,7 @@ function setBrand<T extends object>(value: T, brand: symbol): T {
   return value;
 }
 
-/** The content blocks of what an author may write for one. */
+/** Content blocks of a string, a block or a result. */
 export function toBlocks(item: string | ContentBlock | ToolResult): readonly ContentBlock[] {
   if (typeof item === 'string') return [block('text', { text: item })];
   return Array.isArray(item.content) ? (item as ToolResult).content : [item as ContentBlock];
@@ -171,7 +174,7 @@ function block(type: string, fields: Record<string, unknown>, options: BlockOpti
   }) as ContentBlock;
 }
 
-/** The same object without keys that hold nothing. */
+/** Copies an object without its undefined values. */
 function omitUndefinedKeys<T extends Record<string, unknown>>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

@@ -3,7 +3,7 @@ import type { Context } from './context.js';
 import { type Awaitable, definePrompt, type PromptDefinition } from './define-items.js';
 import { type ContentBlock, type ToolResult, toBlocks } from './result-builders.js';
 
-/** What a search gives: text, or what a tool would return. Of blocks, the texts count. */
+/** Return value of a search: text, blocks or tool results. Of blocks, only the text counts. */
 export type SearchReturn =
   | string
   | ToolResult
@@ -12,20 +12,20 @@ export type SearchReturn =
 
 /** A search prompt as its author writes it. */
 export interface SearchPromptDefinition extends Omit<PromptDefinition, 'content' | 'messages' | 'type'> {
-  /** Finds what helps to answer a query; `args` are all arguments of the prompt. */
+  /** Finds content that helps to answer a query; `args` are all arguments of the prompt. */
   search(query: string, ctx: Context, args: Readonly<Record<string, string>>): Awaitable<SearchReturn>;
 }
 
-/** Text of others that looks like a part of the prompt, however spaced, is none. */
+/** Tags of the prompt in text from other sources, with any spacing. They are escaped. */
 const tags = /<(?=[\s\p{C}]*(?:\/[\s\p{C}]*)?(?:search-query|search-results|user-query))/giu;
 
-/** What says in other prompts what they hold. */
+/** Keys that define the content of other prompts. */
 const contentFields = ['content', 'messages', 'type'] as const;
 
 /**
- * A prompt that searches for what the user asks and hands both to the model. It has the argument `query`, besides those
- * of the definition. A search that fails gives a prompt that says so.
- * @throws TypeError if `search` is no function, or something else says what the prompt holds
+ * A prompt that searches for the user's query and gives the query and the results to the model. Adds the argument
+ * `query` to the arguments of the definition. A failed search gives a prompt with the error.
+ * @throws TypeError if `search` is not a function, or another key defines the content
  */
 export function searchPrompt({
   search,
@@ -62,13 +62,13 @@ async function runSearch(
   } catch (error) {
     if (ctx.signal.aborted || isForProtocol(error)) throw error;
     if (isBranded(error, brands.toolError)) return `[Error] ${(error as unknown as Error).message}`;
-    // biome-ignore lint/suspicious/noConsole: where there is no Node, the console is the only place for it
+    // biome-ignore lint/suspicious/noConsole: without Node, the console is the only output
     console.error(`search prompt: ${error instanceof Error ? error.stack : String(error)}`);
     return '[Error] Failed to generate prompt content.';
   }
 }
 
-/** The query stands in it twice, so that the model sees what a client made of it. */
+/** The prompt contains the query twice, so that the model sees the query that the client sent. */
 function formatSearch(query: string, found: string): string {
   return [
     `<search-query>${query}</search-query>`,
@@ -100,7 +100,7 @@ function isPiece(value: unknown): value is string | (ContentBlock & { readonly i
     : 'type' in value && typeof value.type === 'string';
 }
 
-/** What is answered by the protocol, or ends this run because the client is asked first. */
+/** True for errors that the protocol answers, and for the end of a run that asks the client first. */
 function isForProtocol(error: unknown): boolean {
   if (isBranded(error, brands.protocolError)) return true;
   return error instanceof Error && ['MissingCapabilityError', 'Suspension'].includes(error.name);

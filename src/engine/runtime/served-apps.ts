@@ -10,7 +10,9 @@ interface AppBindContext {
   readonly leftOut: SkippedItem[];
 }
 
-/** The tools with the apps they name. One whose app cannot be had goes without, which `leftOut` then tells. */
+/**
+ * Adds their apps to tools. A tool with an unavailable app is served without the app, and `leftOut` receives the app.
+ */
 export async function bindApps(
   tools: readonly ToolSpec[],
   { workspace, leftOut }: AppBindContext,
@@ -22,7 +24,7 @@ export async function bindApps(
       return 'app' in found ? { tool: { ...tool, ui: { ...tool.ui, app: found.app } } } : { tool, ...found };
     }),
   );
-  // Of several tools that go without the same app the first is named, however long each was looked for.
+  // If several tools name the same unavailable app, only the first tool is reported, in list order.
   for (const { lost } of bound) {
     const isTold = leftOut.some(({ kind, message }) => kind === 'apps' && message === lost?.message);
     if (lost && !isTold) leftOut.push(lost);
@@ -46,7 +48,7 @@ async function bindApp(
   }
 }
 
-/** Serves a tool's app, unless its address is that of another package's copy of it. */
+/** Serves a tool's app, unless another package's copy of the app already has its URI. */
 export function claimAddress(tool: ToolSpec, apps: Map<string, AppSpec>, leftOut: SkippedItem[]): ToolSpec {
   const app = tool.ui?.app;
   if (!app) return tool;
@@ -64,7 +66,7 @@ function duplicateUri({ uri, item, definition }: AppSpec, tool?: string): Skippe
   return { kind: 'apps', item, message, code: 'invalid-app', location, extension, ...(tool && { tool }) };
 }
 
-/** Serves the apps that the server lists itself; of one that a tool has, what the server says of it counts. */
+/** Serves the apps that the server lists itself. Overrides of the server apply to an app that a tool has too. */
 export function addUnbound(
   listed: readonly AppSpec[],
   {

@@ -7,17 +7,17 @@ export interface SpecsByKind {
   resources: ResourceSpec;
 }
 
-/** An item of a kind. */
+/** Spec of an item of a kind. */
 export type SpecOf<K extends ServedKind> = SpecsByKind[K];
 
-/** The kinds a client can list. */
+/** Kinds of items that clients can list. */
 export type ServedKind = ListedKind;
 
 export interface ListOptions<S> {
   readonly includeHidden?: boolean;
   readonly cursor?: string | undefined;
   readonly pageSize?: number;
-  /** Which of them; all when absent. */
+  /** Filter for items. Default: all items. */
   readonly keep?: (spec: S) => boolean;
 }
 

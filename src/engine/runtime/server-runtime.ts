@@ -9,32 +9,32 @@ import type { CallDeadline } from './time-limit.js';
 import { ResultError } from './tool-result.js';
 import type { Arrivals, UpstreamCaller } from './upstream.js';
 
-/** What calls of one server share. */
+/** Shared state of all calls of one server. */
 export interface ServerRuntime {
-  /** May be another one from call to call, once packages come that were not there. */
+  /** May differ from call to call, after missing packages are installed. */
   readonly server: Servable;
   readonly initializers: Initializers;
-  /** Absent: tools of upstream servers cannot be called. */
+  /** Undefined: tools of upstream servers cannot be called. */
   readonly upstreams?: UpstreamCaller | undefined;
-  /** Absent: every tool is known. */
+  /** Undefined: every tool is known. */
   readonly arrivals?: Arrivals | undefined;
-  /** Where required environment variables and programs are looked for. */
+  /** Environment for required variables and programs. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes one line for stderr. */
+  /** Prints one line to stderr. */
   readonly report: (line: string) => void;
 }
 
-/** Makes a handler's context for one call; `tool` is absent in prompts and resources. */
+/** Creates a handler's context for one call; `tool` is undefined in prompts and resources. */
 export type MakeContext = (limit: CallDeadline, tool?: ToolSpec) => Context;
 
-/** Whether unexpected exceptions are shown to the model: the server says so, or `AGENTTOOLS_EXPOSE_ERRORS=1` does. */
+/** True if the model may see unexpected exceptions, because of the server or `AGENTTOOLS_EXPOSE_ERRORS=1`. */
 export function exposesErrors({ server, env }: Pick<ServerRuntime, 'server' | 'env'>): boolean {
   return server.exposeErrors || env.AGENTTOOLS_EXPOSE_ERRORS === '1';
 }
 
 const reportedLines = new WeakMap<ServerRuntime['report'], Set<string>>();
 
-/** Reports what would otherwise be said again and again, at most once per key. */
+/** Reports a repeated line at most once per key. Default for the key: the line. */
 export function reportOnce(
   { report }: Pick<ServerRuntime, 'report'>,
   line: string,
@@ -47,7 +47,7 @@ export function reportOnce(
   report(line);
 }
 
-/** Everything about an unexpected exception, for stderr. */
+/** All details of an unexpected exception, for stderr. */
 export function errorDetails(thrown: unknown): string {
   const error = safelyThrown(thrown);
   if (error instanceof ModuleReferenceError && error.cause)

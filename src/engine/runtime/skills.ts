@@ -9,7 +9,7 @@ interface SkillListing {
   readonly leftOut: SkippedItem[];
 }
 
-/** The skills that a server lists, or all of its package. Those that are not to be had are left out. */
+/** The skills that a server lists, or all skills of its package. Unavailable skills are skipped. */
 export async function listedSkills(
   definition: Definition,
   { workspace, leftOut }: SkillListing,
@@ -34,14 +34,14 @@ export async function listedSkills(
     const first = byName.get(found.name) ?? found;
     byName.set(found.name, first);
     if (first.directory === found.directory) continue;
-    // Clients know a skill by its name alone.
+    // Clients identify a skill by its name only.
     const message = `${definitionLabel(definition)} lists the skill "${reference}", but has another one named "${found.name}".`;
     lose(new DefinitionError('invalid-server', message, location), reference);
   }
   return [...byName.values()];
 }
 
-/** The names of skills that a server lists, each once, and where they stand in its list. */
+/** Names of the skills that a server lists, each once, with their index in its list. */
 function skillReferences({
   value: { skills },
 }: Pick<Definition, 'value'>): readonly { readonly reference: string; readonly index: number }[] {

@@ -3,23 +3,23 @@ import { DefinitionError, type Extension } from '../extension/extension.js';
 import { UnknownItemError } from '../extension/workspace.js';
 import type { ComposedKind } from './list-entries.js';
 
-/** An item that a server would have if it were in order. */
+/** An item that a server skips because of a fault. */
 export interface SkippedItem {
   readonly kind: ComposedKind | 'skills';
-  /** As the server names it. */
+  /** The item as the server names it. */
   readonly item: string;
-  /** The tool that goes without this app, and works all the same. */
+  /** The tool that names this app. The tool works without the app. */
   readonly tool?: string;
   readonly message: string;
   readonly code: string;
-  /** The package whose file the location is in. */
+  /** The package that contains the file of `location`. */
   readonly extension: Extension;
   readonly location: Location;
-  /** The package that would have to be here; absent if that is not what is wrong. */
+  /** The missing package that contains the item; absent for other faults. */
   readonly missingPackage?: string;
 }
 
-/** What a server goes without because of an error. What is no fault of a definition is thrown on. */
+/** The skipped item for an error. Throws an error that is not a fault of a definition. */
 export function listSkipped(
   error: unknown,
   about: Pick<SkippedItem, 'kind' | 'item' | 'tool' | 'extension'>,

@@ -8,7 +8,7 @@ import type { PromptMessage } from './result-builders.js';
 import type { ToolUpstream } from './upstream.js';
 import type { WireItem } from './wire-item.js';
 
-/** How long clients may reuse something. @see MCP 2026-07-28, server/utilities/caching */
+/** How long clients may reuse a response. @see MCP 2026-07-28, server/utilities/caching */
 export interface CacheHint {
   readonly ttlMs: number;
   readonly scope: 'public' | 'private';
@@ -19,9 +19,9 @@ interface Spec {
   readonly item: string;
   /** Wire name, unique within a server. */
   readonly name: string;
-  /** What the list method shows. */
+  /** Entry of the list method. */
   readonly wire: WireItem;
-  /** Left out of lists; still usable by name. */
+  /** Omitted from lists; still usable by name. */
   readonly hidden: boolean;
   readonly timeoutMs: number;
   readonly requires: Requirements;
@@ -29,10 +29,10 @@ interface Spec {
   readonly definition: Definition;
 }
 
-/** One thing that is needed, by its name; a list: one of these. */
+/** A requirement by its name; in a list, one of the names suffices. */
 export type Requirement = string | readonly string[];
 
-/** What an item needs before it can work. */
+/** Requirements of an item. */
 export interface Requirements {
   /** Client capabilities. */
   readonly client: readonly string[];
@@ -46,75 +46,78 @@ export interface Requirements {
 export type ToolHandler = (args: unknown, ctx: Context) => unknown;
 export type Initializer = (ctx: Context) => unknown;
 
-/** Picks the items that a list shows to whoever asks. */
+/** Chooses the items that the current client sees in a list. */
 export type ListHook = (ctx: Context, registry: ItemRegistry) => unknown;
 export type ListHooks = Readonly<Partial<Record<ListedKind, Lazy<ListHook>>>>;
 
 /** A tool, ready to be listed and called. */
 export interface ToolSpec extends Spec {
   readonly kind: 'tools';
-  /** As the server that lists it has changed it: it takes what clients know, and gives what the handler knows. */
+  /**
+   * Includes the overrides of the server that lists the tool: it accepts the arguments that clients know, and returns
+   * the arguments that the handler knows.
+   */
   readonly input: CompiledSchema;
   readonly output: CompiledSchema | undefined;
   readonly handler: Lazy<ToolHandler>;
-  /** Who answers in place of the handler; undefined: the handler does. */
+  /** The upstream tool that answers in place of the handler; undefined: the handler answers. */
   readonly upstream: ToolUpstream | undefined;
   readonly initialize: Lazy<Initializer> | undefined;
-  /** Defaults of the options the user may set. */
+  /** Defaults of the options that the user may set. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly onOutputMismatch: 'error' | 'warn';
-  /** Undefined: whoever calls it waits for it. */
+  /** Undefined: clients wait for the result. */
   readonly task: TaskSupport | undefined;
-  /** Undefined: none was asked for; null: none is wanted. */
+  /** Undefined: not set; null: no UI. */
   readonly ui: ToolUi | null | undefined;
 }
 
-/** How a tool works on without anybody waiting for it. @see SEP-2663 */
+/** Task support of a tool: the client need not wait for the result. @see SEP-2663 */
 export interface TaskSupport {
-  /** Whether it can be called by clients that do not know tasks, too. */
+  /** `optional`: clients without task support can call the tool too. */
   readonly support: 'optional' | 'required';
   readonly begins: 'call' | 'handler';
 }
 
-/** Who may call a tool: the model, or apps of its server. @see MCP Apps 2026-01-26, "Resource Discovery" */
+/** A caller of a tool: the model, or apps of its server. @see MCP Apps 2026-01-26, "Resource Discovery" */
 export type ToolVisibility = 'model' | 'app';
 
-/** What a tool is to clients that show UI. */
+/** UI of a tool, for clients that show UI. */
 export interface ToolUi {
-  /** The app it names, and who says so. */
+  /** The app that the definition names. */
   readonly named: NamedApp | undefined;
-  /** The app that shows its results, if the server has it. */
+  /** The app that shows the results, if the server has it. */
   readonly app: AppSpec | undefined;
   readonly visibility: readonly ToolVisibility[];
-  /** Whether it has its app right now. */
+  /** Returns true if the tool has its app right now. */
   readonly when: Lazy<(ctx: Context) => unknown> | undefined;
-  /** `_meta` that its author wrote by hand for such clients; sent as it is. */
+  /** `_meta` that its author wrote by hand for such clients; sent unchanged. */
   readonly written?: Readonly<Record<string, unknown>>;
 }
 
-/** An app by the name that a definition gives it. */
+/** An app by the name in a definition. */
 export interface NamedApp {
   readonly reference: string;
-  /** Whose names count. */
+  /** The definition that resolves the name. */
   readonly from: Definition;
   readonly path: DocumentPath;
 }
 
-/** Suggestions for a value being typed. */
+/** Returns suggestions for a partly typed value. */
 export type CompleteFunction = (value: string, ctx: Context) => unknown;
 
-/** All values there are, or code that is asked for those that fit. */
+/** All values, or a function that returns the matching values. */
 export type SuggestionSource = readonly string[] | Lazy<CompleteFunction>;
 
 /** A prompt, ready to be listed and fetched. */
 export interface PromptSpec extends Spec {
   readonly kind: 'prompts';
-  /** Names of the arguments that must be given. */
+  /** Names of the required arguments. */
   readonly required: readonly string[];
   readonly argumentNames: readonly string[];
-  /** Whether code of the extension makes its messages. */
+  /** True if code of the extension creates its messages. */
   readonly isCode: boolean;
-  /** Messages for already checked arguments. */
+  /** Messages for checked arguments. */
   render(args: Readonly<Record<string, string>>, ctx: Context): Promise<PromptResult>;
   readonly complete: ReadonlyMap<string, SuggestionSource>;
 }
@@ -124,7 +127,7 @@ export interface PromptResult {
   readonly messages: readonly PromptMessage[];
 }
 
-/** One piece of what a resource holds. */
+/** One part of a resource's contents. */
 export interface ResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -138,17 +141,17 @@ export interface ResourceContents {
 export interface AppSpec extends Spec {
   readonly kind: 'apps';
   readonly uri: string;
-  /** What hosts are told of it, as its file says now. */
+  /** Metadata for hosts, from the present content of its file. */
   metadata(): Promise<AppMetadata>;
-  /** Its page, without metadata. @throws ResultError if it can no longer be read. */
+  /** Its page, without metadata. @throws ResultError if the page is no longer readable. */
   page(): Promise<ResourceContents>;
 }
 
-/** What hosts are told of an app. */
+/** Metadata of an app, for hosts. */
 export interface AppMetadata {
-  /** `_meta` of its contents; empty if nothing is said. */
+  /** `_meta` of its contents; empty without metadata. */
   readonly meta: { readonly ui?: Readonly<Record<string, unknown>> };
-  /** Why its file does not count. */
+  /** The reason that its file is ignored. */
   readonly problem?: { readonly file: string; readonly reason: string };
 }
 
@@ -157,11 +160,11 @@ export interface ResourceSpec extends Spec {
   readonly kind: 'resources';
   readonly uri: string | undefined;
   readonly uriTemplate: string | undefined;
-  /** Tells which addresses are those of a template, and what for. */
+  /** Matches the URIs of a template and reads their variables. */
   readonly template: UriTemplate | undefined;
-  /** Whether code of the extension reads it. */
+  /** True if code of the extension reads it. */
   readonly isCode: boolean;
-  /** What it holds; undefined if there is no such resource after all. */
+  /** Its contents; undefined if there is no such resource. */
   read(
     uri: string,
     variables: Readonly<Record<string, unknown>>,
@@ -170,6 +173,6 @@ export interface ResourceSpec extends Spec {
   /** The resources of a template, as list entries. */
   readonly list: Lazy<(ctx: Context) => unknown> | undefined;
   readonly complete: ReadonlyMap<string, SuggestionSource>;
-  /** Whether clients may ask to be told when it changes. */
+  /** True if clients may subscribe to changes. */
   readonly subscribable: boolean;
 }

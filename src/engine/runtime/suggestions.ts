@@ -4,29 +4,30 @@ import { lazyFunction } from './lazy-function.js';
 import type { CompleteFunction, SuggestionSource } from './specs.js';
 import { ResultError, requirePlain } from './tool-result.js';
 
-/** What is suggested while somebody types. */
+/** Suggestions for a partly typed value. */
 export interface Suggestions {
   readonly values: readonly string[];
-  /** How many there are in all, if that is known. */
+  /** Total number, if known. */
   readonly total?: number;
   readonly hasMore: boolean;
 }
 
-/** At most this many are sent. @see MCP, server/utilities/completion */
+/** Most values of one response. @see MCP, server/utilities/completion */
 const maxValues = 100;
 
-/** Reads a `complete`. */
+/** Reads a `complete` key. */
 export function readSuggestions(value: unknown, extension: Extension): SuggestionSource {
   return Array.isArray(value) ? value.map(String) : lazyFunction<CompleteFunction>(value, extension);
 }
 
-/** The values that go on from what was typed. */
+/** Values that begin with the typed text, ignoring case. */
 export function filterByPrefix(typed: string, values: readonly string[]): readonly string[] {
   return values.filter((one) => one.toLowerCase().startsWith(typed.toLowerCase()));
 }
 
 /**
- * Makes suggestions of what a `complete` function returned: a list of strings, or `{ values, total?, hasMore? }`.
+ * Converts the return value of a `complete` function to suggestions: a list of strings, or `{ values, total?, hasMore?
+ * }`.
  * @throws ResultError for anything else.
  */
 export function toSuggestions(returned: unknown): Suggestions {

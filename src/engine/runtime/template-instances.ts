@@ -6,7 +6,7 @@ import { toResultError } from './tool-result.js';
 
 type ListedInstance = Readonly<Record<string, unknown>> & { readonly uri: string };
 
-/** What a list entry may hold; clients refuse whole lists for less. @see MCP, schema, Resource */
+/** Checks of the keys of a list entry. Clients refuse a whole list for one invalid key. @see MCP, schema, Resource */
 const instanceKeyChecks: Readonly<Record<string, (value: unknown) => boolean>> = {
   name: isText,
   title: isText,
@@ -23,9 +23,9 @@ function isText(value: unknown): boolean {
 }
 
 /**
- * One resource of a template as lists show it: what its entry does not say, or says wrongly, is as for the template.
- * Undefined if it has no address of the template.
- * @throws ResultError if it holds what has no JSON form
+ * One resource of a template as a list entry. Missing and invalid keys come from the template. Undefined if it has no
+ * URI of the template.
+ * @throws ResultError if it contains a value without JSON form
  */
 export function toListedInstance(
   { wire, template }: ResourceSpec,

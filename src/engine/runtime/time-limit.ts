@@ -7,23 +7,23 @@ export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/** What running code is told to stop by. */
+/** Deadline of running work. */
 export interface CallDeadline {
-  /** Aborts when the time is up or whoever asked gives up; made when first asked for, since few handlers do. */
+  /** Aborts at the deadline, or when the caller cancels. Created on first access, because few handlers use it. */
   readonly signal: AbortSignal;
-  /** The same as `signal.aborted`, for less. */
+  /** Same as `signal.aborted`, without creating the signal. */
   readonly isOver: boolean;
-  /** Stops the clock until what it gives is called: whoever waits for a person is not slow. */
+  /** Pauses the clock until the returned function is called, because the wait for a user does not count. */
   pause(): () => void;
-  /** Ends the wait for work that will not go on; nothing if it has ended already. */
+  /** Ends the wait for work that will not resume. No effect if the work has ended. */
   end(reason: Error): void;
 }
 
-/** The end of work that its caller decides. Most work reads no signal, and making one takes longer than the rest of a call. */
+/** Cancellation by the caller. Most work reads no signal, and creating one takes longer than the rest of a call. */
 export interface Cancellation {
-  /** The same as `signal.aborted`, for less. */
+  /** Same as `signal.aborted`, without creating the signal. */
   readonly isOver: boolean;
-  /** Made when it is first read. */
+  /** Created on first access. */
   readonly signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ function signalOf(outer: AbortSignal | Cancellation): AbortSignal {
   return 'aborted' in outer ? outer : outer.signal;
 }
 
-/** Stops the clocks of all of them until work is done that is not theirs. */
+/** Pauses every deadline while the work runs. */
 export async function pauseDeadlines<T>(limits: readonly CallDeadline[], work: () => Promise<T>): Promise<T> {
   const resume = limits.map((limit) => limit.pause());
   try {
@@ -46,14 +46,14 @@ export async function pauseDeadlines<T>(limits: readonly CallDeadline[], work: (
   }
 }
 
-/** A limit for what runs before the clock starts. */
+/** A deadline that never expires, for code that runs before the clock starts. */
 export function unboundedDeadline(outer: AbortSignal | Cancellation): CallDeadline {
   return { signal: signalOf(outer), isOver: false, pause: () => () => {}, end: () => {} };
 }
 
 /**
- * Runs work until it ends, or until its time is up. Code that blocks the thread is not interrupted.
- * @throws TimeoutError, what the run was ended for, or whatever the work throws.
+ * Runs work until it ends, or until its time is up. Does not interrupt code that blocks the thread.
+ * @throws TimeoutError, the reason given to `end`, or the error that the work throws.
  */
 export async function withTimeLimit<T>(
   work: (limit: CallDeadline) => T | Promise<T>,
@@ -78,7 +78,7 @@ class TimedDeadline implements CallDeadline {
   readonly #outer: AbortSignal | Cancellation;
   readonly #timeoutMs: number;
   #controller: AbortController | undefined;
-  /** Why it is over, if nobody outside said so. */
+  /** Reason given to `end`; undefined if the caller cancelled the work. */
   #reason: Error | undefined;
   #wait: ReturnType<typeof deadlines.add> | undefined;
   #reject: ((reason: Error) => void) | undefined;
@@ -99,7 +99,7 @@ class TimedDeadline implements CallDeadline {
   get signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
     this.#controller = new AbortController();
-    // Every question and every inner call listens to it.
+    // Every input request and every nested call listens to it.
     setMaxListeners(0, this.#controller.signal);
     if (this.isOver) this.#abort();
     else signalOf(this.#outer).addEventListener('abort', this.#abort, { once: true });

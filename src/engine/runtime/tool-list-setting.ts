@@ -1,6 +1,6 @@
 import type { ToolList } from './compose-server.js';
 
-/** What the user wants to be listed as tools: `AGENTTOOLS_TOOL_LIST`. */
+/** The tool list that the user wants: `AGENTTOOLS_TOOL_LIST`. */
 export function readToolListVariable(
   { AGENTTOOLS_TOOL_LIST: wanted }: Readonly<Record<string, string | undefined>>,
   report: (line: string) => void,

@@ -6,23 +6,23 @@ import type { ToolSpec } from './specs.js';
 import { readTool } from './tool.js';
 import { isAppOnly } from './ui.js';
 
-/** The built-in tools by which all others are found, looked at and called, by item. */
+/** Items of the built-in catalog tools, which find, inspect and call all others. */
 const frontItems = ['find_tools', 'inspect_tool', 'call_tool'] as const;
 
-/** What clients are listed of a server whose list of tools is a catalog. */
+/** Tools of a server with a tool catalog. */
 export interface ToolCatalog {
-  /** The tools of the server, and those that stand for them. */
+  /** The catalog tools, and the tools of the server. */
   readonly tools: readonly ToolSpec[];
-  /** Wire names of those that stand for the others. */
+  /** Wire names of the catalog tools. */
   readonly catalogTools: ReadonlySet<string>;
-  /** Tells the model, since the server's own instructions may speak of tools that are not listed. */
+  /** Explains the catalog to the model, because the server's instructions may mention tools that are not listed. */
   readonly instructions: string;
 }
 
-/** Puts the tools to find, inspect and call them by before the tools of a server. */
+/** Adds the catalog tools before the tools of a server. */
 export type MakeCatalog = (tools: readonly ToolSpec[]) => ToolCatalog;
 
-/** What makes catalogs of whatever tools a server has by then. */
+/** Returns a function that creates catalogs, for a server with changing tools. */
 export async function openCatalog(workspace: Workspace): Promise<MakeCatalog> {
   const fronts = await Promise.all(frontItems.map((item) => frontTool(item, workspace)));
   return (tools) => createCatalog(tools, fronts);
@@ -43,14 +43,14 @@ function createCatalog(tools: readonly ToolSpec[], fronts: readonly ToolSpec[]):
 async function frontTool(item: string, workspace: Workspace): Promise<ToolSpec> {
   const extension = (await workspace.builtins()).find((one) => one.isDeclared('tools', item));
   if (!extension) {
-    const message = `The toolList "catalog" needs Node, for the built-in tool "${item}" is not here.`;
+    const message = `The toolList "catalog" needs Node: the built-in tool "${item}" is missing. Use "all" instead.`;
     throw new AgentToolsError('not-found', message);
   }
   const definition = await extension.definition('tools', item);
   return await oncePerDefinition(definition, 'item', () => readTool(definition));
 }
 
-/** Gives all of them the same number, if one has the name of a tool of the server. */
+/** Gives all catalog tools the same number, if one of them has the name of a tool of the server. */
 function createRenamer(taken: readonly string[]): (text: string) => string {
   const names = new Set<string>(taken);
   let number = 1;
@@ -59,13 +59,16 @@ function createRenamer(taken: readonly string[]): (text: string) => string {
   return (text) => frontItems.reduce((sofar, item) => sofar.replaceAll(item, numberedName(item)), text);
 }
 
-/** Their descriptions speak of each other. */
+/** Renames a catalog tool. Its texts mention the other catalog tools. */
 function renameCatalogTool(tool: ToolSpec, rename: (text: string) => string): ToolSpec {
   const wire = JSON.parse(rename(JSON.stringify(tool.wire))) as ToolSpec['wire'];
   return { ...tool, name: wire.name, wire };
 }
 
-/** A call may do whatever one of the tools may do. @see MCP, schema, ToolAnnotations, for what absent hints mean */
+/**
+ * A call may do anything that one of the tools may do.
+ * @see MCP, schema, ToolAnnotations, for the meaning of absent hints
+ */
 function withHints(call: ToolSpec, tools: readonly ToolSpec[]): ToolSpec {
   const hints = tools
     .filter((tool) => !isAppOnly(tool))

@@ -2,10 +2,10 @@ import { didYouMean } from '../base/did-you-mean.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import type { ToolSpec } from './specs.js';
 
-/** What the user set: tool name to option to value. */
+/** Options that the user set: tool name to option to value. */
 export type ToolOptionValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Reads `MCP_TOOL_OPTIONS`: JSON of tool name to option to value. What is not that is reported and ignored. */
+/** Reads `MCP_TOOL_OPTIONS`: JSON of tool name to option to value. Reports and ignores anything else. */
 export function parseToolOptions(text: string | undefined, report: (line: string) => void): ToolOptionValues {
   if (text === undefined || text.trim() === '') return {};
   const value = parsed(text);
@@ -31,7 +31,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Reports what was set for tools that a server does not have. */
+/** Reports options for tools that a server does not have. */
 export function reportUnknownTools(
   set: ToolOptionValues,
   tools: readonly ToolSpec[],
@@ -48,7 +48,7 @@ export function reportUnknownTools(
   }
 }
 
-/** Reports options that are set and that tools do not declare: they are handed on, but most likely misspelt. */
+/** Reports options that tools do not declare. They are passed on, but are probably misspelt. */
 export function reportUnknownOptions(
   set: ToolOptionValues,
   tools: readonly ToolSpec[],
@@ -57,7 +57,7 @@ export function reportUnknownOptions(
   for (const [key, options] of Object.entries(set)) {
     const meant = tools.filter((tool) => keyFor(tool, set) === key);
     const declared = meant.map((tool) => Object.keys(tool.options));
-    // A tool that declares none may know some all the same.
+    // A tool that declares no options may still accept some.
     if (declared.some((names) => names.length === 0)) continue;
     const known = new Set(declared.flat());
     if (known.size === 0) continue;
@@ -70,17 +70,17 @@ export function reportUnknownOptions(
   }
 }
 
-/** The names by which a tool's options are looked up; the first that is there counts. */
+/** Names that a tool's options are looked up by; the first existing name wins. */
 function optionLookupNames({ item, name, definition }: ToolSpec): readonly string[] {
   return [item, name, definition.item];
 }
 
-/** The name by which a tool's options were set, if any were. */
+/** The name that the user set a tool's options by; undefined without options. */
 function keyFor(tool: ToolSpec, set: ToolOptionValues): string | undefined {
   return optionLookupNames(tool).find((name) => Object.hasOwn(set, name));
 }
 
-/** A tool's options: its defaults, overlaid with what was set for its qualified, wire or item name. */
+/** A tool's options: the user's values over its defaults, by its qualified, wire or item name. */
 export function findToolOptions(tool: ToolSpec, set: ToolOptionValues): Readonly<Record<string, unknown>> {
   const key = keyFor(tool, set);
   return key === undefined ? tool.options : { ...tool.options, ...set[key] };

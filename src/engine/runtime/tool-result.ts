@@ -8,15 +8,15 @@ import { describeMalformed, isContentBlock } from './content-block.js';
 import type { ContentBlock, ToolResult } from './result-builders.js';
 import { structured, toBlocks } from './result-builders.js';
 
-/** A value that no tool result can be made of. */
+/** A value that cannot become a tool result. */
 export class ResultError extends Error {
   override readonly name = 'ResultError';
 }
 
 /**
- * Makes a tool result of what a handler returned: text of a string, blocks as they are, a structured result of any
- * other JSON value, `Success` of nothing.
- * @throws ResultError for what has no JSON form (functions, symbols, bigints, cycles, `NaN`, maps, errors), for a
+ * Converts the return value of a handler to a tool result: a string is text, blocks stay as they are, any other JSON
+ * value is a structured result, undefined is `Success`.
+ * @throws ResultError for a value without JSON form (functions, symbols, bigints, cycles, `NaN`, maps, errors), for a
  * malformed block, and for a failure without content.
  */
 export function toToolResult(returned: unknown): ToolResult {
@@ -35,7 +35,7 @@ export function toToolResult(returned: unknown): ToolResult {
   return { content, structuredContent };
 }
 
-/** The parts of a result of the builders, as plain data. A result that can also be a block has `type`. */
+/** The parts of a result of the builders, as plain data. A result that is also a block has `type`. */
 function resultFields(result: ToolResult & { readonly type?: string }): ToolResult {
   try {
     const { content, structuredContent, isError, _meta, type } = result;
@@ -53,26 +53,26 @@ function resultFields(result: ToolResult & { readonly type?: string }): ToolResu
   }
 }
 
-/** Blocks and finished results, with texts between them; a list of nothing but texts is data. */
+/** True for a list of blocks and finished results, with texts between them. A list of texts only is data. */
 function isListOfPieces(value: unknown): value is readonly (string | ContentBlock | ToolResult)[] {
   if (!Array.isArray(value) || !value.some(isPiece)) return false;
   return value.every((entry) => typeof entry === 'string' || isPiece(entry));
 }
 
-/** A content block or a finished result: what may stand in a list of pieces. */
+/** True for a content block or a finished result, the parts of a list of pieces. */
 function isPiece(value: unknown): value is ContentBlock | ToolResult {
   return isBranded(value, brands.result) || isContentBlock(value);
 }
 
 const resultKeys = new Set(['content', 'structuredContent', 'isError', '_meta']);
 
-/** A plain object in the form of a finished result. */
+/** True for a plain object in the form of a finished result. */
 function isFinished(value: unknown): boolean {
   if (!isRecord(value) || !Array.isArray(value.content)) return false;
   return Object.keys(value).every((key) => resultKeys.has(key)) && value.content.every(isBlock);
 }
 
-/** What would pass for data, though its author says that it is a failure. */
+/** True for a value that looks like data, although its author declares it a failure. */
 function isFailureWithoutContent(value: unknown): boolean {
   return isRecord(value) && value.isError === true && Object.keys(value).every((key) => resultKeys.has(key));
 }
@@ -97,19 +97,19 @@ export function requireBlock(block: ContentBlock, holder: string): void {
 
 const resultBrands = [brands.result];
 
-/** A value as JSON sees it, in which finished results are known as such. @throws ResultError if it has no JSON form */
+/** A value as JSON represents it, with marks on finished results. @throws ResultError if it has no JSON form */
 export function plainPieces(value: unknown): unknown {
   return requirePlain(value, { marks: resultBrands });
 }
 
-/** A value as JSON sees it. @throws ResultError if it has no JSON form. */
+/** A value as JSON represents it. @throws ResultError if it has no JSON form. */
 export function requirePlain(given: unknown, options?: PlainOptions): unknown {
   const { value, faults } = plainData(given, options);
   if (faults.length > 0) throw toResultError(faults);
   return value;
 }
 
-/** The first fault of a value, as the reason that it is no result. */
+/** The first fault of a value, as the reason that it is not a result. */
 export function toResultError([fault]: readonly PlainFault[]): ResultError {
   const { path, what, lacksForm } = fault!;
   const place = path.length > 0 ? ` at ${toPointer(path)}` : '';

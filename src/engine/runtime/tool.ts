@@ -22,7 +22,7 @@ import { readUi } from './ui.js';
 import type { ToolUpstream } from './upstream.js';
 import { findAuthoredSchema, toolWire } from './wire-item.js';
 
-/** Makes a tool of its definition. @throws DefinitionError with the first thing that is wrong with it. */
+/** Creates a tool spec from its definition. @throws DefinitionError with the first fault. */
 export async function readTool(definition: Definition): Promise<ToolSpec> {
   requireUsable(definition);
   await requireModules(definition);
@@ -53,21 +53,21 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
   };
 }
 
-/** Few tools are answered elsewhere. */
+/** Loaded on demand: few tools have an upstream server. */
 async function readUpstream(definition: Definition): Promise<ToolUpstream | undefined> {
   if (definition.value.upstream === undefined) return undefined;
   const { readToolUpstream } = await import('./upstream-spec.js');
   return readToolUpstream(definition);
 }
 
-/** Stands where nobody looks: whoever calls the tool asks its upstream server. */
+/** Placeholder for a handler that is never called: calls go to the upstream server. */
 function unheard({ upstream, tool }: ToolUpstream): Lazy<ToolHandler> {
   return async () => {
     throw new LoadError(`it is answered by the tool "${tool}" of ${upstream.name}`);
   };
 }
 
-/** A handler that is any function: its arguments go to its parameters by name, as what its types say. */
+/** A handler from any function: its parameters get the arguments by name, in their declared types. */
 async function bindDerived(
   derived: DerivedPart,
   written: CompiledSchema,
@@ -83,12 +83,12 @@ async function bindDerived(
   };
 }
 
-/** Reads the schema of the arguments. @throws DefinitionError if it is none of the forms. */
+/** Reads the schema of the arguments. @throws DefinitionError if its form is not supported. */
 export async function readInput(definition: Definition): Promise<CompiledSchema> {
   return (await readSchema(definition, 'input')) ?? noInput;
 }
 
-/** Reads the schema of one side, if there is one. @throws DefinitionError if it is none of the forms. */
+/** Reads the schema of one side, if there is one. @throws DefinitionError if its form is not supported. */
 export async function readSchema(
   definition: Definition,
   side: SchemaSide,
@@ -113,7 +113,7 @@ export async function readSchema(
   }
 }
 
-/** Longest run of a call that nobody has to wait for when the definition does not say. */
+/** Default of the longest run of a call that can be a task, in milliseconds. */
 const defaultTaskTimeoutMs = 3_600_000;
 
 function readTask({

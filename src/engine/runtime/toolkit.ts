@@ -5,10 +5,10 @@ import type { PromptDefinition, ResourceDefinition } from './define-items.js';
 import type { AnyTool, ToolSettings } from './option-sets.js';
 import { describeValueType, requireTools } from './required-tool.js';
 
-/** What a toolkit says for those of its tools that do not say it themselves. */
+/** Defaults for the tools of a toolkit. */
 export interface ToolkitOptions {
   readonly category?: string | null;
-  /** Leaves its tools out of lists. */
+  /** Omit its tools from lists. */
   readonly hidden?: boolean;
   /** The opposite of `hidden`, which wins. */
   readonly visible?: boolean;
@@ -21,7 +21,7 @@ export interface Toolkit extends ToolkitOptions {
 
 /**
  * A toolkit: the default export of a file that the manifest declares as `{ "toolkit": … }`, or an entry of a server.
- * @throws TypeError naming the tools, if something about them cannot be
+ * @throws TypeError naming the tools, if a tool or an option is invalid
  */
 export function defineToolkit(options: ToolkitOptions, tools: readonly AnyTool[]): Toolkit;
 export function defineToolkit(tools: readonly AnyTool[]): Toolkit;
@@ -40,12 +40,12 @@ export function defineToolkit(first: unknown, second?: unknown): Toolkit {
   return kit as unknown as Toolkit;
 }
 
-/** What a server may say of an item that it lists, whatever the item says itself. */
+/** Overrides of a server for an item that it lists. They win over the values of the item. */
 export interface ItemOverrides {
   readonly name?: string;
   readonly title?: string;
   readonly description?: string;
-  /** `null`: none. */
+  /** `null`: no category. */
   readonly category?: string | null;
   readonly hidden?: boolean;
   /** The opposite of `hidden`, which wins. */
@@ -56,9 +56,9 @@ export interface ItemOverrides {
   readonly ui?: ToolSettings['ui'];
   readonly timeoutMs?: number;
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Values that are fixed: clients neither see nor send these arguments. */
+  /** Fixed values: clients neither see nor send these arguments. */
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** What is changed about arguments, by the names that the tool knows. */
+  /** Changes of arguments, by the names that the tool knows. */
   readonly parameters?: Readonly<
     Record<
       string,
@@ -73,16 +73,16 @@ export interface ItemOverrides {
   >;
 }
 
-/** An item, or several, with what is said of them where they are registered. */
+/** An item, or several, with the overrides of their registration. */
 export interface Used extends ItemOverrides {
   readonly use: UseInput;
 }
 
-/** What `use` takes: a name, a tool, prompt or resource, a toolkit, or what `use` made before. */
+/** Values that `use` accepts: a name, a tool, prompt or resource, a toolkit, or a result of `use`. */
 type UseInput =
   | string
   | AnyTool
-  // biome-ignore lint/suspicious/noExplicitAny: what a prompt takes is for the prompt to say
+  // biome-ignore lint/suspicious/noExplicitAny: each prompt types its own arguments
   | PromptDefinition<any>
   | ResourceDefinition
   | Toolkit
@@ -90,9 +90,9 @@ type UseInput =
   | Used;
 
 /**
- * An entry of a server's list: an item, a toolkit, or the name of an item, with changes. Without changes it is the item;
- * under another name it is an alias.
- * @throws TypeError for a name or description that would be that of several tools
+ * An entry of a server's list: an item, a toolkit, or the name of an item, with changes. Without changes it is the
+ * item; under another name it is an alias.
+ * @throws TypeError for a name or description that several tools would share
  */
 export function use(item: UseInput, changes: ItemOverrides = {}): Used {
   if (typeof item !== 'string' && (typeof item !== 'object' || item === null)) {
@@ -105,7 +105,7 @@ export function use(item: UseInput, changes: ItemOverrides = {}): Used {
   return used;
 }
 
-/** @throws TypeError if something is said of a whole toolkit that cannot hold for all of its tools */
+/** @throws TypeError if a change of a whole toolkit cannot apply to all of its tools */
 export function requireToolkitChanges({ use: item, ...changes }: Readonly<Record<string, unknown>>): void {
   const count = listToolkitTools(item);
   if (count === undefined) return;
@@ -114,7 +114,7 @@ export function requireToolkitChanges({ use: item, ...changes }: Readonly<Record
   }
 }
 
-/** How many tools a toolkit has; undefined for what is none. */
+/** Number of tools in a toolkit; undefined for other values. */
 function listToolkitTools(item: unknown): number | undefined {
   if (isRecord(item) && item.use !== undefined) return listToolkitTools(item.use);
   return findToolkit(item)?.tools.length;

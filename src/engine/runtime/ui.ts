@@ -4,16 +4,16 @@ import type { Definition } from '../extension/extension.js';
 import { lazyFunction } from './lazy-function.js';
 import type { ResourceSpec, ToolSpec, ToolUi, ToolVisibility } from './specs.js';
 
-/** Addresses of UI begin with this. @see MCP Apps 2026-01-26, "UI Resource Format" */
+/** URI scheme of UI resources. @see MCP Apps 2026-01-26, "UI Resource Format" */
 const uiScheme = 'ui://';
 
-/** The key of `_meta` that hosts read, and the one that older hosts read. */
+/** The key of `_meta` that hosts read, and the key that older hosts read. */
 const metaKey = 'ui';
 const flatMetaKey = 'ui/resourceUri';
 
 const everybody: readonly ToolVisibility[] = ['model', 'app'];
 
-/** Reads the `ui` of a tool, or of a server's entry that changes one; `from` and `path` are where it stands. */
+/** Reads the `ui` of a tool, or of a server's entry that changes a tool. `from` and `path` give its location. */
 export function readUi(ui: unknown, from: Definition, path: DocumentPath): ToolUi | null | undefined {
   if (ui === null) return null;
   if (typeof ui === 'string') {
@@ -35,8 +35,8 @@ function readVisibility(value: unknown): readonly ToolVisibility[] {
 }
 
 /**
- * A tool whose list entry says nothing of UI. What its author wrote there by hand counts only where the definition has
- * no `ui`, and is sent to clients that show UI.
+ * A tool without UI keys in its list entry. Handwritten `_meta` about UI is used only if the definition has no `ui`,
+ * and is sent only to clients that show UI.
  */
 export function withUiApart(tool: ToolSpec): ToolSpec {
   const { _meta: meta, ...wire } = tool.wire;
@@ -46,13 +46,13 @@ export function withUiApart(tool: ToolSpec): ToolSpec {
   return { ...tool, ui, wire: { ...wire, ...(Object.keys(_meta).length > 0 && { _meta }) } };
 }
 
-/** What is left of `_meta` for clients that show no UI. */
+/** `_meta` for clients that show no UI. */
 export function withoutUi(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { [metaKey]: _, [flatMetaKey]: __, ...rest } = meta;
   return rest;
 }
 
-/** Hosts read one of the two keys or the other: whichever was written, both are sent. */
+/** A host may read only one of the two keys, so both are sent. */
 function writtenUi({
   [metaKey]: ui,
   [flatMetaKey]: flat,
@@ -70,7 +70,9 @@ function writtenUi({
   };
 }
 
-/** `_meta` about the UI of a tool, for clients that show UI. Without its app only who may call it is left to say. */
+/**
+ * `_meta` about the UI of a tool, for clients that show UI. Without the app, it contains only a restricted visibility.
+ */
 export function uiMeta(
   { app, visibility, written }: ToolUi,
   { withApp }: { readonly withApp: boolean },
@@ -80,17 +82,17 @@ export function uiMeta(
   return visibility.length === everybody.length ? undefined : { [metaKey]: { visibility } };
 }
 
-/** Whether clients that show UI may be told something else of a tool than others. */
+/** True if clients that show UI may see another list entry than other clients. */
 export function hasUi({ ui }: Pick<ToolSpec, 'ui'>): boolean {
   return !!ui && uiMeta(ui, { withApp: true }) !== undefined;
 }
 
-/** Whether a tool is for apps alone, and no business of the model. */
+/** True if only apps may call a tool, and not the model. */
 export function isAppOnly({ ui }: Pick<ToolSpec, 'ui'>): boolean {
   return !!ui && !ui.visibility.includes('model');
 }
 
-/** Whether a resource, or what a template stands for, is UI that its author serves by hand. */
+/** True if a resource or template is UI that its author serves by hand. */
 export function isUiResource({
   uri,
   uriTemplate,

@@ -4,7 +4,7 @@ import { isHiddenBy } from './wire-item.js';
 
 type RawUpstreamEntry = Readonly<Record<string, unknown>>;
 
-/** Which tools an entry takes, and what it calls them; the entry has passed `checkUpstreamEntry`. */
+/** The tools of an entry, and their names. The entry has passed `checkUpstreamEntry`. */
 export function toToolChoice({ prefix, only, except, rename }: RawUpstreamEntry): ToolChoice {
   return {
     prefix: typeof prefix === 'string' ? prefix : '',
@@ -14,13 +14,13 @@ export function toToolChoice({ prefix, only, except, rename }: RawUpstreamEntry)
   };
 }
 
-/** What a tool is called here; undefined: it is not taken. */
+/** Name of an upstream tool on this server; undefined if the entry does not take the tool. */
 export function chosenName({ prefix, only, except, rename }: ToolChoice, theirs: string): string | undefined {
   if (except.includes(theirs) || (only && !only.includes(theirs))) return undefined;
   return Object.hasOwn(rename, theirs) ? rename[theirs]! : prefix + theirs;
 }
 
-/** What an entry says of all the tools it takes. */
+/** Overrides of an entry for all of its tools. */
 export function sharedOverrides(entry: RawUpstreamEntry): UpstreamEntry['changes'] {
   const { category, timeoutMs, meta } = entry;
   const saysHidden = entry.hidden !== undefined || entry.visible !== undefined;

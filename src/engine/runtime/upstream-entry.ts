@@ -8,8 +8,8 @@ import { sharedOverrides, toToolChoice } from './upstream-choice.js';
 import { requirePlaceModule, upstreamSpec } from './upstream-spec.js';
 
 /**
- * An entry of a server's list that stands for tools of an existing server. That server is not asked.
- * @throws DefinitionError with the first thing that is wrong
+ * Reads an entry of a server's list for tools of an upstream server. Does not contact the upstream server.
+ * @throws DefinitionError with the first fault
  */
 export async function readUpstreamEntry(
   entry: Readonly<Record<string, unknown>>,

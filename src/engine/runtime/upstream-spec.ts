@@ -25,12 +25,12 @@ import type { GivenPlace, ToolUpstream, UpstreamSpec } from './upstream.js';
 type Env = Readonly<Record<string, string | undefined>>;
 type Written = Readonly<Record<string, unknown>>;
 
-/** Says where a server is when it is needed; throws what is missing. */
+/** Returns the endpoint of a server on demand, or throws an error with the reason. */
 type ResolveRawEndpoint = (given: { readonly env: Env }) => unknown;
 
 const defaultStartTimeoutMs = 30_000;
 
-/** The tool of an existing server that answers in place of a handler; its definition has passed `checkDefinition`. */
+/** The upstream tool that answers in place of a handler. The definition has passed `checkDefinition`. */
 export function readToolUpstream({ value, item, extension }: Definition): ToolUpstream {
   const { upstream } = value;
   const { tool = item } = isRecord(upstream) ? upstream : {};
@@ -38,8 +38,8 @@ export function readToolUpstream({ value, item, extension }: Definition): ToolUp
 }
 
 /**
- * An existing server of what an author wrote, which has passed `checkPlace`. Nothing is started, nor filled in. `at` is the
- * definition and the path in it.
+ * An upstream server from its written form, which has passed `checkEndpoint`. Starts nothing and fills in no variables.
+ * `at` is the definition and the path in it.
  */
 export function upstreamSpec(written: unknown, extension: Extension, at: DocumentPath = []): UpstreamSpec {
   const {
@@ -61,7 +61,7 @@ export function upstreamSpec(written: unknown, extension: Extension, at: Documen
   const given = givenPlace(place, { id, extension, timeoutMs: common.startTimeoutMs });
   return {
     ...common,
-    // A function that was described elsewhere has no identity here.
+    // A function that another process has described has no identity here.
     key: given.isFunction && extension.isSurface ? id : upstreamKey(place, extension),
     given,
     place: async (env) => await given.read(await given.find(env)),
@@ -72,7 +72,7 @@ function placeName(written: Written): string {
   return written.place === undefined ? nameOfPlace(written) : callableName(written.place);
 }
 
-/** Where the paths and the dependencies of an extension's places lead. */
+/** The scope for paths and dependencies in an extension's endpoints. */
 export function placeScope({ paths, manifest }: Extension): EndpointScope {
   return { ...paths, packageJson: manifest.packageJson.value };
 }
@@ -80,7 +80,7 @@ export function placeScope({ paths, manifest }: Extension): EndpointScope {
 const functions = new WeakMap<object, number>();
 let functionsKnown = 0;
 
-/** An update of a package does not change the keys of servers that are outside of it. */
+/** The key of a server outside of a package stays the same when the package is updated. */
 function upstreamKey(source: unknown, { name, manifest: { directory } }: Extension): string {
   if (typeof source !== 'function')
     return canonical([isOutside(source, directory) ? name : directory, source]);
@@ -89,7 +89,7 @@ function upstreamKey(source: unknown, { name, manifest: { directory } }: Extensi
   return canonical([directory, number]);
 }
 
-/** True if a place names no file of the package. */
+/** True if an endpoint names no file of the package. */
 function isOutside(source: unknown, directory: string): boolean {
   if (!isRecord(source) || source.package !== undefined) return false;
   if (source.url !== undefined) return true;
@@ -117,7 +117,7 @@ interface GivenOptions extends Pick<GivenPlace, 'id' | 'timeoutMs'> {
   readonly extension: Extension;
 }
 
-/** The place that a function gives is taken as it is: the function has the environment itself. */
+/** The endpoint from a function is not filled in: the function receives the environment itself. */
 function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOptions): GivenPlace {
   const what = `"${callableName(callable)}"`;
   const load = lazyFunction<ResolveRawEndpoint>(callable, extension);
@@ -129,11 +129,11 @@ function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOption
       });
   const read = async (given: unknown) => {
     if (!isRecord(given))
-      throw new ToolError(`${what} gave no place. Expected { command, args } or { url }.`);
+      throw new ToolError(`${what} returned no endpoint. Expected { command, args } or { url }.`);
     const [fault] = [...checkShape(given, placeShape), ...checkEndpoint(given)];
-    if (fault) throw new ToolError(describeFault(`What ${what} gave`, fault));
+    if (fault) throw new ToolError(describeFault(`The endpoint from ${what}`, fault));
     if (given.place !== undefined)
-      throw new ToolError(`${what} gave another function. Expected { command, args } or { url }.`);
+      throw new ToolError(`${what} returned another function. Expected { command, args } or { url }.`);
     return await rethrowAsToolError(what, () => readPlace(given, { scope: placeScope(extension) }));
   };
   return { id, isFunction: typeof callable !== 'string', what, timeoutMs, find, read };
@@ -156,7 +156,7 @@ function variablesNeeded(written: Written): readonly string[] {
   return [...new Set(needed.filter(({ fallback }) => fallback === undefined).map(({ name }) => name))];
 }
 
-/** Makes sure that the module is there that says where a server is. @throws DefinitionError */
+/** Checks that the module of an endpoint function exists. @throws DefinitionError */
 export async function requirePlaceModule(
   written: unknown,
   { definition, path }: { readonly definition: Definition; readonly path: DocumentPath },

@@ -5,9 +5,9 @@ import type { ToolSpec } from './specs.js';
 import type { UpstreamEntry } from './upstream.js';
 
 /**
- * A server with the tools that its entries for existing servers stand for, each where its entry stands: an entry's
- * `position` counts the server's own tools before it, and entries of one position follow each other. Names are made
- * distinct anew, and so is the catalog, where the server lists one. It may be made again and again of the server that was composed.
+ * Adds upstream tools to a server, each at the position of its entry: an entry's `position` counts the server's own
+ * tools before it, and entries with the same position follow each other. Names become distinct again, and the catalog
+ * is rebuilt if the server has one. Can be repeated with the same composed server.
  */
 export function withUpstreamTools<S extends Servable>(
   server: S,

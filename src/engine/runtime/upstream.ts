@@ -6,29 +6,29 @@ import type { ToolResult } from './result-builders.js';
 
 export type { UpstreamAddress, UpstreamEndpoint, UpstreamProgram } from '../extension/upstream-endpoint.js';
 
-/** An existing MCP server that tools are taken from. */
+/** An existing MCP server that provides tools. */
 export interface UpstreamSpec {
-  /** Those of one key are one server: one process, one connection. */
+  /** Specs with the same key share one server: one process, one connection. */
   readonly key: string;
-  /** What it is called in messages. Holds no value of a variable, and no secret. */
+  /** Name in messages. Contains no value of a variable, and no secret. */
   readonly name: string;
-  /** Where it is right now. @throws ToolError with what is missing, and the way out */
+  /** The present endpoint. @throws ToolError with the reason and a fix */
   readonly place: (env: Readonly<Record<string, string | undefined>>) => Promise<UpstreamEndpoint>;
-  /** A function that finds the place; absent: the definition says it. */
+  /** Function that finds the endpoint; undefined: the definition has it. */
   readonly given?: GivenPlace;
-  /** The variables without which it cannot be had, as far as its author wrote them down. */
+  /** The required variables, if the author declared them. */
   readonly variables?: readonly string[];
-  /** Longest wait for its handshake. */
+  /** Longest wait for its handshake, in milliseconds. */
   readonly startTimeoutMs: number;
 }
 
-/** A place that a function of the package finds. */
+/** An endpoint from a function of the package. */
 export interface GivenPlace {
   /** The same in every process that composes the server. */
   readonly id: string;
   /** True for a live function, false for a module reference. */
   readonly isFunction: boolean;
-  /** In words: `"./kernel.js#place"`. */
+  /** Label of the function: `"./kernel.js#place"`. */
   readonly what: string;
   /** Longest run in milliseconds. */
   readonly timeoutMs: number;
@@ -38,31 +38,31 @@ export interface GivenPlace {
   readonly read: (given: unknown) => Promise<UpstreamEndpoint>;
 }
 
-/** Which tools of an upstream server are taken, and what they are called. */
+/** A choice of tools from an upstream server, and their names. */
 export interface ToolChoice {
-  /** Before each name, save those that `rename` gives. */
+  /** Prefix of each name, except the names from `rename`. */
   readonly prefix: string;
-  /** Names as the upstream server knows them; undefined: all. */
+  /** Names on the upstream server; undefined: all. */
   readonly only: readonly string[] | undefined;
   readonly except: readonly string[];
-  /** From the names that the upstream server knows. */
+  /** New names, by the names on the upstream server. */
   readonly rename: Readonly<Record<string, string>>;
 }
 
-/** An entry of a server's list that stands for tools of an upstream server. */
+/** An entry of a server's list for tools of an upstream server. */
 export interface UpstreamEntry {
   readonly upstream: UpstreamSpec;
   readonly choice: ToolChoice;
-  /** How many of the server's own tools stand before them. */
+  /** Number of the server's own tools before these tools. */
   readonly position: number;
-  /** What is said of all of them. */
+  /** Overrides for all of these tools. */
   readonly changes: {
     readonly hidden?: boolean;
     readonly category?: string | null;
     readonly timeoutMs?: number;
     readonly meta?: Readonly<Record<string, unknown>>;
   };
-  /** The server that lists them. */
+  /** The server definition that lists them. */
   readonly definition: Definition;
   readonly path: DocumentPath;
 }
@@ -70,22 +70,24 @@ export interface UpstreamEntry {
 /** The tool of an upstream server that answers in place of a handler. */
 export interface ToolUpstream {
   readonly upstream: UpstreamSpec;
-  /** Its name there. */
+  /** Its name on the upstream server. */
   readonly tool: string;
-  /** It is listed as the upstream server lists it, which holds arguments and results against its schemas itself. */
+  /** The list entry comes from the upstream server, which checks arguments and results against its schemas itself. */
   readonly isOwn?: true;
 }
 
 /** Tools that may arrive while a server runs. */
 export interface Arrivals {
-  /** Looks for a tool again whenever tools arrive; undefined if it is waited for no longer. */
+  /** Repeats a lookup whenever tools arrive; undefined if waiting is over. */
   find<T>(kind: 'tools', look: () => T | undefined, signal: AbortSignal): Promise<T | undefined>;
-  /** Sentences that say why tools are missing. */
+  /** Reasons for missing tools, as sentences. */
   reasons(kind: 'tools'): readonly string[];
 }
 
 /** Calls tools of upstream servers. */
 export interface UpstreamCaller {
-  /** What the upstream server answers, as it is; a failure in words if it cannot be had. */
+  /**
+   * Returns the response of the upstream server unchanged, or a failure with the reason if the server is unavailable.
+   */
   call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult>;
 }

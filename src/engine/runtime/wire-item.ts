@@ -2,13 +2,13 @@ import { isRecord } from '../extension/definition-shapes.js';
 import type { SchemaSide } from '../schema/compiled-schema.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 
-/** What lists show is made here, and nowhere else; light, because the authoring API makes it too. */
+/** Only this file creates list entries. It is small, because the authoring API loads it too. */
 type Value = Readonly<Record<string, unknown>>;
 
 /** An object as it goes over the wire. */
 export type WireItem = Value & { readonly name: string };
 
-/** The parts of a list entry that all kinds of items have in common; absent ones are left out. */
+/** The fields of a list entry that all kinds of items share. Absent fields are omitted. */
 export function commonWire(
   { value, item }: { readonly value: Value; readonly item: string },
   name: string = toWireName(value, item),
@@ -43,13 +43,13 @@ export function toolWire(
   };
 }
 
-/** The keys a side's schema may stand in; the first one present counts. */
+/** Keys of a side's schema, by priority. */
 const schemaKeys = {
   input: ['inputSchema', 'input'],
   output: ['outputSchema', 'output'],
 } as const satisfies Record<SchemaSide, readonly string[]>;
 
-/** The schema of one side of a tool, by the key it stands in. */
+/** The schema of one side of a tool, with its key. */
 export interface AuthoredSchema {
   readonly key: string;
   readonly schema: unknown;
@@ -63,13 +63,13 @@ export function findAuthoredSchema(value: Value, side: SchemaSide): AuthoredSche
   return key === undefined ? undefined : { key, schema: value[key], rawOnly: key !== side };
 }
 
-/** Whether an item is left out of lists: `hidden` counts, then `visible`, then what holds otherwise. */
+/** True if an item is omitted from lists: `hidden` wins over `visible`, and `visible` wins over `otherwise`. */
 export function isHiddenBy({ hidden, visible }: Value, otherwise: boolean): boolean {
   if (typeof hidden === 'boolean') return hidden;
   return typeof visible === 'boolean' ? !visible : otherwise;
 }
 
-/** A list entry with what whoever registers the item says instead. */
+/** A list entry with the overrides of its registration. */
 export function changedWire<W extends WireItem>(wire: W, change: Value): W {
   const changed: Record<string, unknown> = {};
   for (const key of ['name', 'title', 'description', 'icons', 'annotations']) {

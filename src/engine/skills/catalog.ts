@@ -18,16 +18,16 @@ interface ServedSkillFile {
   readonly mimeType: string;
 }
 
-/** The skills of a server as they are now. */
+/** The present skills of a server. */
 interface SkillCatalog {
-  /** By their addresses, in the order of these. */
+  /** Skills by URI, sorted by URI. */
   readonly skills: ReadonlyMap<string, Skill>;
   readonly files: ReadonlyMap<string, ServedSkillFile>;
-  /** What is in folders, by their addresses. */
+  /** Contents of folders, by URI. */
   readonly folders: ReadonlyMap<string, readonly WireObject[]>;
 }
 
-/** Looks at the skills of a server. Those that are not in order are left out, and told once. */
+/** Reads the skills of a server. Skips unusable skills and reports them once. */
 export async function skillCatalog(calls: ServerRuntime): Promise<SkillCatalog> {
   const read = await Promise.all(
     calls.server.skills.map(async (folder) => {
@@ -48,7 +48,7 @@ async function readSound(folder: SkillFolder, calls: ServerRuntime): Promise<Rea
     return await readSkill(folder);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    reportOnce(calls, `The skill "${folder.name}" is left out: ${problem}. Mend it in ${folder.directory}.`);
+    reportOnce(calls, `The skill "${folder.name}" is left out: ${problem}. Fix it in ${folder.directory}.`);
     return undefined;
   }
 }
@@ -60,14 +60,14 @@ function listServedFiles({ files }: ReadSkill, { directory }: SkillFolder): read
   });
 }
 
-/** Few languages of scripts have a type of their own, and clients show no model what is not text. */
+/** Many script languages have no MIME type, and clients show models only text. */
 function skillFileMimeType(file: string, isText: boolean): string {
   const known = lookup(file);
   if (isText && (known === undefined || /^(?:audio|video)\//.test(known))) return 'text/plain';
   return known ?? 'application/octet-stream';
 }
 
-/** What each folder of a skill holds: files, and folders that hold files. */
+/** Contents of each folder of a skill: files and subfolders. */
 function groupByFolder(
   { uri }: Skill,
   files: readonly ServedSkillFile[],

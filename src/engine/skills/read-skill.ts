@@ -9,10 +9,10 @@ import {
 import { utf8 } from '../base/utf8.js';
 import { type SkillFolder, skillManifest } from '../extension/skill-folders.js';
 
-/** A skill as hosts are told of it. */
+/** A skill as hosts see it. */
 export interface ReadSkill {
   readonly skill: Skill;
-  /** Its files, by the paths within its folder, with slashes; the addresses are those of the skill. */
+  /** Its files, by path in its folder with slashes. The URIs are from the skill. */
   readonly files: ReadonlyMap<string, SkillFile>;
 }
 
@@ -24,7 +24,7 @@ interface SkillFile {
 
 /** A skill that cannot be served. */
 export class SkillFault extends Error {
-  /** What is wrong, a clause each, without a full stop. */
+  /** Faults, one clause each, without a full stop. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -33,10 +33,10 @@ export class SkillFault extends Error {
   }
 }
 
-/** What was read, and of which state of the files. */
+/** Skills that were read, with the state of their files. */
 const skillCache = new WeakMap<SkillFolder, { readonly state: string; readonly read: Promise<ReadSkill> }>();
 
-/** Reads a skill, unless nothing of it has changed. @throws SkillFault if it cannot be served */
+/** Reads a skill, again only if its files have changed. @throws SkillFault if it cannot be served */
 export async function readSkill(folder: SkillFolder): Promise<ReadSkill> {
   const found = await filesIn(folder.directory);
   const state = JSON.stringify(found);
@@ -54,11 +54,11 @@ interface FoundFile {
   readonly changed: number;
 }
 
-/** The files of a skill, within what it may have. @see SEP-2640, Limits */
+/** The files of a skill. @throws SkillFault for a link, or over the limits @see SEP-2640, Limits */
 async function filesIn(directory: string): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   const folders = [''];
-  // Folders that are found are walked in their turn.
+  // The loop also visits folders that it adds.
   for (const within of folders) {
     const entries = await readdir(path.join(directory, within), { withFileTypes: true });
     const files = entries
@@ -66,7 +66,7 @@ async function filesIn(directory: string): Promise<readonly FoundFile[]> {
       .flatMap((entry) => {
         const relative = within === '' ? entry.name : `${within}/${entry.name}`;
         if (entry.isFile()) return [relative];
-        // A link may lead anywhere, and hosts are told that what they get is all there is.
+        // A link may lead anywhere, and hosts expect the complete list of files.
         if (!entry.isDirectory()) throw new SkillFault([`${relative} is a link, or no file`]);
         folders.push(relative);
         return [];
@@ -104,7 +104,7 @@ async function build({ name, directory }: SkillFolder, found: readonly FoundFile
   return { skill, files: new Map(files) };
 }
 
-/** Authors know folders, not segments of addresses. */
+/** Authors know folders, not path segments of URIs. */
 function inOurWords(problem: string): string {
-  return problem.replace(/must match the last path segment (".*")$/, 'must be that of its folder, $1');
+  return problem.replace(/must match the last path segment (".*")$/, 'must be the name of its folder, $1');
 }

@@ -12,13 +12,13 @@ import type { TaskSupport, ToolSpec } from '../runtime/specs.js';
 import type { Cancellation } from '../runtime/time-limit.js';
 import { serverTasks, type Task } from './tasks.js';
 
-/** A call of a tool that may become a task. */
+/** A tool call that may become a task. */
 export interface LongCall {
   readonly connection: Connection;
   readonly request: RequestContext;
   readonly subject: RequestIdentity;
   readonly tool: ToolSpec & { readonly task: TaskSupport };
-  /** Calls the tool. Gives what whoever called is answered. */
+  /** Calls the tool. Returns the result for the client. */
   readonly run: (setting: {
     readonly signal: AbortSignal | Cancellation;
     readonly makeContext: MakeContext;
@@ -26,8 +26,7 @@ export interface LongCall {
 }
 
 /**
- * Calls a tool for a client that knows tasks: it is handed one as soon as the tool's begins, or is answered as ever if
- * none does.
+ * Calls a tool for a client that supports tasks. Returns a task as soon as the tool begins one, else the usual result.
  * @see SEP-2663, Task Creation
  */
 export async function callAsTask({ connection, request, subject, tool, run }: LongCall): Promise<WireObject> {
@@ -43,7 +42,7 @@ export async function callAsTask({ connection, request, subject, tool, run }: Lo
       if (dialogue.task || ending.signal.aborted) return;
       const { timeoutMs } = tool;
       dialogue.task = serverTasks(calls).begin(request, { timeoutMs, abort: () => ending.abort() });
-      // Who began it may go.
+      // The end of the request no longer ends the work.
       free();
       resolve(dialogue.task.handle());
     };
@@ -66,13 +65,13 @@ export async function callAsTask({ connection, request, subject, tool, run }: Lo
   });
 }
 
-/** A context whose handler speaks to whoever looks at its task, once there is one. */
+/** A context that reports to the task of its handler, once there is a task. */
 function inTask(
   ctx: Context,
   { begin, current }: { readonly begin: () => void; readonly current: () => Task | undefined },
 ): Context {
   const { progress, log } = ctx;
-  // There are no log messages of tasks (SEP-2663, Task Status Notifications).
+  // Tasks have no log messages (SEP-2663, Task Status Notifications).
   const lines = Object.entries(log).map(([level, say]) => [
     level,
     (data: unknown) => (current() ? undefined : say(data)),
@@ -89,7 +88,7 @@ function inTask(
   };
 }
 
-/** The dialogue of a call: with the client by rounds, until there is a task that asks instead. */
+/** Input scope of a call: the input channel of its request, until there is a task that asks instead. */
 class TaskInputScope extends ClientInputScope {
   task: Task | undefined;
   #later: Promise<InputChannel> | undefined;
@@ -110,7 +109,7 @@ async function createTaskChannel(task: Task): Promise<InputChannel> {
   });
 }
 
-/** What failed as JSON-RPC tells it. */
+/** A failure as a JSON-RPC error. */
 function errorBody(error: unknown, report: (line: string) => void): WireObject {
   const told = toProtocolError(error);
   if (told instanceof ProtocolError) {

@@ -7,38 +7,37 @@ import { deadlines } from '../runtime/deadlines.js';
 import { ProtocolError } from '../runtime/result-builders.js';
 import type { ServerRuntime } from '../runtime/server-runtime.js';
 
-/** How often a client should look. */
+/** Time between two polls that clients should keep, in milliseconds. */
 const pollIntervalMs = 1000;
 
-/** How long a task is kept beyond the time that its tool may take: for people to answer, and for results to be fetched. */
+/**
+ * Time that a task is kept beyond its timeout, in milliseconds: for users to answer, and for clients to fetch results.
+ */
 const keptMs = 3_600_000;
 
-/** How many tasks of a server are kept at once, and how many of one user. */
+/** Most tasks that are kept at once: of a server, and of one user. */
 const maxStoredTasks = 1000;
 const maxTasksPerUser = 100;
 
 type TaskOutcome = { readonly result: WireObject } | { readonly error: WireObject };
 
-/** How long to wait for an answer, and what ends the wait before. */
+/** Longest wait for an answer in milliseconds, and the signal that ends it early. */
 interface TaskWait {
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
 }
 
 interface TaskOptions {
-  /** Longest run of the work. */
+  /** Longest run of the work, in milliseconds. */
   readonly timeoutMs: number;
   /** Ends the work. */
   readonly abort: () => void;
 }
 
-/**
- * Work that nobody waits for: how far it is, what it asks, and what it came to.
- * @see SEP-2663, Tasks
- */
+/** A call that no client waits for: its progress, its input requests, and its outcome. @see SEP-2663, Tasks */
 export class Task {
   readonly id = crypto.randomUUID();
-  /** The work has come to its end, whatever became of the task before. */
+  /** Resolves when the work ends, even if the task was cancelled before. */
   readonly ended: Promise<void>;
   readonly #created = new Date();
   readonly #ttlMs: number;
@@ -47,7 +46,7 @@ export class Task {
     string,
     { readonly request: WireObject; readonly answer: (response: unknown) => void }
   >();
-  /** Every key there has been: none may be used twice. */
+  /** All keys of input requests so far. No key may be used twice. */
   readonly #keys = new Set<string>();
   #updated = this.#created;
   #message: string | undefined;
@@ -67,7 +66,7 @@ export class Task {
     return this.#isCancelled || this.#outcome !== undefined;
   }
 
-  /** When it was last told of. */
+  /** Time of the last change. */
   get updated(): Date {
     return this.#updated;
   }
@@ -76,12 +75,12 @@ export class Task {
     return Date.now() > this.#created.getTime() + this.#ttlMs;
   }
 
-  /** As whoever called the tool is handed it. */
+  /** The result for the client that called the tool. */
   handle(): WireObject {
     return { resultType: 'task', ...this.#fields('working') };
   }
 
-  /** How it stands. */
+  /** The present state, for clients. */
   describe(): WireObject {
     if (this.#isCancelled) return this.#fields('cancelled');
     if (this.#outcome) {
@@ -93,12 +92,12 @@ export class Task {
     return { ...this.#fields('input_required'), inputRequests: Object.fromEntries(requests) };
   }
 
-  /** Says how far it is. */
+  /** Reports progress. */
   tell(message: string): void {
     if (!this.isOver) this.#change(() => (this.#message = message));
   }
 
-  /** What it came to. What ends after it was cancelled comes to nothing. */
+  /** Sets the outcome. A cancelled task ignores it. */
   finish(outcome: TaskOutcome): void {
     this.#end();
     if (this.isOver) return;
@@ -108,14 +107,14 @@ export class Task {
     });
   }
 
-  /** Has it end, if it has not ended yet. */
+  /** Cancels the task, unless it has ended. */
   cancel(): void {
     if (this.isOver) return;
     this.#change(() => (this.#isCancelled = true));
     this.#abort();
   }
 
-  /** Asks whoever looks at it. Rejects when the work is over. */
+  /** Asks the clients that poll the task. Rejects when the work is over. */
   ask(key: string, request: WireObject, { signal, timeoutMs }: TaskWait): Promise<InputResponse> {
     const free = this.#claim(key);
     return new Promise((resolve, reject) => {
@@ -135,12 +134,12 @@ export class Task {
     });
   }
 
-  /** Takes answers. Those that nothing asks for, or no longer, are let be. */
+  /** Accepts answers. Ignores answers to unknown or closed input requests. */
   answer(responses: WireObject): void {
     for (const [key, response] of Object.entries(responses)) this.#open.get(key)?.answer(response);
   }
 
-  /** A question that is asked again is another one. */
+  /** A repeated input request gets a new key. */
   #claim(key: string): string {
     let free = key;
     for (let attempt = 2; this.#keys.has(free); attempt += 1) free = `${key}.${attempt}`;
@@ -166,7 +165,7 @@ export class Task {
   }
 }
 
-/** A task that is over, and ran in an extension host. */
+/** A finished task that ran in an extension host. */
 class SettledTask {
   readonly id: string;
   readonly isOver = true;
@@ -202,12 +201,12 @@ interface StoredTask {
   readonly user: string | undefined;
 }
 
-/** The tasks of one server, whichever connections they came by. They live as long as the process. */
+/** The tasks of one server, from all of its connections. They live as long as the process. */
 export class Tasks {
   readonly #tasks = new Map<string, StoredTask>();
   #isEnding = false;
 
-  /** @throws ProtocolError if there are too many */
+  /** @throws ProtocolError if there are too many tasks, or the server is ending */
   begin(request: RequestContext, options: TaskOptions): Task {
     if (this.#isEnding) throw new ProtocolError(internalError, 'This server is ending.');
     this.#forgetExpired();
@@ -219,7 +218,7 @@ export class Tasks {
     return task;
   }
 
-  /** Keeps a task that is over, by its description. Lets tasks go that have been over longest. */
+  /** Stores a finished task by its description. Removes the task that ended first, if there are too many. */
   adopt(description: WireObject, auth: RequestContext['auth']): void {
     const { taskId } = description;
     if (typeof taskId !== 'string') return;
@@ -233,7 +232,7 @@ export class Tasks {
     return this.#tasks.has(id as string);
   }
 
-  /** Calls back with the description of a task when its work is over, and forgets the task. */
+  /** Calls `onEnd` with the description of a task when its work ends, and removes the task. */
   release(id: unknown, onEnd: (description: WireObject) => void): void {
     const kept = this.#tasks.get(id as string);
     void kept?.task.ended.then(() => {
@@ -242,14 +241,14 @@ export class Tasks {
     });
   }
 
-  /** The task of an id, if whoever asks owns it. @see SEP-2663, Security Implications, "Auth binding" */
+  /** The task of an id, if the client owns it. @see SEP-2663, Security Implications, "Auth binding" */
   find(id: string, request: RequestContext): Task | SettledTask | undefined {
     this.#forgetExpired();
     const found = this.#tasks.get(id);
     return found?.owner === ownerKey(request.auth) ? found.task : undefined;
   }
 
-  /** Calls off what still goes on, and waits for its end, but no longer than it may take. */
+  /** Cancels all tasks and waits until their work has ended, at most `limitMs` milliseconds. */
   async end(limitMs: number): Promise<void> {
     this.#isEnding = true;
     const tasks = [...this.#tasks.values()].map(({ task }) => task);
@@ -263,7 +262,7 @@ export class Tasks {
     });
   }
 
-  /** Forgets the task that has been over longest, if there are too many. @throws ProtocolError if none is over */
+  /** Removes the task that ended first, if there are too many. @throws ProtocolError if no task has ended */
   #makeRoom(user: string | undefined): void {
     const all = [...this.#tasks.values()];
     const own = user === undefined ? [] : all.filter((kept) => kept.user === user);
@@ -276,7 +275,7 @@ export class Tasks {
       return;
     }
     const whose = full === own ? 'one user' : 'this server';
-    const message = `There are ${most} tasks at work, and these are the most that ${whose} may have. Try again later.`;
+    const message = `${most} tasks are running, the limit of ${whose}. Try again later.`;
     throw new ProtocolError(internalError, message);
   }
 

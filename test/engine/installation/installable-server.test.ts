@@ -130,7 +130,7 @@ test('what is there and not in order is no reason to obtain it', async () => {
 test('a dry run says what would be installed first, and installs nothing', async () => {
   expect(await find('@far/one/main', { dryRun: true })).toEqual({
     outcome:
-      'refused: What is not here would be installed first, and --dry-run installs nothing:\n  @far/one, needed by the server @far/one/main\nAdd it with: agenttools add @far/one',
+      'refused: Missing packages would be installed first, but --dry-run installs nothing:\n  @far/one, needed by the server @far/one/main\nAdd them with: agenttools add @far/one',
     asked: [],
   });
   const cwd = writeFolder(supply('kit', '@far/two/greet'));

@@ -466,7 +466,7 @@ describe('"use"', () => {
     expect(await faults({ enum: ['imperial'], default: 'imperial' })).toEqual([]);
     expect(await faults({ hidden: true, description: 'x' })).toEqual([
       [
-        `${start} hides the argument "unit", so nobody sees its "description".`,
+        `${start} hides the argument "unit", so its "description" has no effect.`,
         'parameters/unit/description',
       ],
     ]);

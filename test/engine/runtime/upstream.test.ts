@@ -85,7 +85,7 @@ describe('an entry for an existing server', () => {
     [{ upstream: npx, prefix: 'a b' }, /unusable "prefix"/],
     [{ upstream: npx, rename: { a: '' } }, /unusable "rename\.a"/],
     [{ upstream: './gone.js#place' }, /unusable "tools\.0\.upstream": There is no file \.\/gone\.js/],
-    [{ use: { upstream: npx } }, /An entry with "upstream" stands by itself/],
+    [{ use: { upstream: npx } }, /Write the entry with "upstream" without "use"/],
   ])('%j is left out, and the rest stays', async (entry, message) => {
     const spec = await compose([entry, 'a']);
     expect([own(spec), spec.upstreams]).toEqual([['a'], []]);
@@ -215,10 +215,10 @@ describe('where a server is', () => {
     ['./place.js#lacking', /^There is no kernel here\. Install one\.$/],
     [
       './place.js#wrong',
-      /^What "\.\/place\.js#wrong" gave has an unknown key "comand"\. Did you mean "command"\?/,
+      /^The endpoint from "\.\/place\.js#wrong" has an unknown key "comand"\. Did you mean "command"\?/,
     ],
-    ['./place.js#none', /gave no place/],
-    ['./place.js#again', /gave another function/],
+    ['./place.js#none', /returned no endpoint/],
+    ['./place.js#again', /returned another function/],
     ['./place.js#gone', /has no export "gone"/],
   ])('%j: what is missing is for the model to read', async (upstream, message) => {
     await expect(placeOf(upstream)).rejects.toMatchObject({

@@ -242,7 +242,7 @@ test('what is not in order is left out, and told once', async () => {
   expect(composed.reports.toSorted()).toEqual([
     expect.stringContaining('"bare" is left out'),
     expect.stringMatching(/"linked" is left out: all\.json is a link/),
-    expect.stringMatching(/"other" is left out: .*must be that of its folder, "other"/),
+    expect.stringMatching(/"other" is left out: .*must be the name of its folder, "other"/),
   ]);
 });
 

@@ -155,22 +155,18 @@ describe('tasks of one server', () => {
   test('are a hundred of one user, of which one that is over makes room', async () => {
     const begin = userOfTool(await composeTool(() => 'ready'));
     const tasks = Array.from({ length: 100 }, () => begin('eve'));
-    expect(() => begin('eve')).toThrow(
-      'There are 100 tasks at work, and these are the most that one user may have.',
-    );
+    expect(() => begin('eve')).toThrow('100 tasks are running, the limit of one user.');
     expect(begin('ada').isOver).toBe(false);
     tasks[7]!.finish({ result: {} });
     expect(begin('eve').isOver).toBe(false);
-    expect(() => begin('eve')).toThrow('There are 100 tasks at work');
+    expect(() => begin('eve')).toThrow('100 tasks are running');
   });
 
   test('are a thousand, of which the one that has been over longest makes room', async () => {
     const composed = await composeTool(() => 'ready');
     const begin = userOfTool(composed);
     const [first, second] = Array.from({ length: 1000 }, (_, index) => begin(`user ${index}`));
-    expect(() => begin('one more')).toThrow(
-      'There are 1000 tasks at work, and these are the most that this server',
-    );
+    expect(() => begin('one more')).toThrow('1000 tasks are running, the limit of this server');
     for (const task of [first!, second!]) task.finish({ result: {} });
     begin('one more');
     const find = (id: string, sub: string) =>
