@@ -7,8 +7,9 @@ const references = ['$ref', '$dynamicRef', '$recursiveRef'];
 const addresses = ['$id', '$anchor', '$dynamicAnchor'];
 
 /**
- * References that lead nowhere, or out of the schema: nothing is ever fetched. Without such: addresses that two different
- * schemas have, and schemas that apply themselves to the same value without end.
+ * Finds references that do not resolve or that leave the schema: nothing is ever fetched. If there are none,
+ * finds
+ * addresses that two schemas share, and schemas that apply themselves to the same value without end.
  */
 export function* findReferenceFaults(
   subschemas: readonly Subschema[],
@@ -67,12 +68,12 @@ function collectDocuments(subschemas: readonly Subschema[]): {
   return { documents, repeated };
 }
 
-/** Before 2019-09 an anchor was an `$id` that is only a fragment. */
+/** Before 2019-09, an anchor was an `$id` that is only a fragment. */
 function idAnchor(id: string): string | undefined {
   return id.startsWith('#') && id.length > 1 ? id.slice(1) : undefined;
 }
 
-/** A schema, or the reason that there is none. Neither for the schemas of the dialect itself. */
+/** A schema, or the reason that it is missing. Both are undefined for the schemas of the dialect itself. */
 interface ResolvedSchema {
   readonly target?: unknown;
   readonly problem?: string;
@@ -117,7 +118,7 @@ function resolvePointer(root: unknown, pointer: string): unknown {
   return value;
 }
 
-/** Schemas that are applied to the same value whenever the schema that holds them is. */
+/** Subschemas that apply to the same value as the schema that contains them. */
 function appliedBeside(schema: Subschema['schema']): readonly unknown[] {
   const { allOf, oneOf, not, if: condition } = schema;
   const lists = [allOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -136,7 +137,7 @@ function* findLoops(
   }
 }
 
-/** Whether a schema is applied within itself. Loops of references may be thousands of steps long. */
+/** True if a schema applies itself. Iterative, because loops of references can be thousands of steps long. */
 function leadsBack(start: object, targets: ReadonlyMap<object, object>, finished: Set<object>): boolean {
   const open = new Set<object>();
   const steps: { readonly schema: object; readonly isEnd: boolean }[] = [{ schema: start, isEnd: false }];
