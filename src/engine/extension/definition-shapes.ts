@@ -263,7 +263,7 @@ const appShape: DefinitionShape = {
   prefersBorder: { types: ['boolean'], description: 'Whether the host draws a border.' },
 };
 
-/** The keys of a definition, by kind. The published JSON Schemas are made from these. */
+/** Keys of a definition, by kind. Source of the published JSON Schemas. */
 export const shapes = {
   tools: toolShape,
   prompts: promptShape,
@@ -272,20 +272,23 @@ export const shapes = {
   apps: appShape,
 } as const satisfies Record<Kind, DefinitionShape>;
 
-/** What a toolkit says for all its tools. */
+/** Keys of a toolkit that apply to all its tools. */
 const toolkitWide: DefinitionShape = {
   category: { ...category, description: '`_meta.category` of its tools that have none of their own.' },
   hidden: { ...hiddenShape, description: 'Leaves its tools out of lists, save those that say otherwise.' },
   visible,
 };
 
-/** The keys of a toolkit: several tools in one file. */
+/** Keys of a toolkit: several tools in one file. */
 export const toolkitShape: DefinitionShape = {
   ...toolkitWide,
   tools: { types: ['list'], description: 'Its tools.', required: true },
 };
 
-/** What an entry of a server's list may say of all tools of a toolkit; `name` and `description` of an only one. */
+/**
+ * Overrides for all tools of a toolkit in a server's list. `name` and `description` apply only to a toolkit
+ * of one tool.
+ */
 export const toolkitOverrideShape: DefinitionShape = {
   toolkit: { types: ['string'], description: 'The toolkit: a name, or a qualified name.', required: true },
   category: { ...category, description: '`_meta.category` of all its tools, whatever they say; null: none.' },
@@ -295,7 +298,7 @@ export const toolkitOverrideShape: DefinitionShape = {
   description: toolShape.description!,
 };
 
-/** What an entry of a server's list says of the tools of an existing MCP server. */
+/** Entry of a server's list for the tools of an existing MCP server. */
 export const upstreamEntryShape: DefinitionShape = {
   upstream: {
     types: ['object', 'callable'],
@@ -330,7 +333,7 @@ const anyOverride: DefinitionShape = {
   timeoutMs: toolShape.timeoutMs!,
 };
 
-/** What an entry may change about one argument. */
+/** Overrides for one argument. */
 const parameterShape: DefinitionShape = {
   name: { types: ['string'], description: 'What clients call it.' },
   description: { types: ['string'], description: 'What it means, for the model.' },
@@ -342,7 +345,7 @@ const parameterShape: DefinitionShape = {
   default: { types: ['any'], description: 'What the tool gets where it is not sent.' },
 };
 
-/** What an entry of a server's list may change of the item it names, by the kind that is listed. */
+/** Overrides for an item in a server's list, by kind of list. */
 export const overrideShapes = {
   tools: {
     ...anyOverride,
@@ -364,17 +367,20 @@ export const overrideShapes = {
   apps: anyOverride,
 } as const satisfies Record<Exclude<Kind, 'servers'>, DefinitionShape>;
 
-/** A key that does not hold what its shape says. */
+/** A key with a value that does not match its shape. */
 export interface ShapeFault {
   readonly path: DocumentPath;
   readonly problem: 'missing' | 'type' | 'value' | 'unknown';
-  /** What would be right, in words. */
+  /** The expected value, in words. */
   readonly expected: string;
-  /** The keys that exist here, for a suggestion. */
+  /** Known keys at this path, for a suggestion. */
   readonly known?: readonly string[];
 }
 
-/** Compares a definition with its shape. Unknown keys are reported as `unknown`; keys that begin with `x-` are free. */
+/**
+ * Compares a definition with its shape. Reports unknown keys as `unknown`. Allows all keys that begin with
+ * `x-`.
+ */
 export function* checkShape(
   value: Readonly<Record<string, unknown>>,
   shape: DefinitionShape,
@@ -406,7 +412,9 @@ export function* checkShape(
   }
 }
 
-/** Whether a string is one of the values, or a list holds nothing else, and something. */
+/**
+ * True for an allowed string, or a non-empty list of allowed strings. Ignores values that are not strings.
+ */
 function hasOnly(values: readonly string[], held: unknown): boolean {
   const all = Array.isArray(held) ? held : [held];
   return all.length > 0 && all.every((one) => typeof one !== 'string' || values.includes(one));
@@ -477,22 +485,22 @@ function isStringList(value: unknown): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 }
 
-/** A name, or names of which one suffices. */
+/** True for a name, or a non-empty list of alternative names. */
 function isNeed(value: unknown): boolean {
   return typeof value === 'string' || (isStringList(value) && (value as readonly string[]).length > 0);
 }
 
-/** An object that is not a list. */
+/** True for an object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A record that is no stand-in of a function. */
+/** True for a record that does not represent a function. */
 function isPlainRecord(value: unknown): boolean {
   return isRecord(value) && !isFunctionLike(value);
 }
 
-/** A function, or what stands for one in a definition that was inspected in another process. */
+/** True for a function, or its plain-data description from another process. */
 export function isFunctionLike(value: unknown): boolean {
   return typeof value === 'function' || (isRecord(value) && value['@@'] === 'function');
 }

@@ -1,6 +1,6 @@
 import type { DefinitionShape } from './key-shape.js';
 
-/** Where an existing MCP server is, as definitions and the configs of clients write it. */
+/** Endpoint of an existing MCP server, with the keys of client configs. */
 export const placeShape: DefinitionShape = {
   command: {
     types: ['string'],
@@ -37,7 +37,7 @@ export const placeShape: DefinitionShape = {
   },
 };
 
-/** The tool of an existing MCP server that answers in place of a handler. */
+/** The tool of an existing MCP server that replaces a handler. */
 export const toolUpstreamShape: DefinitionShape = {
   ...placeShape,
   tool: { types: ['string'], description: 'What the tool is called there; the item name when absent.' },

@@ -1,4 +1,7 @@
-/** Translates a PCRE pattern to ECMAScript. Returns `undefined` if it uses flags that ECMAScript lacks. */
+/**
+ * Translates a PCRE pattern to ECMAScript. Returns `undefined` if it begins with other flags than `m`, `s`
+ * and `u`.
+ */
 export function toEcmaPattern(pattern: string): string | undefined {
   const [prefix = '', flags = ''] = /^\(\?([a-z]*)\)/.exec(pattern) ?? [];
   if (/[^msu]/.test(flags)) return undefined;

@@ -51,6 +51,6 @@ function isOfType(value: unknown, type: unknown): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
   if (type === 'object') return isRecord(value);
-  // The other type names are those of `typeof`.
+  // All other type names are results of `typeof`.
   return typeof value === type;
 }

@@ -8,9 +8,7 @@ const formats: ReadonlySet<string> = new Set([
   ...['byte', 'int32', 'int64', 'float', 'double', 'password', 'binary'],
 ]);
 
-/**
- * Suggests the format that a misspelt one means; undefined for known formats and those of other vocabularies.
- */
+/** Suggests the format that a misspelt one means; undefined for known formats and foreign ones. */
 export function suggestFormat(format: unknown): string | undefined {
   if (typeof format !== 'string' || formats.has(format) || isSized.test(format)) return undefined;
   return findTypo(format, formats);

@@ -50,7 +50,7 @@ export type OverrideFault =
   | { readonly problem: 'together' }
   | { readonly problem: 'excessive'; readonly reason: string };
 
-/** Finds the faults of argument overrides. {@link findPinFaults} finds those of fixed values. */
+/** Finds the faults of argument overrides. {@link findPinFaults} finds the faults of fixed values. */
 export async function findChangeFaults(
   input: CompiledSchema,
   changes: InputOverrides,

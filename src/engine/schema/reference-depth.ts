@@ -2,7 +2,7 @@ import { isRecord } from './compiled-schema.js';
 import type { JsonSchema } from './json-schema.js';
 import { resolveLocalReference } from './local-reference.js';
 
-/** Greatest nesting depth with references followed. Deeper schemas overflow the stack. */
+/** Greatest nesting depth with references followed. Keeps recursion within the stack. */
 export const maxFollowedDepth = 400;
 
 /**

@@ -7,9 +7,9 @@ const references = ['$ref', '$dynamicRef', '$recursiveRef'];
 const addresses = ['$id', '$anchor', '$dynamicAnchor'];
 
 /**
- * Finds references that do not resolve or that leave the schema: nothing is ever fetched. If there are none,
- * finds
- * addresses that two schemas share, and schemas that apply themselves to the same value without end.
+ * Finds references that do not resolve or that leave the schema: nothing is ever fetched. If all resolve,
+ * finds addresses
+ * that two schemas share, and schemas that apply themselves to the same value without end.
  */
 export function* findReferenceFaults(
   subschemas: readonly Subschema[],

@@ -137,8 +137,9 @@ function isRawLooking(value: Readonly<Record<string, unknown>>, side: SchemaSide
 }
 
 /**
- * @throws SchemaError if all keys look like fields and one is a JSON Schema keyword: an input schema needs
- * `type`
+ * @throws SchemaError if every value looks like a field and a key is a JSON Schema keyword: the root of an
+ * input schema
+ * needs `type: object`
  */
 function requireNoFields(value: Readonly<Record<string, unknown>>, side: SchemaSide): void {
   if (side === 'output' || value.type === 'object' || !Object.values(value).every(looksLikeField)) return;

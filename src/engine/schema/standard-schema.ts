@@ -77,7 +77,7 @@ export async function standardWire(
   return convertStandardSchema(writer, side, schema);
 }
 
-/** As {@link standardWire}; undefined if the conversion needs a second package. @throws SchemaError */
+/** As {@link standardWire}; undefined if the schema does not convert itself. @throws SchemaError */
 export function writeNow(schema: StandardSchema, side: SchemaSide): JsonSchema | undefined {
   const writer = schema['~standard'].jsonSchema;
   return writer && convertStandardSchema(writer, side, schema);

@@ -25,7 +25,7 @@ export function requireSchema(value: unknown, place: SchemaSlot): void {
 }
 
 /**
- * Returns the schema that lists show; undefined if its library needs a second package to convert it.
+ * Returns the schema that lists show; undefined for a Standard Schema that does not convert itself.
  * @throws SchemaError if the value is not a schema
  */
 export function wireSchema(value: unknown, place: SchemaSlot): JsonSchema | undefined {
