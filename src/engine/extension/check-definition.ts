@@ -145,7 +145,7 @@ function* checkResource(value: Readonly<Record<string, unknown>>): Generator<Sha
     yield {
       path: [given[0]!],
       problem: 'value',
-      expected: '"read", because a template stands for many resources',
+      expected: '"read", because a template represents many resources',
     };
   }
 }

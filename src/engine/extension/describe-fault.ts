@@ -6,7 +6,7 @@ export function isSerious({ problem }: ShapeFault): boolean {
   return problem !== 'unknown';
 }
 
-/** Returns a fault as a message. `what` names the item, as in `Tool "forecast"`. */
+/** Returns the message of a fault. The first argument names the item, as in `Tool "forecast"`. */
 export function describeFault(what: string, { path, problem, expected, known }: ShapeFault): string {
   const key = path.length === 0 ? '' : ` "${path.join('.')}"`;
   switch (problem) {

@@ -333,7 +333,7 @@ export class Extension {
       throw new DefinitionError('invalid-definition', message, { file: file.file, path: at });
     }
     if (held === undefined && file.combined) {
-      const message = `${what} has no definition. ${file.file} has no entry "${item}", and there is no file of its own.`;
+      const message = `${what} has no definition. ${file.file} has no entry "${item}", and the item has no separate file.`;
       throw new DefinitionError('missing-definition', message, declaredAt);
     }
     if (!isRecord(held) || isFunctionLike(held)) {

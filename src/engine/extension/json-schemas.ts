@@ -140,7 +140,7 @@ const toolkitDeclaration: JsonSchema = {
     tools: {
       type: 'array',
       items: declaration,
-      description: 'Its tools, for those who do not run its code.',
+      description: 'Its tools, for readers that do not run its code.',
     },
     module: { type: 'string', description: 'The module whose functions marked @mcp are its tools.' },
   },
@@ -151,7 +151,7 @@ const toolkitDeclaration: JsonSchema = {
 const manifest: JsonSchema = {
   type: 'object',
   properties: {
-    root: { type: 'string', description: 'Folder of the definition files; "agenttools" when absent.' },
+    root: { type: 'string', description: 'Folder of the definition files. Default: "agenttools".' },
     ...Object.fromEntries(
       kinds.map((kind) => [
         kind,

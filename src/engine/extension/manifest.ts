@@ -38,7 +38,9 @@ export interface ToolkitDeclaration {
   readonly description?: string;
   /** Tools that the entry lists, for readers that do not open the file. Undefined if it lists none. */
   readonly tools?: readonly Declaration[];
-  /** The module whose functions marked `@mcp` are its tools. Undefined if a file defines the toolkit. */
+  /**
+   * The module with functions marked `@mcp`, which are its tools. Undefined if a file defines the toolkit.
+   */
   readonly module?: string;
   readonly path: DocumentPath;
 }
@@ -130,7 +132,7 @@ async function readManifestIn(directory: string): Promise<Manifest> {
 export interface ManifestOrigin {
   /** Name of a package without a `name`. */
   readonly unnamed: string;
-  /** Reads the manifest file that package.json names. The path is already known to be inside the package. */
+  /** Reads the manifest file that package.json names. The path, as written, stays inside the package. */
   readonly read: (field: string, location: Location) => Promise<DataDocument>;
   /** Returns true if the package has skills. Called only if the manifest declares nothing. */
   readonly hasSkills: () => Promise<boolean>;

@@ -17,7 +17,7 @@ export function originFault(text: string): string | undefined {
   const { host } = form.exec(text)?.groups ?? {};
   if (host !== undefined && hostName.test(host)) return undefined;
   if (host?.includes('*') || text.includes('*')) {
-    return 'A "*." may stand before a domain, as in "https://*.example.com", and nowhere else.';
+    return 'A "*." is allowed only before a domain, as in "https://*.example.com".';
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^(?:https?|wss?):$/.test(url.protocol)) {

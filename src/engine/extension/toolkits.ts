@@ -78,7 +78,7 @@ function toolEntryFault(value: unknown, index: number, seen: ReadonlySet<string>
   if (!isItemName(name)) {
     return `has a tool named ${JSON.stringify(name)} as ${entry}. Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
   }
-  return seen.has(name) ? `has several tools named "${name}". Give each a "name" of its own.` : undefined;
+  return seen.has(name) ? `has several tools named "${name}". Give each a different "name".` : undefined;
 }
 
 /** Advice for a tool without a name. */
@@ -130,7 +130,7 @@ export function* checkToolkitOverride(
   if (count === 1) return;
   for (const key of ['name', 'description']) {
     if (override[key] === undefined) continue;
-    const expected = `none: it is ambiguous for a toolkit of ${count} tools. Say it of each tool`;
+    const expected = `none: it is ambiguous for a toolkit of ${count} tools. Set it on each tool`;
     yield { path: [key], problem: 'value', expected };
   }
 }

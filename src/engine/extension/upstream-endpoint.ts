@@ -271,7 +271,7 @@ async function programOfPackage(
   const file = binIn(await packageJsonAt(directory), { name, bin });
   const target = path.resolve(directory, file);
   if (pathFault(file) || !(await statIfPresent(target))?.isFile()) {
-    throw new EndpointError('missing', 'package', `needs ${file} of the package ${name}, which is not there`);
+    throw new EndpointError('missing', 'package', `needs ${file} of the package ${name}, which is missing`);
   }
   return target;
 }
@@ -311,7 +311,7 @@ function binIn(
   const known = names.join(', ') || 'none';
   const message =
     wanted === undefined && names.length > 1
-      ? `names the package ${name}, which has several programs. Say which as "bin": ${known}`
+      ? `names the package ${name}, which has several programs. Choose one with "bin": ${known}`
       : `needs the program "${meant}" of the package ${name}, which it does not have. It has: ${known}`;
   throw new EndpointError('undeclared', wanted === undefined ? 'package' : 'bin', message);
 }

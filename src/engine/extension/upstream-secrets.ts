@@ -59,7 +59,7 @@ function isSecretHeader(name: string, text: string): boolean {
   return isSecret(isCredential ? 'token' : name, value);
 }
 
-/** Values that are never secret, whatever their name: switches, numbers, paths. */
+/** Values that are never secret under any name: switches, numbers, paths. */
 const harmlessValue = /^(?:true|false|on|off|yes|no|\d{1,8}|(?:~|\.{1,2})?[\\/][\w./\\ -]*)$/i;
 
 /** Bearer token as in an HTTP header. */

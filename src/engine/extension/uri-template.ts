@@ -119,7 +119,7 @@ function requireTellable(parts: readonly TemplatePart[]): void {
     const takesAll = part.operator === '+' || part.operator === '#';
     if (!['', '+'].includes(begins) && !(takesAll && './;'.includes(begins))) continue;
     throw new UriTemplateError(
-      `nothing tells where ${part.text} ends and ${next.text} begins; put something between them`,
+      `it is ambiguous where ${part.text} ends and ${next.text} begins; put a literal between them`,
     );
   }
 }

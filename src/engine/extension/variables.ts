@@ -1,7 +1,7 @@
 /**
  * `${NAME}`, `${NAME:-default}`, and `$${` for a literal `${`. `${env:NAME}` is VS Code's spelling of the
  * first.
- * Names may be those of Windows, such as `ProgramFiles(x86)`.
+ * Windows names such as `ProgramFiles(x86)` are allowed.
  */
 const slot = /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_()]*)(?::-([^}]*))?\}/g;
 

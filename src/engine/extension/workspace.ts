@@ -180,9 +180,7 @@ export class Workspace {
     return isPackageFolder(directory) ? await this.open(directory) : undefined;
   }
 
-  /**
-   * Returns the extension at or above the working directory; undefined if there is none or it cannot be read.
-   */
+  /** Returns the extension at or above the working directory; undefined if it is missing or unreadable. */
   async packageHere(): Promise<Extension | undefined> {
     return await this.extensionHere().catch(() => undefined);
   }

@@ -20,7 +20,7 @@ export function* findBadHeaders(subschemas: readonly Subschema[]): Generator<Wir
     if (!isPlainProperty(path))
       yield {
         path: at,
-        message: `"${headerKeyword}" may stand only on a property reached through "properties" alone.`,
+        message: `"${headerKeyword}" is allowed only on a property reached through "properties" alone.`,
       };
     if (!headerTypes.includes(schema.type))
       yield { path: at, message: `"${headerKeyword}" needs "type" to be string, integer or boolean.` };

@@ -117,6 +117,6 @@ function isString(value: unknown): boolean {
 function translatePattern(pattern: string, path: Path): { pattern?: string } {
   const translated = toEcmaPattern(pattern);
   if (translated === undefined || !isPattern(translated))
-    throw new SchemaError(`"${pattern}" cannot be said as a regular expression of JSON Schema.`, path);
+    throw new SchemaError(`"${pattern}" cannot be written as a regular expression of JSON Schema.`, path);
   return matchesAnything(translated) ? {} : { pattern: translated };
 }

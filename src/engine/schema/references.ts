@@ -98,7 +98,7 @@ function resolveReference(
   if (fragment === '') return { target: document.root };
   if (document.anchors.has(fragment)) return { target: document.anchors.get(fragment) };
   const target = fragment.startsWith('/') ? resolvePointer(document.root, fragment) : undefined;
-  return target === undefined ? { problem: 'leads nowhere in the schema.' } : { target };
+  return target === undefined ? { problem: 'does not resolve in the schema.' } : { target };
 }
 
 function decode(text: string): string | undefined {

@@ -104,7 +104,7 @@ function* findUndeclaredRequired({ schema, path }: Subschema): Generator<FieldWa
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue;
     const meant = findTypo(name, Object.keys(properties));
     const hint = meant === undefined ? `Declare it, or leave it out.` : `Did you mean "${meant}"?`;
-    const message = `"required" asks for "${name}", of which "properties" says nothing. ${hint}`;
+    const message = `"required" lists "${name}", which "properties" does not declare. ${hint}`;
     yield { path: [...path, 'required', index], message };
   }
 }

@@ -134,7 +134,7 @@ function exportStandardSchema(writer: JsonSchemaWriter, side: SchemaSide, vendor
   } catch (error) {
     const reason = errorMessage(error).replace(/\.?$/, '.');
     throw new SchemaError(
-      `The ${vendor} schema cannot be written as JSON Schema: ${reason} Give ${side}Schema, or mend the schema.`,
+      `The ${vendor} schema cannot be written as JSON Schema: ${reason} Give ${side}Schema, or fix the schema.`,
       [],
       { cause: error },
     );
@@ -154,14 +154,14 @@ async function borrowWriter(
   const source = Object.hasOwn(writerPackages, vendor) ? writerPackages[vendor] : undefined;
   if (!source)
     throw new SchemaError(
-      `The ${vendor} schema cannot say its JSON Schema. Export a Standard JSON Schema, or give inputSchema or outputSchema.`,
+      `The ${vendor} schema provides no JSON Schema. Export a Standard JSON Schema, or give inputSchema or outputSchema.`,
     );
 
   const load = await importFrom(source.name, resolveFrom);
   const convert = load?.[source.export];
   if (typeof convert !== 'function')
     throw new SchemaError(
-      `A ${vendor} schema needs ${source.name} to say its JSON Schema. Run: npm install ${source.name}, or give inputSchema or outputSchema.`,
+      `A ${vendor} schema needs ${source.name} to provide its JSON Schema. Run: npm install ${source.name}, or give inputSchema or outputSchema.`,
     );
   return callWriter(() => convert(schema), vendor);
 }
@@ -179,7 +179,7 @@ function callWriter(convert: () => StandardSchema, vendor: string): JsonSchemaWr
       },
     );
   }
-  throw new SchemaError(`The ${vendor} schema cannot say its JSON Schema. Give inputSchema or outputSchema.`);
+  throw new SchemaError(`The ${vendor} schema provides no JSON Schema. Give inputSchema or outputSchema.`);
 }
 
 async function importFrom(

@@ -49,7 +49,7 @@ export function compileSafely(validator: Validator, schema: JsonSchema): Validat
     // Ajv recurses forever if a subschema has an `$id` next to a `$ref` into itself.
     const reason =
       error instanceof RangeError
-        ? 'its references lead on without end. Where a "$ref" stands beside an "$id", drop the "$id" or put the "$ref" under "allOf"'
+        ? 'its references never end. If a "$ref" is next to an "$id", drop the "$id" or put the "$ref" under "allOf"'
         : error instanceof Error
           ? error.message
           : String(error);
