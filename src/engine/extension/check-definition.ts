@@ -7,8 +7,7 @@ import { readUriTemplate, type UriTemplate, UriTemplateError } from './uri-templ
 
 /**
  * Checks the keys of a definition and the rules between them. Needs no other file. Serving and validating
- * both use it, so
- * a definition passes both or neither.
+ * both use it, so a definition passes both or neither.
  */
 export function* checkDefinition(
   kind: Kind,

@@ -17,8 +17,7 @@ const optionalText: BlockField = ['a string', optionalBlockField(isText)];
 
 /**
  * Block types of MCP with their fields. The protocol layer would reject an invalid block with an error that
- * neither the
- * model nor the author sees.
+ * neither the model nor the author sees.
  * @see MCP 2025-11-25, schema, ContentBlock
  */
 const blockTypes: Readonly<Record<string, Readonly<Record<string, BlockField>>>> = {

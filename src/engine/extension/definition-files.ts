@@ -6,8 +6,8 @@ import type { Kind } from './item-kinds.js';
 export type Language = 'code' | 'data' | 'typescript' | 'html';
 
 /**
- * File extensions of definitions, highest priority first: compiled code, then data, then source.
- * TypeScript counts only if Node strips types, and never in an installed package.
+ * File extensions of definitions, highest priority first: compiled code, then data, then source. TypeScript
+ * counts only if Node strips types, and never in an installed package.
  */
 export const formats: readonly { readonly extension: string; readonly language: Language }[] = [
   { extension: '.js', language: 'code' },

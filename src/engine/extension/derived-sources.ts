@@ -6,8 +6,7 @@ import type { Derived } from './derived.js';
 
 /**
  * Returns a hash of a file's text; undefined if it cannot be read or is outside the package. Ignores the
- * style of line
- * ends, so that a checkout on another system has the same hash.
+ * style of line ends, so that a checkout on another system has the same hash.
  */
 export async function hashSource(directory: string, file: string): Promise<string | undefined> {
   const target = path.join(directory, file);

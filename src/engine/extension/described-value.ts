@@ -9,8 +9,8 @@ const describeNothing: DescribeFunction = () => ({});
 /**
  * Converts a live definition to plain data that can be sent to another process. Functions become
  * `{ "@@": "function", name, length }` with the facts of `more`, schemas the data of {@link describeSchema}.
- * `file` is the
- * definition file; companion packages of a schema library are resolved from there. Never rejects.
+ * `file` is the definition file; companion packages of a schema library are resolved from there. Never
+ * rejects.
  */
 export async function describeValue(
   value: unknown,

@@ -222,8 +222,8 @@ export class Extension {
   }
 
   /**
-   * Returns a toolkit that the manifest declares. @throws DefinitionError with the reason if it is
-   * unavailable.
+   * Returns a toolkit that the manifest declares.
+   * @throws DefinitionError with the reason if it is unavailable.
    */
   toolkit(name: string): Promise<RawToolkit> {
     const known = this.#toolkits.get(name);
@@ -281,7 +281,8 @@ export class Extension {
   }
 
   /**
-   * Returns the definition of a declared item. @throws DefinitionError with the reason if it is unavailable.
+   * Returns the definition of a declared item.
+   * @throws DefinitionError with the reason if it is unavailable.
    */
   definition(kind: Kind, item: string): Promise<Definition> {
     const key = `${kind}/${item}`;
@@ -353,7 +354,8 @@ export class Extension {
   }
 
   /**
-   * Returns the data that `derive` wrote; undefined if missing. @throws DefinitionError if it cannot be read
+   * Returns the data that `derive` wrote; undefined if missing.
+   * @throws DefinitionError if it cannot be read
    */
   async derived(): Promise<{ readonly derived: Derived; readonly file: string } | undefined> {
     const { derived: file } = this.#isUnderived ? {} : await this.files();
@@ -427,8 +429,8 @@ export class Extension {
   }
 
   /**
-   * Returns the content of a definition file. @throws DefinitionError if it is outside the package or cannot
-   * be read.
+   * Returns the content of a definition file.
+   * @throws DefinitionError if it is outside the package or cannot be read.
    */
   async content(file: DefinitionFile, what: string): Promise<unknown> {
     const { directory } = this.manifest;

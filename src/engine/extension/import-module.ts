@@ -19,8 +19,7 @@ const importTimeoutMs = 10_000;
 
 /**
  * Retries and modification time, in milliseconds, of each module. The number of retries is part of the module
- * URL, since
- * Node caches a module even if it failed. All references to the module share it.
+ * URL, since Node caches a module even if it failed. All references to the module share it.
  */
 const imports = new Map<string, { attempt: number; modified: number }>();
 

@@ -5,8 +5,8 @@ export type InstallOutcome =
 
 /**
  * Installs missing packages. Resolves to the failed packages with their reasons. Calls `onSettled` as soon as
- * the result of
- * a package is known; not for packages that another process has installed, and not if no install could begin.
+ * the result of a package is known; not for packages that another process has installed, and not if no
+ * install could begin.
  */
 export type InstallMissing = (
   names: readonly string[],

@@ -16,8 +16,7 @@ const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 /**
  * Returns the JSON Schemas for editors, by file name: the manifest, package.json with it, and the data files
- * of each kind.
- * They accept AgentTools' spellings only, and functions only as module references.
+ * of each kind. They accept AgentTools' spellings only, and functions only as module references.
  */
 export function publishedSchemas(): Readonly<Record<string, JsonSchema>> {
   const definitions = kinds.map((kind) => [`${singular[kind]}.schema.json`, definitionSchema(kind)]);

@@ -1,9 +1,7 @@
 /**
  * Value type of a definition key. `callable` is a function or a module reference (`"./file.js#export"`).
- * `schema` is any
- * schema form, `raw-schema` a JSON Schema object or its text. `texts` is an object of strings. `needs` is a
- * list of required
- * names; a nested list contains alternatives.
+ * `schema` is any schema form, `raw-schema` a JSON Schema object or its text. `texts` is an object of
+ * strings. `needs` is a list of required names; a nested list contains alternatives.
  */
 export type ValueType =
   | 'string'

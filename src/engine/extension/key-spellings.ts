@@ -31,8 +31,7 @@ const configKey: KeySpelling = { theirs: ['MCPServerName', 'mcpServerName'], our
 
 /**
  * Accepted spellings of related systems, by context. The PascalCase form of each AgentTools key is also
- * accepted and needs
- * no row.
+ * accepted and needs no row.
  */
 const table = {
   manifest: listNames,

@@ -21,8 +21,8 @@ export class ModuleReferenceError extends Error {
 }
 
 /**
- * Parses a module reference. @throws ModuleReferenceError for bare specifiers and for paths outside the
- * scope.
+ * Parses a module reference.
+ * @throws ModuleReferenceError for bare specifiers and for paths outside the scope.
  */
 export function parseModuleReference(
   text: string,
@@ -62,8 +62,8 @@ function missingModule(file: string): ModuleReferenceError {
 }
 
 /**
- * Returns the file of a module reference. @throws ModuleReferenceError if the file is missing or outside the
- * package.
+ * Returns the file of a module reference.
+ * @throws ModuleReferenceError if the file is missing or outside the package.
  */
 export async function locateModule(scope: PathScope, reference: ModuleReference): Promise<string> {
   const target = path.resolve(scope.directory, reference.file);

@@ -32,8 +32,8 @@ export function originFault(text: string): string | undefined {
 }
 
 /**
- * Schemes that the scheme of an origin covers, including its secure form. @see CSP3, 6.7.2.8, scheme-part
- * match
+ * Schemes that the scheme of an origin covers, including its secure form.
+ * @see CSP3, 6.7.2.8, scheme-part match
  */
 const upgrades: Readonly<Record<string, readonly string[]>> = {
   'http:': ['http:', 'https:'],

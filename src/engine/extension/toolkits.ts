@@ -119,8 +119,7 @@ export function withToolkitDefaults(
 
 /**
  * Checks a server's override for all tools of a toolkit. `name` and `description` are allowed only if the
- * toolkit has a
- * single tool.
+ * toolkit has a single tool.
  */
 export function* checkToolkitOverride(
   override: Readonly<Record<string, unknown>>,

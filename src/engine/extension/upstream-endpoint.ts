@@ -112,8 +112,7 @@ export async function requirePlace(written: Written, scope: EndpointScope): Prom
 
 /**
  * Returns the package file that `node` runs, relative to the package folder, and its argument index;
- * undefined if another
- * program or file runs.
+ * undefined if another program or file runs.
  */
 export function findPackageScript({
   command,

@@ -32,8 +32,7 @@ export type UriMatcher<V> = (uri: string) => readonly (readonly [of: V, text: st
 
 /**
  * One step of a match: take a unit, choose one of two next steps, or record the start or end of a value.
- * Backward choices
- * lead to `take`.
+ * Backward choices lead to `take`.
  */
 type MatchStep<V> =
   | { readonly does: 'take'; readonly takes: AcceptsUnit }
@@ -128,8 +127,8 @@ function splitUnits(uri: string): readonly string[] {
 }
 
 /**
- * Normalizes a unit for comparison. Only reserved characters change their meaning when encoded. @see RFC
- * 3986, 6.2.2
+ * Normalizes a unit for comparison. Only reserved characters change their meaning when encoded.
+ * @see RFC 3986, 6.2.2
  */
 function normal(unit: string): string {
   if (unit.length === 1 || !unit.startsWith('%')) return unit;

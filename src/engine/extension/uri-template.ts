@@ -30,8 +30,7 @@ export class UriTemplateError extends Error {
 
 /**
  * Parses a template. RFC 6570 defines expansion and leaves extraction open (1.4). This implementation takes
- * time linear in
- * the length of the URI, so no client can stall it, and rejects ambiguous templates.
+ * time linear in the length of the URI, so no client can stall it, and rejects ambiguous templates.
  * @throws UriTemplateError
  */
 export function readUriTemplate(text: string): UriTemplate {
@@ -190,8 +189,7 @@ function commaPattern(
 
 /**
  * Returns a check for the units of a value. Clients do not encode every character they should, so all units
- * are accepted
- * except those that end the value.
+ * are accepted except those that end the value.
  */
 function unitsFor({ operator, variables }: Expression, next: TemplatePart | undefined): AcceptsUnit {
   const isSeveral = variables.length > 1 || variables.some(({ isExploded }) => isExploded);

@@ -1,7 +1,6 @@
 /**
  * `${NAME}`, `${NAME:-default}`, and `$${` for a literal `${`. `${env:NAME}` is VS Code's spelling of the
- * first.
- * Windows names such as `ProgramFiles(x86)` are allowed.
+ * first. Windows names such as `ProgramFiles(x86)` are allowed.
  */
 const slot = /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_()]*)(?::-([^}]*))?\}/g;
 
@@ -29,8 +28,8 @@ export function findVariables(text: string): readonly VariableReference[] {
 }
 
 /**
- * Replaces the variables of a text. An empty variable counts as not set, as in a shell. @throws
- * UnsetVariableError
+ * Replaces the variables of a text. An empty variable counts as not set, as in a shell.
+ * @throws UnsetVariableError
  */
 export function substituteVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
   return text.replace(slot, (_, name: string | undefined, fallback: string | undefined) => {

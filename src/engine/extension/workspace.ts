@@ -35,8 +35,7 @@ export interface WorkspaceOptions {
   readonly isSurface?: boolean;
   /**
    * True to skip the working directory and the folders above it. The target of a config entry must not depend
-   * on the folder
-   * that the client app runs in. Default: false.
+   * on the folder that the client app runs in. Default: false.
    */
   readonly ignoreProject?: boolean;
   /**
@@ -136,10 +135,9 @@ export class Workspace {
 
   /**
    * Finds a package by name. Search order: the referring package, `node_modules` from it upwards, the package
-   * at the working
-   * directory, `node_modules` from there upwards, `packagesFolder`, `globalFolder`, `siblingsFolder`.
-   * References from the
-   * user's servers use only the last three, so that they do not depend on the working directory.
+   * at the working directory, `node_modules` from there upwards, `packagesFolder`, `globalFolder`,
+   * `siblingsFolder`. References from the user's servers use only the last three, so that they do not depend
+   * on the working directory.
    */
   async findPackage(name: string, from?: Extension): Promise<Extension | undefined> {
     if (!isPackageName(name)) return undefined;
@@ -186,8 +184,8 @@ export class Workspace {
   }
 
   /**
-   * As {@link packageHere}, but rejects if the extension cannot be read. @throws as {@link Extension.open}
-   * does.
+   * As {@link packageHere}, but rejects if the extension cannot be read.
+   * @throws as {@link Extension.open} does.
    */
   async extensionHere(): Promise<Extension | undefined> {
     const folder = firstPackage(ancestors(this.#options.cwd));
@@ -209,8 +207,8 @@ export class Workspace {
   }
 
   /**
-   * Returns the extension that contains the user's servers; undefined if missing. @throws as
-   * {@link Extension.open} does.
+   * Returns the extension that contains the user's servers; undefined if missing.
+   * @throws as {@link Extension.open} does.
    */
   async userServers(): Promise<Extension | undefined> {
     const { userServersFolder } = this.#options;
@@ -341,8 +339,7 @@ export class Workspace {
 
   /**
    * Finds the server of a command-line argument: a path (`./plugin`, `./plugin/weather`), a server of the
-   * user, a built-in
-   * one, a package with exactly one server, or a qualified name.
+   * user, a built-in one, a package with exactly one server, or a qualified name.
    * @throws AgentToolsError with the places that were searched.
    */
   async findServer(reference: string): Promise<FoundServer> {
@@ -359,9 +356,8 @@ export class Workspace {
   }
 
   /**
-   * Returns the extension with a server of a bare name: the user's, else a built-in one. If the user's
-   * servers cannot be read,
-   * only a built-in server is found.
+   * Returns the extension with a server of a bare name: the user's, else a built-in one.
+   * @throws if the user's servers cannot be read and no built-in server has the name
    */
   async #bareServer(name: string): Promise<Extension | undefined> {
     const made = await this.userServers().catch((error: Error) => error);

@@ -27,8 +27,8 @@ const maxFieldDepth = 32;
 const maxSpecFaults = 100;
 
 /**
- * Compiles a field spec: an object, or a list of `[name, field]`. @throws SchemaError with one fault per
- * invalid field
+ * Compiles a field spec: an object, or a list of `[name, field]`.
+ * @throws SchemaError with one fault per invalid field
  */
 export function compileFields(spec: unknown): CompiledFields {
   const warnings: FieldWarning[] = [];

@@ -3,8 +3,7 @@ import { isRecord } from './compiled-schema.js';
 
 /**
  * True if a value fits a schema, false if not, undefined if a keyword needs a validator to decide. A starting
- * server
- * should not wait for a validator.
+ * server should not wait for a validator.
  */
 export function fitsSchema(value: unknown, schema: unknown): boolean | undefined {
   if (typeof schema === 'boolean') return schema;

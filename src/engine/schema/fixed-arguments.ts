@@ -12,8 +12,7 @@ import { findBoundsFault } from './schema-limits.js';
 
 /**
  * Reason that arguments cannot be fixed: the name is unknown, the value does not fit, the values do not fit
- * together, or
- * the remaining schema is too large to list.
+ * together, or the remaining schema is too large to list.
  */
 export type FixedValueFault =
   | { readonly problem: 'unknown'; readonly name: string; readonly known: readonly string[] }
@@ -23,8 +22,7 @@ export type FixedValueFault =
 
 /**
  * Returns the schema of the remaining arguments. It accepts the values that the whole schema accepts together
- * with the
- * pinned ones.
+ * with the pinned ones.
  * @throws SchemaError if the result is too large or nested too deep
  */
 export function omitFixed(whole: JsonSchema, pinned: FixedValues): JsonSchema {

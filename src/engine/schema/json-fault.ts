@@ -10,8 +10,7 @@ export interface JsonFault {
 
 /**
  * Finds the first syntax error of a text that `JSON.parse` rejected. The messages of JavaScript engines
- * differ, and not all
- * include the position.
+ * differ, and not all include the position.
  * @see RFC 8259
  */
 export function findJsonFault(text: string): JsonFault {

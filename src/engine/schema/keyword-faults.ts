@@ -131,8 +131,7 @@ const keywordRules: Readonly<Record<Dialect['id'], KeywordRules>> = {
 
 /**
  * Finds the first keyword with a value that no validator accepts. Loads no validator, so each server start
- * can run it.
- * `validate` uses the meta-schema of the dialect instead.
+ * can run it. `validate` uses the meta-schema of the dialect instead.
  */
 export function findKeywordFault(subschemas: readonly Subschema[], { id }: Dialect): SchemaError | undefined {
   const table = keywordRules[id];

@@ -36,8 +36,8 @@ export function* findBadHeaders(subschemas: readonly Subschema[]): Generator<Wir
 const headerTypes: readonly unknown[] = ['string', 'integer', 'boolean'];
 
 /**
- * True if a text is a token, as header names require. @see
- * https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2
+ * True if a text is a token, as header names require.
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2
  */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);

@@ -70,8 +70,7 @@ export function resolveOverrides(
 
 /**
  * Returns the value that a tool gets for a hidden argument; undefined for none. If undefined, the tool still
- * applies its
- * own default.
+ * applies its own default.
  */
 export function valueOfHidden(
   name: string,

@@ -8,8 +8,8 @@ const maxSubschemas = 1000;
 
 /**
  * True if a schema consists of common keywords with values that every dialect allows. Such a schema has no
- * fault that
- * only a meta-schema or the validator finds. Loading and running the validator takes a hundred times as long.
+ * fault that only a meta-schema or the validator finds. Loading and running the validator takes a hundred
+ * times as long.
  */
 export function isPlainSchema(schema: JsonSchema): boolean {
   const { $schema: _, ...rest } = schema;

@@ -7,8 +7,7 @@ export const maxFollowedDepth = 400;
 
 /**
  * Number of values in a schema with every reference expanded, a measure of the validator's work. Infinite if
- * nested deeper
- * than {@link maxFollowedDepth}. A recursive reference counts as one value.
+ * nested deeper than {@link maxFollowedDepth}. A recursive reference counts as one value.
  */
 export function expandedSize(schema: JsonSchema): number {
   const known = new Map<object, number>();

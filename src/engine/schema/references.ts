@@ -8,8 +8,7 @@ const addresses = ['$id', '$anchor', '$dynamicAnchor'];
 
 /**
  * Finds references that do not resolve or that leave the schema: nothing is ever fetched. If all resolve,
- * finds addresses
- * that two schemas share, and schemas that apply themselves to the same value without end.
+ * finds addresses that two schemas share, and schemas that apply themselves to the same value without end.
  */
 export function* findReferenceFaults(
   subschemas: readonly Subschema[],

@@ -138,8 +138,7 @@ function isRawLooking(value: Readonly<Record<string, unknown>>, side: SchemaSide
 
 /**
  * @throws SchemaError if every value looks like a field and a key is a JSON Schema keyword: the root of an
- * input schema
- * needs `type: object`
+ * input schema needs `type: object`
  */
 function requireNoFields(value: Readonly<Record<string, unknown>>, side: SchemaSide): void {
   if (side === 'output' || value.type === 'object' || !Object.values(value).every(looksLikeField)) return;

@@ -6,8 +6,7 @@ const resultPointer = '#/properties/result';
 
 /**
  * Returns the schema of an object with the original schema under `result`. Adjusts references to the new
- * position. Parts
- * with their own `$id` need no change.
+ * position. Parts with their own `$id` need no change.
  */
 export function wrapResultSchema({ $schema, ...schema }: JsonSchema): JsonSchema {
   const result = JSON.parse(JSON.stringify(schema)) as JsonSchema;
