@@ -11,10 +11,7 @@ import {
   parseModuleReference,
 } from './modules.js';
 
-/**
- * Longest time, in milliseconds, that a module of an extension may take to load. Does not interrupt blocking
- * code.
- */
+/** Longest time a module of an extension may take to load. Code that blocks the thread is not interrupted by it. */
 const importTimeoutMs = 10_000;
 
 /**
@@ -39,7 +36,7 @@ async function withinImportTime<T>(work: Promise<T>): Promise<T> {
 
 let afterImport = (): void => {};
 
-/** Registers a function that runs after each import of an extension's module, even a failed one. */
+/** Has a function run after every import of an extension's module, whatever came of it. */
 export function onImported(listener: () => void): void {
   afterImport = listener;
 }
