@@ -6,8 +6,8 @@ import type { Kind } from './item-kinds.js';
 import { readUriTemplate, type UriTemplate, UriTemplateError } from './uri-template.js';
 
 /**
- * Everything about a definition that can be judged without looking elsewhere: its keys, and the rules between them.
- * Serving and validating both go by it, so that a definition that passes one passes the other.
+ * Checks the keys of a definition and the rules between them. Needs no other file. Serving and validating
+ * both use it, so a definition passes both or neither.
  */
 export function* checkDefinition(
   kind: Kind,
@@ -144,7 +144,7 @@ function* checkResource(value: Readonly<Record<string, unknown>>): Generator<Sha
     yield {
       path: [given[0]!],
       problem: 'value',
-      expected: '"read", because a template stands for many resources',
+      expected: '"read", because a template represents many resources',
     };
   }
 }
@@ -178,10 +178,10 @@ function isUri(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+$/.test(text);
 }
 
-/** The keys of a server that list items. */
+/** Keys of a server that list items. */
 export const serverLists = ['tools', 'prompts', 'resources', 'apps'] as const satisfies readonly Kind[];
 
-/** The keys of a server that list whatever it serves. */
+/** Keys of a server that list items or skills. */
 export const servedLists = [...serverLists, 'skills'] as const;
 
 function* checkServer(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {

@@ -1,13 +1,15 @@
 import { checkEndpoint } from './check-upstream.js';
 import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './definition-shapes.js';
 
-/** Judges a tool by its keys alone; light, because the authoring API does it where a tool is written. */
+/**
+ * Checks a tool by its keys alone. Loads few modules, because the authoring API calls it for each `tool()`.
+ */
 export function* checkTool(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   yield* checkShape(value, shapes.tools);
   yield* checkAnswerer(value);
 }
 
-/** What of a tool answers calls: its handler, or a tool of an existing server. */
+/** Requires exactly one of `handler` and `upstream`, and checks it. */
 export function* checkAnswerer(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   const { handler, upstream } = value;
   if (handler === undefined && upstream === undefined) {
@@ -24,7 +26,7 @@ export function* checkAnswerer(value: Readonly<Record<string, unknown>>): Genera
   yield* checkHandler(value);
 }
 
-/** Parameters are counted up to the first one with a default, as the language does. */
+/** JavaScript counts parameters up to the first one with a default. */
 function* checkHandler({ handler }: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   const count = isFunctionLike(handler) ? (handler as { readonly length?: unknown }).length : 0;
   if (typeof count !== 'number' || count <= 2) return;

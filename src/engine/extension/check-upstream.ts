@@ -10,7 +10,7 @@ import { noVariable } from './variables.js';
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** The keys that say where a server is, and those that go with each. */
+/** Keys that locate a server, each with the keys that it allows. */
 const sources = {
   command: ['args', 'env', 'cwd'],
   package: ['bin', 'args', 'env', 'cwd'],
@@ -23,12 +23,15 @@ type EndpointSource = keyof typeof sources;
 const sourceKeys = Object.keys(sources) as readonly EndpointSource[];
 const partKeys = [...new Set<string>(Object.values(sources).flat())];
 
-/** What says where a server is, in a place that passed `checkPlace`. */
+/** Returns the key that locates a server. The endpoint must have passed {@link checkEndpoint}. */
 export function endpointSource(place: Value): EndpointSource | undefined {
   return sourceKeys.find((key) => place[key] !== undefined);
 }
 
-/** The rules between the keys of a place; the shape of a definition tells of their types. A callable has none. */
+/**
+ * Checks the rules between the keys of an endpoint. The shape of the definition checks their types. Skips
+ * functions.
+ */
 export function* checkEndpoint(place: unknown, at: readonly string[] = []): Generator<ShapeFault> {
   if (!isRecord(place) || isFunctionLike(place)) return;
   const given = sourceKeys.filter((key) => place[key] !== undefined);
@@ -91,7 +94,7 @@ function isCommand(text: string): boolean {
   return /^(?:\.\.?[\\/]|[\\/]|[A-Za-z]:[\\/]|\$\{)/.test(text) || !/[\\/]/.test(text);
 }
 
-/** The texts of a place that may hold variables, by where they stand. */
+/** Yields the texts of an endpoint that may contain variables, with their paths. */
 export function* textsIn(
   place: Value,
 ): Generator<{ readonly path: readonly (string | number)[]; readonly text: string }> {
@@ -103,13 +106,16 @@ export function* textsIn(
   }
 }
 
-/** Whether an entry of a server's list stands for tools of an existing server. One with a name is a tool of its own. */
+/**
+ * True if an entry of a server's list adds tools of an existing server. An entry with a name is a single
+ * tool.
+ */
 export function isUpstreamEntry(entry: unknown): entry is Value & { readonly upstream: unknown } {
   if (!isRecord(entry) || isFunctionLike(entry) || entry.upstream === undefined) return false;
   return ['name', 'use', 'handler', 'toolkit'].every((key) => entry[key] === undefined);
 }
 
-/** Everything that can be said of an entry without asking the server. */
+/** Checks an entry without contacting the server. */
 export function* checkUpstreamEntry(entry: Value): Generator<ShapeFault> {
   yield* checkShape(entry, upstreamEntryShape);
   yield* checkEndpoint(entry.upstream, ['upstream']);

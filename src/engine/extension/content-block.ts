@@ -8,7 +8,7 @@ const optionalBlockField =
   (value) =>
     value === undefined || check(value);
 
-/** What a field must be, in words and as a check. */
+/** Expected value of a field, in words and as a check. */
 type BlockField = readonly [expected: string, check: BlockFieldCheck];
 
 const textField: BlockField = ['a string', isText];
@@ -16,8 +16,8 @@ const base64: BlockField = ['base64', isBase64];
 const optionalText: BlockField = ['a string', optionalBlockField(isText)];
 
 /**
- * The block types of MCP and what each holds. What is not so would be refused on its way out, as an error of the
- * protocol that neither the model nor the author could read.
+ * Block types of MCP with their fields. The protocol layer would reject an invalid block with an error that
+ * neither the model nor the author sees.
  * @see MCP 2025-11-25, schema, ContentBlock
  */
 const blockTypes: Readonly<Record<string, Readonly<Record<string, BlockField>>>> = {
@@ -36,23 +36,23 @@ const blockTypes: Readonly<Record<string, Readonly<Record<string, BlockField>>>>
   resource: { resource: ['an object with "uri" and "text", or "uri" and base64 in "blob"', isContents] },
 };
 
-/** What a block of any type may hold. */
+/** Optional fields of every block type. */
 const commonFields: Readonly<Record<string, BlockField>> = {
   annotations: ['annotations of MCP', optionalBlockField(isAnnotations)],
   _meta: ['an object', optionalBlockField(isRecord)],
 };
 
-/** Something with the form of an MCP content block, whatever it holds. */
+/** True for an object with a `type`, as MCP content blocks have. Checks no other field. */
 export function isBlock(value: unknown): value is { type: string } & Record<string, unknown> {
   return isRecord(value) && typeof value.type === 'string';
 }
 
-/** Whether a value is a well-formed content block of a type that MCP knows. */
+/** True for a well-formed content block of a type that MCP knows. */
 export function isContentBlock(value: unknown): value is { type: string } & Record<string, unknown> {
   return isBlock(value) && blockFault(value) === undefined;
 }
 
-/** What keeps something from being a well-formed content block, if anything does. */
+/** Returns the reason that a value is not a well-formed content block; undefined if it is one. */
 export function blockFault(block: Readonly<Record<string, unknown>>): string | undefined {
   const type = String(block.type);
   if (!Object.hasOwn(blockTypes, type)) return `MCP has only ${Object.keys(blockTypes).join(', ')}`;
@@ -63,7 +63,7 @@ export function blockFault(block: Readonly<Record<string, unknown>>): string | u
   return block[key] === undefined ? `"${key}" is missing` : `"${key}" is not ${expected}`;
 }
 
-/** Whether something holds what only a block of its type does, and nothing that no such block would. */
+/** True if a value has the main field of its block type and no unknown fields. */
 export function looksLikeBlock(value: unknown): value is { type: string } & Record<string, unknown> {
   if (!isBlock(value) || !Object.hasOwn(blockTypes, value.type)) return false;
   const [main] = Object.keys(blockTypes[value.type]!);
@@ -82,7 +82,7 @@ function isContents(value: unknown): boolean {
   );
 }
 
-/** Whether a value can be the annotations of a resource or a block. @see MCP, schema, Annotations */
+/** True for valid annotations of a resource or a block. @see MCP, schema, Annotations */
 export function isAnnotations(value: unknown): value is Readonly<Record<string, unknown>> {
   if (!isRecord(value)) return false;
   const { audience, priority, lastModified } = value;
@@ -93,7 +93,7 @@ export function isAnnotations(value: unknown): value is Readonly<Record<string, 
   );
 }
 
-/** Whether a value can be the icons of something. @see MCP, schema, Icon */
+/** True for a valid list of icons. @see MCP, schema, Icon */
 export function isIcons(value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(value) && value.every(isIcon);
 }
@@ -110,7 +110,7 @@ function isIcon(value: unknown): boolean {
   );
 }
 
-/** Clients load icons from the web, or from the address itself. */
+/** True for an `http:`, `https:` or `data:` URL. */
 export function isIconAddress(value: unknown): boolean {
   return typeof value === 'string' && /^(?:https?:\/\/.|data:)/i.test(value);
 }
@@ -124,7 +124,7 @@ const isInstant: BlockFieldCheck = (value) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
   !Number.isNaN(Date.parse(value));
 
-/** By the platform's own decoder: a regular expression would run out of stack on large data. */
+/** Uses the platform's decoder: a regular expression would overflow the stack on large data. */
 function isBase64(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   try {

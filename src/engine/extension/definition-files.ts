@@ -2,12 +2,12 @@ import path from 'node:path';
 import { listFolderNames } from '../base/files/disk.js';
 import type { Kind } from './item-kinds.js';
 
-/** How a definition file is read. */
+/** Format of a definition file. */
 export type Language = 'code' | 'data' | 'typescript' | 'html';
 
 /**
- * The file endings of definitions, the one that wins first: compiled code, then data, then source.
- * TypeScript counts only where Node strips types and never in an installed package.
+ * File extensions of definitions, highest priority first: compiled code, then data, then source. TypeScript
+ * counts only if Node strips types, and never in an installed package.
  */
 export const formats: readonly { readonly extension: string; readonly language: Language }[] = [
   { extension: '.js', language: 'code' },
@@ -30,24 +30,24 @@ export interface DefinitionFile {
   readonly combined: boolean;
 }
 
-/** The definition files that exist below a root, found by listing its folders once. */
+/** Existing definition files below a root. Each folder is listed once. */
 export interface DefinitionFiles {
   readonly rootExists: boolean;
-  /** Candidates for an item, the one that counts first: its own files, then combined ones. */
+  /** Returns the candidates for an item, highest priority first: its own files, then combined ones. */
   find(kind: Kind, item: string): readonly DefinitionFile[];
-  /** Items that have a file of their own, declared or not. */
+  /** Returns the items that have their own file, declared or not. */
   items(kind: Kind): readonly string[];
   combined(kind: Kind): readonly DefinitionFile[];
-  /** The file with what `derive` found out, if there is one. */
+  /** The file that `derive` wrote; undefined if missing. */
   readonly derived: string | undefined;
 }
 
-/** What `derive` writes into the root. */
+/** File name that `derive` writes into the root. */
 export const derivedFile = 'derived.json';
 
 const none: ReadonlySet<string> = new Set();
 
-/** Lists the definition files of a package. An absent root has none. */
+/** Lists the definition files of a package. A missing root has none. */
 export async function listDefinitionFiles(directory: string, root: string): Promise<DefinitionFiles> {
   const base = path.join(directory, root);
   const found = listFolderNames(base);

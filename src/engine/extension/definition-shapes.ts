@@ -4,36 +4,40 @@ import type { DefinitionShape, KeyShape, ValueType } from './key-shape.js';
 import { placeShape, toolUpstreamShape } from './upstream-shape.js';
 
 const iconShape: DefinitionShape = {
-  src: { types: ['string'], description: 'An https: or data: address.', required: true },
+  src: { types: ['string'], description: 'An https: or data: URL.', required: true },
   mimeType: { types: ['string'], description: 'image/png, image/jpeg, image/svg+xml or image/webp.' },
   sizes: { types: ['string-list'], description: 'Sizes such as "48x48", or "any".' },
   theme: { types: ['string'], description: 'The theme it is drawn for.', values: ['light', 'dark'] },
 };
 
-const title: KeyShape = { types: ['string'], description: 'Name for people; the item name when absent.' };
+const title: KeyShape = { types: ['string'], description: 'Name for people. Default: the item name.' };
 const icons: KeyShape = { types: ['list'], description: 'Icons a client may show.', shape: iconShape };
 const meta: KeyShape = { types: ['object'], description: 'Sent as `_meta`.' };
 const category: KeyShape = { types: ['string'], description: 'Sent as `_meta.category`.', nullable: true };
-const hiddenShape: KeyShape = { types: ['boolean'], description: 'Left out of lists; still usable by name.' };
+const hiddenShape: KeyShape = { types: ['boolean'], description: 'Hidden from lists; still usable by name.' };
 const visible: KeyShape = { types: ['boolean'], description: 'The opposite of `hidden`, which wins.' };
 const cache: KeyShape = {
   types: ['object'],
   description: 'How long clients may reuse what was listed or read.',
   shape: {
     ttlMs: { types: ['count'], description: 'Milliseconds.' },
-    scope: { types: ['string'], description: 'Who may share it.', values: ['public', 'private'] },
+    scope: {
+      types: ['string'],
+      description: 'public: users may share a copy. private: one copy per user.',
+      values: ['public', 'private'],
+    },
   },
 };
 const requires: KeyShape = {
   types: ['string-list', 'object'],
-  description: 'What it needs: client capabilities, or { client, env, bin, level }.',
+  description: 'Requirements: client capabilities, or { client, env, bin, level }.',
   shape: {
     client: { types: ['strings'], description: 'Client capabilities.' },
-    env: { types: ['needs'], description: 'Environment variables; of a list among them one suffices.' },
-    bin: { types: ['needs'], description: 'Programs on the path; of a list among them one suffices.' },
+    env: { types: ['needs'], description: 'Environment variables. A nested list contains alternatives.' },
+    bin: { types: ['needs'], description: 'Programs on the PATH. A nested list contains alternatives.' },
     level: {
       types: ['string'],
-      description: 'Whether it is of no use without them; required when absent.',
+      description: 'required: unusable without them. suggested: can work without them. Default: required.',
       values: ['required', 'suggested'],
     },
   },
@@ -47,16 +51,16 @@ const uiShape: DefinitionShape = {
   app: { types: ['string'], description: 'The app that shows its results: a name, or a qualified name.' },
   visibility: {
     types: ['string-list'],
-    description: 'Who may call it; both when absent.',
+    description: 'Allowed callers. Default: both.',
     values: ['model', 'app'],
   },
-  when: { types: ['callable'], description: 'when(ctx): whether it has its app, asked at each tools/list.' },
+  when: { types: ['callable'], description: 'when(ctx): true to show the app. Called for each tools/list.' },
 };
 
 const toolShape: DefinitionShape = {
-  name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
+  name: { types: ['string'], description: 'Name that clients see. Default: the item name.' },
   title,
-  description: { types: ['string'], description: 'What it does and when to use it, for the model.' },
+  description: { types: ['string'], description: 'Purpose and use of the tool, for the model.' },
   input: {
     types: ['schema'],
     description: 'Arguments: a field spec, JSON Schema, JSON text or Standard Schema.',
@@ -64,7 +68,7 @@ const toolShape: DefinitionShape = {
   output: { types: ['schema'], description: 'Structured result, in the same forms.' },
   inputSchema: { types: ['raw-schema'], description: 'Arguments as JSON Schema; wins over `input`.' },
   outputSchema: { types: ['raw-schema'], description: 'Result as JSON Schema; wins over `output`.' },
-  handler: { types: ['callable'], description: 'handler(args, ctx): what the tool does.' },
+  handler: { types: ['callable'], description: 'handler(args, ctx): runs the tool.' },
   upstream: {
     types: ['object', 'callable'],
     description: 'In place of `handler`: the tool of an existing MCP server that answers.',
@@ -79,11 +83,11 @@ const toolShape: DefinitionShape = {
     types: ['object'],
     description: 'Hints for clients.',
     shape: {
-      title: { types: ['string'], description: 'Older place of the title.' },
+      title: { types: ['string'], description: 'Older key of the title.' },
       readOnlyHint: { types: ['boolean'], description: 'Changes nothing.' },
       destructiveHint: { types: ['boolean'], description: 'May destroy something.' },
       idempotentHint: { types: ['boolean'], description: 'Calling it twice is like calling it once.' },
-      openWorldHint: { types: ['boolean'], description: 'Reaches things outside.' },
+      openWorldHint: { types: ['boolean'], description: 'Interacts with external systems.' },
     },
   },
   icons,
@@ -96,40 +100,39 @@ const toolShape: DefinitionShape = {
   },
   timeoutMs: {
     types: ['positive-number'],
-    description: 'Longest run of one call; 60000 when absent, an hour with `task`.',
+    description: 'Longest run of one call. Default: 60000, an hour with `task`.',
   },
   requires,
   task: {
     types: ['string'],
     description:
-      'Whether a client that knows tasks need not wait for it; required: no other client can call it.',
+      'optional: clients with task support need not wait. required: only such clients can call it.',
     values: ['optional', 'required'],
   },
   taskBegins: {
     types: ['string'],
-    description:
-      'When the task begins: with the call, or with ctx.beginTask() in the handler; call when absent.',
+    description: 'Start of the task: with the call, or with ctx.beginTask() in the handler. Default: call.',
     values: ['call', 'handler'],
   },
   onOutputMismatch: {
     types: ['string'],
-    description: 'What a result that does not match `output` becomes.',
+    description: 'Treatment of a result that does not match `output`.',
     values: ['error', 'warn'],
   },
 };
 
 const promptShape: DefinitionShape = {
-  name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
+  name: { types: ['string'], description: 'Name that clients see. Default: the item name.' },
   title,
-  description: { types: ['string'], description: 'What it is for.' },
+  description: { types: ['string'], description: 'Purpose of the prompt.' },
   arguments: {
     types: ['list'],
-    description: 'What the user fills in.',
+    description: 'Values that the user enters.',
     shape: {
       name: { types: ['string'], description: 'Its name in templates and functions.', required: true },
       title: { types: ['string'], description: 'Name for people.' },
-      description: { types: ['string'], description: 'What to fill in.' },
-      required: { types: ['boolean'], description: 'Whether it must be given; false when absent.' },
+      description: { types: ['string'], description: 'Meaning of the value, for the user.' },
+      required: { types: ['boolean'], description: 'True if the user must enter it. Default: false.' },
       complete: {
         types: ['callable', 'string-list'],
         description: 'Suggestions: a list, or complete(value, ctx).',
@@ -142,7 +145,12 @@ const promptShape: DefinitionShape = {
     types: ['list'],
     description: 'Several messages with roles, instead of `content`.',
     shape: {
-      role: { types: ['string'], description: 'Who speaks.', required: true, values: ['user', 'assistant'] },
+      role: {
+        types: ['string'],
+        description: 'Sender of the message.',
+        required: true,
+        values: ['user', 'assistant'],
+      },
       content: { types: ['any'], description: 'Text, { "template": … } or a content block.', required: true },
     },
   },
@@ -151,17 +159,17 @@ const promptShape: DefinitionShape = {
   category,
   icons,
   meta,
-  timeoutMs: { types: ['positive-number'], description: 'Longest run of `content`; 60000 when absent.' },
+  timeoutMs: { types: ['positive-number'], description: 'Longest run of `content`. Default: 60000.' },
   requires,
 };
 
 const resourceShape: DefinitionShape = {
-  uri: { types: ['string'], description: 'Its address.' },
+  uri: { types: ['string'], description: 'Its URI.' },
   uriTemplate: { types: ['string'], description: 'RFC 6570 template, for many resources of one kind.' },
-  name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
+  name: { types: ['string'], description: 'Name that clients see. Default: the item name.' },
   title,
-  description: { types: ['string'], description: 'What it holds.' },
-  mimeType: { types: ['string'], description: 'Guessed from the file name when absent.' },
+  description: { types: ['string'], description: 'Content of the resource.' },
+  mimeType: { types: ['string'], description: 'Default: derived from the file name.' },
   text: { types: ['string'], description: 'The content itself.' },
   file: { types: ['string'], description: 'A file of the package.' },
   read: { types: ['callable'], description: 'read(uri, variables, ctx): the content.' },
@@ -172,35 +180,35 @@ const resourceShape: DefinitionShape = {
   },
   annotations: annotationsOfContent,
   size: { types: ['count'], description: 'Bytes, when known.' },
-  subscribable: { types: ['boolean'], description: 'Clients may ask to be told when it changes.' },
+  subscribable: { types: ['boolean'], description: 'Clients may subscribe to its changes.' },
   hidden: hiddenShape,
   visible,
   category,
   icons,
   meta,
   cache,
-  timeoutMs: { types: ['positive-number'], description: 'Longest run of `read`; 60000 when absent.' },
+  timeoutMs: { types: ['positive-number'], description: 'Longest run of `read`. Default: 60000.' },
 };
 
 const listShape: DefinitionShape = {
-  tools: { types: ['callable'], description: 'tools(ctx, registry): what tools/list shows.' },
-  prompts: { types: ['callable'], description: 'prompts(ctx, registry): what prompts/list shows.' },
+  tools: { types: ['callable'], description: 'tools(ctx, registry): the result of tools/list.' },
+  prompts: { types: ['callable'], description: 'prompts(ctx, registry): the result of prompts/list.' },
   resources: {
     types: ['callable'],
-    description: 'resources(ctx, registry): what the lists of resources and of their templates show.',
+    description: 'resources(ctx, registry): the result of the lists of resources and templates.',
   },
 };
 
 const serverShape: DefinitionShape = {
-  name: { types: ['string'], description: 'Sent as serverInfo.name; the qualified name when absent.' },
+  name: { types: ['string'], description: 'Sent as serverInfo.name. Default: the qualified name.' },
   title: { types: ['string'], description: 'Name for people.' },
-  description: { types: ['string'], description: 'What it offers.' },
+  description: { types: ['string'], description: 'Purpose of the server.' },
   instructions: {
     types: ['strings'],
     description: 'How to use it, for the model; lists are joined by blank lines.',
   },
-  version: { types: ['string'], description: 'The package version when absent.' },
-  configKey: { types: ['string'], description: 'Its key in client configs; the item name when absent.' },
+  version: { types: ['string'], description: 'Default: the package version.' },
+  configKey: { types: ['string'], description: 'Its key in client configs. Default: the item name.' },
   initialize: { types: ['callable'], description: 'initialize(ctx): run once, before the first use.' },
   tools: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
   prompts: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
@@ -212,33 +220,33 @@ const serverShape: DefinitionShape = {
   },
   toolList: {
     types: ['string'],
-    description: 'What clients are listed: all tools, or three by which the others are found and called.',
+    description: 'Tools that clients see: all, or three that find, inspect and call the others.',
     values: ['all', 'catalog'],
   },
   list: {
     types: ['object'],
-    description: 'What lists show to whoever asks: { tools, prompts, resources }, each a hook.',
+    description: 'Hooks that choose the list entries for a client: { tools, prompts, resources }.',
     shape: listShape,
   },
   icons,
-  websiteUrl: { types: ['string'], description: 'Where to read more.' },
-  transport: { types: ['string'], description: 'How it is usually served.', values: ['stdio', 'http'] },
+  websiteUrl: { types: ['string'], description: 'Web page of the server.' },
+  transport: { types: ['string'], description: 'Usual transport.', values: ['stdio', 'http'] },
   exposeErrors: {
     types: ['boolean'],
     description: 'Show unexpected exceptions to the model. For development.',
   },
-  pageSize: { types: ['positive-number'], description: 'Entries per list page; 500 when absent.' },
+  pageSize: { types: ['positive-number'], description: 'Entries per list page. Default: 500.' },
   cache,
   evaluator: {
     types: ['object'],
-    description: 'Further model settings that a ported definition carried; kept as they are.',
+    description: 'Further model settings of a ported definition. Kept unchanged.',
   },
 };
 
 const appShape: DefinitionShape = {
   csp: {
     types: ['object'],
-    description: 'Origins the app may reach, such as "https://api.example.com"; none when absent.',
+    description: 'Origins the app may reach, such as "https://api.example.com". Default: none.',
     shape: {
       connectDomains: { types: ['string-list'], description: 'For requests: fetch, XHR, WebSocket.' },
       resourceDomains: {
@@ -251,19 +259,19 @@ const appShape: DefinitionShape = {
   },
   permissions: {
     types: ['object'],
-    description: 'What it asks the browser for, each as {}. A host may refuse.',
+    description: 'Requested browser permissions, each as {}. A host may refuse.',
     shape: {
       camera: { types: ['object'], description: 'The camera.' },
       microphone: { types: ['object'], description: 'The microphone.' },
-      geolocation: { types: ['object'], description: 'Where the user is.' },
+      geolocation: { types: ['object'], description: 'The location of the user.' },
       clipboardWrite: { types: ['object'], description: 'Writing to the clipboard.' },
     },
   },
   domain: { types: ['string'], description: 'A stable origin for the app.' },
-  prefersBorder: { types: ['boolean'], description: 'Whether the host draws a border.' },
+  prefersBorder: { types: ['boolean'], description: 'True if the host should draw a border.' },
 };
 
-/** The keys of a definition, by kind. The published JSON Schemas are made from these. */
+/** Keys of a definition, by kind. Source of the published JSON Schemas. */
 export const shapes = {
   tools: toolShape,
   prompts: promptShape,
@@ -272,49 +280,58 @@ export const shapes = {
   apps: appShape,
 } as const satisfies Record<Kind, DefinitionShape>;
 
-/** What a toolkit says for all its tools. */
+/** Keys of a toolkit that apply to all its tools. */
 const toolkitWide: DefinitionShape = {
-  category: { ...category, description: '`_meta.category` of its tools that have none of their own.' },
-  hidden: { ...hiddenShape, description: 'Leaves its tools out of lists, save those that say otherwise.' },
+  category: { ...category, description: '`_meta.category` of its tools without a category.' },
+  hidden: {
+    ...hiddenShape,
+    description: 'Hides its tools from lists, except tools with `hidden` or `visible`.',
+  },
   visible,
 };
 
-/** The keys of a toolkit: several tools in one file. */
+/** Keys of a toolkit: several tools in one file. */
 export const toolkitShape: DefinitionShape = {
   ...toolkitWide,
   tools: { types: ['list'], description: 'Its tools.', required: true },
 };
 
-/** What an entry of a server's list may say of all tools of a toolkit; `name` and `description` of an only one. */
+/**
+ * Overrides for all tools of a toolkit in a server's list. `name` and `description` apply only to a toolkit
+ * of one tool.
+ */
 export const toolkitOverrideShape: DefinitionShape = {
   toolkit: { types: ['string'], description: 'The toolkit: a name, or a qualified name.', required: true },
-  category: { ...category, description: '`_meta.category` of all its tools, whatever they say; null: none.' },
-  hidden: { ...hiddenShape, description: 'Leaves all its tools out of lists, or none, whatever they say.' },
+  category: {
+    ...category,
+    description: '`_meta.category` of all its tools; wins over theirs. null: no category.',
+  },
+  hidden: { ...hiddenShape, description: 'Hides all its tools from lists, or shows all; wins over theirs.' },
   visible,
   name: toolShape.name!,
   description: toolShape.description!,
 };
 
-/** What an entry of a server's list says of the tools of an existing MCP server. */
+/** Entry of a server's list for the tools of an existing MCP server. */
 export const upstreamEntryShape: DefinitionShape = {
   upstream: {
     types: ['object', 'callable'],
-    description: 'The existing MCP server, whose tools are listed.',
+    description: 'The existing MCP server with the listed tools.',
     required: true,
     shape: placeShape,
   },
-  prefix: { types: ['string'], description: 'Before each name, save those that `rename` gives.' },
+  prefix: { types: ['string'], description: 'Prefix of each name, except names from `rename`.' },
   only: {
     types: ['string-list'],
-    description: 'The tools that are taken, as they are called there; all when absent.',
+    description: 'Included tools, by their upstream names. Default: all.',
   },
-  except: { types: ['string-list'], description: 'Tools that are not taken, as they are called there.' },
-  rename: { types: ['texts'], description: 'What tools are called here, by what they are called there.' },
-  hidden: { ...hiddenShape, description: 'Leaves all of them out of lists; still usable by name.' },
+  except: { types: ['string-list'], description: 'Excluded tools, by their upstream names.' },
+  rename: { types: ['texts'], description: 'New tool names, by upstream name.' },
+  hidden: { ...hiddenShape, description: 'Hides all of them from lists; still usable by name.' },
   visible,
-  category: { ...category, description: '`_meta.category` of all of them; null: none.' },
-  timeoutMs: { ...toolShape.timeoutMs!, description: 'Longest run of one call; 60000 when absent.' },
-  meta: { ...meta, description: 'Laid over the `_meta` of each.' },
+  category: { ...category, description: '`_meta.category` of all of them. null: no category.' },
+  timeoutMs: { ...toolShape.timeoutMs!, description: 'Longest run of one call. Default: 60000.' },
+  meta: { ...meta, description: 'Merged over the `_meta` of each.' },
 };
 
 const anyOverride: DefinitionShape = {
@@ -330,19 +347,19 @@ const anyOverride: DefinitionShape = {
   timeoutMs: toolShape.timeoutMs!,
 };
 
-/** What an entry may change about one argument. */
+/** Overrides for one argument. */
 const parameterShape: DefinitionShape = {
-  name: { types: ['string'], description: 'What clients call it.' },
-  description: { types: ['string'], description: 'What it means, for the model.' },
-  enum: { types: ['list'], description: 'The only ones of its values that clients may send.' },
+  name: { types: ['string'], description: 'Name that clients see.' },
+  description: { types: ['string'], description: 'Meaning of the argument, for the model.' },
+  enum: { types: ['list'], description: 'Subset of its values that clients may send.' },
   hidden: {
     types: ['boolean'],
-    description: 'Clients neither see nor send it; the tool gets its default all the same.',
+    description: 'Clients neither see nor send it. The tool still gets its default.',
   },
-  default: { types: ['any'], description: 'What the tool gets where it is not sent.' },
+  default: { types: ['any'], description: 'Value that the tool gets if the client sends none.' },
 };
 
-/** What an entry of a server's list may change of the item it names, by the kind that is listed. */
+/** Overrides for an item in a server's list, by kind of list. */
 export const overrideShapes = {
   tools: {
     ...anyOverride,
@@ -352,7 +369,7 @@ export const overrideShapes = {
     arguments: { types: ['object'], description: 'Arguments fixed here and taken out of the schema.' },
     parameters: {
       types: ['object'],
-      description: 'What is changed about arguments, by the names that the tool knows.',
+      description: 'Changes to arguments, by their names in the tool.',
       each: parameterShape,
     },
   },
@@ -364,17 +381,20 @@ export const overrideShapes = {
   apps: anyOverride,
 } as const satisfies Record<Exclude<Kind, 'servers'>, DefinitionShape>;
 
-/** A key that does not hold what its shape says. */
+/** A key with a value that does not match its shape. */
 export interface ShapeFault {
   readonly path: DocumentPath;
   readonly problem: 'missing' | 'type' | 'value' | 'unknown';
-  /** What would be right, in words. */
+  /** The expected value, in words. */
   readonly expected: string;
-  /** The keys that exist here, for a suggestion. */
+  /** Known keys at this path, for a suggestion. */
   readonly known?: readonly string[];
 }
 
-/** Compares a definition with its shape. Unknown keys are reported as `unknown`; keys that begin with `x-` are free. */
+/**
+ * Compares a definition with its shape. Reports unknown keys as `unknown`. Allows all keys that begin with
+ * `x-`.
+ */
 export function* checkShape(
   value: Readonly<Record<string, unknown>>,
   shape: DefinitionShape,
@@ -406,7 +426,9 @@ export function* checkShape(
   }
 }
 
-/** Whether a string is one of the values, or a list holds nothing else, and something. */
+/**
+ * True for an allowed string, or a non-empty list of allowed strings. Ignores values that are not strings.
+ */
 function hasOnly(values: readonly string[], held: unknown): boolean {
   const all = Array.isArray(held) ? held : [held];
   return all.length > 0 && all.every((one) => typeof one !== 'string' || values.includes(one));
@@ -477,22 +499,22 @@ function isStringList(value: unknown): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 }
 
-/** A name, or names of which one suffices. */
+/** True for a name, or a non-empty list of alternative names. */
 function isNeed(value: unknown): boolean {
   return typeof value === 'string' || (isStringList(value) && (value as readonly string[]).length > 0);
 }
 
-/** An object that is not a list. */
+/** True for an object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A record that is no stand-in of a function. */
+/** True for a record that does not represent a function. */
 function isPlainRecord(value: unknown): boolean {
   return isRecord(value) && !isFunctionLike(value);
 }
 
-/** A function, or what stands for one in a definition that was inspected in another process. */
+/** True for a function, or its plain-data description from another process. */
 export function isFunctionLike(value: unknown): boolean {
   return typeof value === 'function' || (isRecord(value) && value['@@'] === 'function');
 }

@@ -4,7 +4,10 @@ import path from 'node:path';
 import { isInside } from '../base/files/path-containment.js';
 import type { Derived } from './derived.js';
 
-/** What a file holds, whatever its line ends: a checkout on another system is the same source. */
+/**
+ * Returns a hash of a file's text; undefined if it cannot be read or is outside the package. Ignores the
+ * style of line ends, so that a checkout on another system has the same hash.
+ */
 export async function hashSource(directory: string, file: string): Promise<string | undefined> {
   const target = path.join(directory, file);
   const info = await stat(target).catch(() => undefined);
@@ -14,13 +17,13 @@ export async function hashSource(directory: string, file: string): Promise<strin
   return `sha256-${createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('base64')}`;
 }
 
-/** A file that is no longer what something was derived from. */
+/** A source file that no longer matches the derived data. */
 export interface ChangedSource {
   readonly file: string;
   readonly problem: 'changed' | 'missing';
 }
 
-/** The files that have changed since, or are gone. */
+/** Returns the files that were changed or removed since. */
 export async function changedSources(
   directory: string,
   { files }: Derived,

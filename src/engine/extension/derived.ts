@@ -4,13 +4,16 @@ import { type CastsByPointer, castNames } from '../schema/value-caster.js';
 import { isRecord } from './definition-shapes.js';
 import { ModuleReferenceError, parseModuleReference } from './modules.js';
 
-/** What a parameter of a function gets: an argument by its name, the rest of them one by one, all of them, or the context. */
+/**
+ * Value of a function parameter: an argument by name, the items of a list argument (`rest`), all arguments,
+ * or the context.
+ */
 export type Binding =
   | { readonly name: string; readonly rest?: true }
   | { readonly whole: true }
   | { readonly context: true };
 
-/** What is known of a function by its types and its doc comment. */
+/** Facts about a function from its types and its doc comment. */
 export interface DerivedFunction {
   readonly title?: string;
   readonly description?: string;
@@ -18,26 +21,29 @@ export interface DerivedFunction {
   readonly hidden?: boolean;
   readonly annotations?: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonSchema;
-  /** Absent if it gives nothing, or what it gives says itself what it is. */
+  /** Absent if the function returns no value, a finished result, or a value of unknown type. */
   readonly outputSchema?: JsonSchema;
-  /** Where in `inputSchema` values are made into what JSON has no form for. */
+  /** Positions in `inputSchema` with values that are converted to types that JSON lacks. */
   readonly casts?: CastsByPointer;
-  /** In the order of the parameters. */
+  /** In parameter order. */
   readonly parameters: readonly Binding[];
 }
 
-/** What `derive` writes. */
+/** Content of the file that `derive` writes. */
 export interface Derived {
   readonly version: 1;
-  /** The files it was derived from, with what they held. */
+  /** Source files with the hash of their text. */
   readonly files: Readonly<Record<string, string>>;
-  /** By module reference, in its canonical form. */
+  /** By canonical module reference. */
   readonly functions: Readonly<Record<string, DerivedFunction>>;
-  /** Tools without a definition of their own, by name: the reference of their function. */
+  /** Tools without a definition, by name, with the reference of their function. */
   readonly tools: Readonly<Record<string, string>>;
 }
 
-/** A module reference in the one form that is looked up: `./dist/file.js#name`, without `#default`. */
+/**
+ * Returns the canonical form of a module reference: `./dist/file.js#name`, without `#default`. Undefined if
+ * it is invalid.
+ */
 export function canonicalReference(text: string): string | undefined {
   try {
     const { file, exportName } = parseModuleReference(text);
@@ -49,16 +55,16 @@ export function canonicalReference(text: string): string | undefined {
   }
 }
 
-/** The module of a canonical reference. */
+/** Returns the module of a canonical reference. */
 export function parseReferenceModule(reference: string): string {
   const hash = reference.lastIndexOf('#');
   return hash === -1 ? reference : reference.slice(0, hash);
 }
 
-/** What was found to be whole: each tool asks anew, and there may be thousands. */
+/** Values that passed the check. Each tool reads the same value again, and there may be thousands. */
 const validDerivations = new WeakSet<object>();
 
-/** Reads what a sidecar holds; undefined if it is not what `derive` writes. */
+/** Reads the content of a derived file; undefined if its format is not the one that `derive` writes. */
 export function readDerived(value: unknown): Derived | undefined {
   if (!isRecord(value) || value.version !== 1) return undefined;
   if (validDerivations.has(value)) return value as unknown as Derived;
@@ -103,7 +109,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** What a definition leaves out and its function says; what is written wins. */
+/** Adds the derived keys that a definition omits. Written keys win. */
 export function withDerivedKeys(
   written: Readonly<Record<string, unknown>>,
   { title, description, category, hidden, annotations, inputSchema, outputSchema }: DerivedFunction,

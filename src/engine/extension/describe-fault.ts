@@ -1,12 +1,12 @@
 import { didYouMean } from '../base/did-you-mean.js';
 import type { ShapeFault } from './definition-shapes.js';
 
-/** Whether a fault keeps an item from being served. Unknown keys do not. */
+/** True if a fault prevents an item from being served. Unknown keys do not. */
 export function isSerious({ problem }: ShapeFault): boolean {
   return problem !== 'unknown';
 }
 
-/** Says a fault in words; `what` names the item, as in `Tool "forecast"`. */
+/** Returns the message of a fault. The first argument names the item, as in `Tool "forecast"`. */
 export function describeFault(what: string, { path, problem, expected, known }: ShapeFault): string {
   const key = path.length === 0 ? '' : ` "${path.join('.')}"`;
   switch (problem) {

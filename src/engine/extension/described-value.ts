@@ -1,15 +1,16 @@
 import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../base/plain-data.js';
 import { describeSchema, isSchemaValue } from '../schema/index.js';
 
-/** Facts about a function that join its description. */
+/** Returns further facts about a function for its description. */
 export type DescribeFunction = (value: object) => Readonly<Record<string, unknown>>;
 
 const describeNothing: DescribeFunction = () => ({});
 
 /**
- * Describes a live definition as plain data that can leave its process. Functions become `{ "@@": "function", name, length }`
- * with what `more` adds, schemas the data that {@link describeSchema} makes of them. `file` is the definition file: a
- * schema library is looked up from there. Never rejects.
+ * Converts a live definition to plain data that can be sent to another process. Functions become
+ * `{ "@@": "function", name, length }` with the facts of `more`, schemas the data of {@link describeSchema}.
+ * `file` is the definition file; companion packages of a schema library are resolved from there. Never
+ * rejects.
  */
 export async function describeValue(
   value: unknown,

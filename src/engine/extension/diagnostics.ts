@@ -3,29 +3,29 @@ import type { ItemKind } from './item-kinds.js';
 
 export type Severity = 'error' | 'warning' | 'info';
 
-/** A place in a file of the package. Line and column are worked out from it when a diagnostic is printed. */
+/** A position in a file of the package. Line and column are computed when a diagnostic is printed. */
 export interface Location {
   /** Relative to the package folder, with `/`. */
   readonly file: string;
-  /** Where in a data file; the deepest part of it that exists is shown. */
+  /** Path in a data file. The report shows its deepest part that exists. */
   readonly path?: DocumentPath;
-  /** Point at the key instead of its value. */
+  /** True to point at the key instead of its value. Default: false. */
   readonly key?: boolean;
-  /** For files that are not data: a position found by whoever reported, 1-based. */
+  /** 1-based position in a file that is not data, found by the reporter. */
   readonly position?: Position;
 }
 
-/** Which item, toolkit or skill a diagnostic is about. */
+/** The item, toolkit or skill that a diagnostic is about. */
 export interface ItemRef {
   readonly kind: ItemKind | 'toolkit' | 'skill';
   readonly name: string;
 }
 
-/** One thing wrong with somebody's extension: data, not an exception. */
+/** A problem in an extension, as data and not as an exception. */
 export interface Diagnostic {
   readonly code: string;
   readonly severity: Severity;
-  /** Names the thing, says what is wrong with it and what would be right. */
+  /** Names the subject, the problem and the expected state. */
   readonly message: string;
   readonly location: Location;
   readonly item?: ItemRef;

@@ -23,53 +23,53 @@ import type { LiveExport } from './modules.js';
 import { qualify } from './names.js';
 import { findToolkit, readTools, type ToolkitContent, withToolkitDefaults } from './toolkits.js';
 
-/** The definition of one item, read but not yet judged. */
+/** The definition of one item, read but not validated. */
 export interface Definition {
   readonly kind: Kind;
   readonly item: string;
   readonly extension: Extension;
   readonly file: DefinitionFile;
-  /** Where in the file it begins: `[item]` in a combined one. */
+  /** Path of the definition in the file: `[item]` in a combined one. */
   readonly at: DocumentPath;
-  /** In our own spelling. */
+  /** With AgentTools' key spellings. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly translation: Translation;
-  /** What its author wrote, where that may be met again: in a toolkit, or right in a server's list. */
+  /** The author's value, if it can occur again: in a toolkit, or directly in a server's list. */
   readonly written?: unknown;
-  /** What its function says of itself, and `value` takes over. */
+  /** Keys that `value` takes from its function. */
   readonly derived?: DerivedPart;
 }
 
-/** A function that a definition leaves its arguments to. */
+/** A function that provides the arguments of a definition. */
 export interface DerivedPart {
   readonly function: DerivedFunction;
-  /** The file that tells. */
+  /** The file with the derived data. */
   readonly file: string;
   readonly reference: string;
-  /** The keys that are not written in the definition. */
+  /** Keys that the definition does not contain itself. */
   readonly keys: readonly string[];
 }
 
-/** The tools of one file or list, read but not yet judged. */
+/** The tools of one file or list, read but not validated. */
 export interface RawToolkit {
-  /** As messages call it: `Toolkit "files"`. */
+  /** Name in messages: `Toolkit "files"`. */
   readonly what: string;
   readonly extension: Extension;
-  /** What it says for all its tools. */
+  /** Keys that apply to all its tools. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly file: DefinitionFile;
-  /** Where in the file it begins. */
+  /** Path of the toolkit in the file. */
   readonly at: DocumentPath;
-  /** In its order. */
+  /** In the order of the file. */
   readonly tools: readonly Definition[];
-  /** Entries that are no tools to be had. */
+  /** Errors of entries that are not usable tools. */
   readonly faults: readonly DefinitionError[];
 }
 
-/** Why an item cannot be had, as one diagnostic. Its message is one line, whatever it quotes. */
+/** The reason an item is unavailable, as one diagnostic. The message is always one line. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
-  /** The code of the diagnostic it would be. */
+  /** Code of the corresponding diagnostic. */
   readonly code: string;
   readonly location: Location;
 
@@ -80,7 +80,7 @@ export class DefinitionError extends Error {
   }
 }
 
-/** A code definition that loads for longer than anyone waits for it. It may be there later. */
+/** A code definition takes longer to load than callers wait. It may become available later. */
 export class DefinitionLoadingError extends Error {
   override readonly name = 'DefinitionLoadingError';
 }
@@ -88,36 +88,36 @@ export class DefinitionLoadingError extends Error {
 /** Code of a {@link DefinitionError} that a {@link DefinitionLoadingError} has caused. */
 export const definitionLoading = 'definition-loading';
 
-/** The default export of a code definition: as the module has it, or as plain data that another process made of it. */
+/** Default export of a code definition: the live value of the module, or plain data from another process. */
 type DefaultExport = LiveExport | PlainData;
 
-/** Loads a code definition, or rejects. */
+/** Loads a code definition. Rejects if it fails. */
 export type LoadCode = (file: string, relative: string) => Promise<DefaultExport>;
 
-/** Loads it into this process. */
+/** Loads a code definition in this process. */
 export const importDefault: LoadCode = async (file) => {
   const { readDefaultExport, importModule } = await import('./import-module.js');
   return await readDefaultExport(await importModule(file));
 };
 
-/** Whose an extension is: somebody's package, bundled with this program, or what the user put together. */
+/** Source of an extension: an npm package, bundled with AgentTools, or assembled by the user. */
 export type Origin = 'package' | 'builtin' | 'user';
 
-/** How an extension is opened. */
+/** Options for opening an extension. */
 export interface ExtensionOptions {
   readonly loadCode?: LoadCode;
-  /** Takes definitions as they are written, whatever was derived for them. */
+  /** True to ignore derived data. Default: false. */
   readonly isUnderived?: boolean;
-  /** `package` when absent. */
+  /** Default: `package`. */
   readonly origin?: Origin;
-  /** Its code is described by another process and never runs in this one. */
+  /** True if another process describes its code, which never runs in this process. Default: false. */
   readonly isSurface?: boolean;
 }
 
-/** An extension whose manifest has been read. Definitions are read when asked for, and kept if they could be. */
+/** An extension with its manifest. Definitions are read on demand and cached unless reading fails. */
 export class Extension {
   readonly origin: Origin;
-  /** Whether its code runs in another process. */
+  /** True if its code runs in another process. */
   readonly isSurface: boolean;
   readonly #loadCode: LoadCode;
   readonly #definitions = new Map<string, Promise<Definition>>();
@@ -127,7 +127,7 @@ export class Extension {
   #files: Promise<DefinitionFiles> | undefined;
   readonly #isUnderived: boolean;
 
-  /** Of a manifest that was read otherwise. */
+  /** Creates an extension from a manifest that was already read. */
   constructor(
     readonly manifest: Manifest,
     {
@@ -143,7 +143,7 @@ export class Extension {
     this.isSurface = isSurface;
   }
 
-  /** Reads the manifest of a package folder. @throws as {@link readManifest} does. */
+  /** Opens a package folder and reads its manifest. @throws as {@link readManifest} does. */
   static async open(directory: string, options: ExtensionOptions = {}): Promise<Extension> {
     return new Extension(await readManifest(directory), options);
   }
@@ -152,12 +152,12 @@ export class Extension {
     return this.manifest.packageName;
   }
 
-  /** Where the paths in its definitions may lead. What the user put together may name any file of theirs. */
+  /** Scope of paths in its definitions. An extension of the user may refer to any file. */
   get paths(): PathScope {
     return { directory: this.manifest.directory, allowsAbsolute: this.origin === 'user' };
   }
 
-  /** The definition files there are. A root that leaves the package has none. */
+  /** Lists the definition files. A root outside the package has none. */
   files(): Promise<DefinitionFiles> {
     this.#files ??= this.#listFiles();
     return this.#files;
@@ -174,15 +174,18 @@ export class Extension {
   }
 
   /**
-   * Whether it has an item: one that its manifest declares, or a tool of a toolkit. Those are looked into for names
-   * that nothing else has.
-   * @throws DefinitionError if nothing has the name, and a toolkit that might cannot be read.
+   * True if the manifest declares the item, or a toolkit has the tool. Reads the toolkits only for undeclared
+   * names.
+   * @throws DefinitionError if no toolkit has the name, and a toolkit that might have it cannot be read.
    */
   async has(kind: Kind, item: string): Promise<boolean> {
     return this.isDeclared(kind, item) || (kind === 'tools' && (await this.#inToolkits(item)) !== undefined);
   }
 
-  /** Everything that it declares, with the tools of its toolkits. One that cannot be read has those it is said to have. */
+  /**
+   * Returns all declared items and the tools of its toolkits. For an unreadable toolkit: the tools that the
+   * manifest lists.
+   */
   async declared(kind: Kind): Promise<readonly Declaration[]> {
     const known = this.manifest.declarations[kind];
     if (kind !== 'tools') return known;
@@ -208,7 +211,7 @@ export class Extension {
     const failures: unknown[] = [];
     for (const { name, tools: told } of this.manifest.toolkits) {
       const toolkit = await this.toolkit(name).catch((error) => {
-        // One that tells its tools has no others, and those are declared.
+        // If the manifest lists a toolkit's tools, they are declared and there are no others.
         if (!told) failures.push(error);
       });
       const found = toolkit?.tools.find((tool) => tool.item === item);
@@ -218,7 +221,10 @@ export class Extension {
     return undefined;
   }
 
-  /** A toolkit that the manifest declares. @throws DefinitionError saying why there is none. */
+  /**
+   * Returns a toolkit that the manifest declares.
+   * @throws DefinitionError with the reason if it is unavailable.
+   */
   toolkit(name: string): Promise<RawToolkit> {
     const known = this.#toolkits.get(name);
     if (known) return known;
@@ -230,7 +236,7 @@ export class Extension {
     return reading;
   }
 
-  /** The file that holds a toolkit, if there is one. */
+  /** Returns the file that contains a toolkit; undefined if it is missing. */
   async toolkitFile(name: string): Promise<DefinitionFile | undefined> {
     const { find, derived: file } = await this.files();
     const { module } = this.manifest.toolkits.find((one) => one.name === name) ?? {};
@@ -264,7 +270,7 @@ export class Extension {
       const tools = await Promise.all(
         toolkit.tools.map(async (tool) => {
           const whole = await this.completed(tool);
-          // What a function says of itself counts more than what its toolkit says of all.
+          // Derived keys of a function win over the shared keys of its toolkit.
           return { ...whole, value: withToolkitDefaults(whole.value, options) };
         }),
       );
@@ -274,7 +280,10 @@ export class Extension {
     throw new DefinitionError('invalid-definition', message, { file: file.file });
   }
 
-  /** The definition of a declared item. @throws DefinitionError saying why there is none. */
+  /**
+   * Returns the definition of a declared item.
+   * @throws DefinitionError with the reason if it is unavailable.
+   */
   definition(kind: Kind, item: string): Promise<Definition> {
     const key = `${kind}/${item}`;
     const known = this.#definitions.get(key);
@@ -325,7 +334,7 @@ export class Extension {
       throw new DefinitionError('invalid-definition', message, { file: file.file, path: at });
     }
     if (held === undefined && file.combined) {
-      const message = `${what} has no definition. ${file.file} has no entry "${item}", and there is no file of its own.`;
+      const message = `${what} has no definition. ${file.file} has no entry "${item}", and the item has no separate file.`;
       throw new DefinitionError('missing-definition', message, declaredAt);
     }
     if (!isRecord(held) || isFunctionLike(held)) {
@@ -344,7 +353,10 @@ export class Extension {
     });
   }
 
-  /** What was derived from the types of its functions, if that was done. @throws DefinitionError if it cannot be read */
+  /**
+   * Returns the data that `derive` wrote; undefined if missing.
+   * @throws DefinitionError if it cannot be read
+   */
   async derived(): Promise<{ readonly derived: Derived; readonly file: string } | undefined> {
     const { derived: file } = this.#isUnderived ? {} : await this.files();
     if (file === undefined) return undefined;
@@ -356,7 +368,7 @@ export class Extension {
     throw new DefinitionError('invalid-definition', message, { file });
   }
 
-  /** A definition with what its function says of itself, where it leaves its arguments to it. */
+  /** Adds the derived keys to a definition without its own input. */
   async completed(definition: Definition): Promise<Definition> {
     const { value } = definition;
     const handler = handlerWithoutInput(definition);
@@ -372,7 +384,7 @@ export class Extension {
     return { ...definition, value: whole, derived: { function: known, file: found.file, reference, keys } };
   }
 
-  /** A tool that is nothing but a function marked as one. */
+  /** Returns the definition of a tool that is only a function marked `@mcp`. */
   async #derivedTool(item: string): Promise<Definition | undefined> {
     const found = await this.derived();
     if (!found || !Object.hasOwn(found.derived.tools, item)) return undefined;
@@ -416,7 +428,10 @@ export class Extension {
     return { what, extension: this, options: {}, file: source, at: ['tools'], tools, faults: [] };
   }
 
-  /** What a definition file holds. @throws DefinitionError if it is not the package's, or cannot be had. */
+  /**
+   * Returns the content of a definition file.
+   * @throws DefinitionError if it is outside the package or cannot be read.
+   */
   async content(file: DefinitionFile, what: string): Promise<unknown> {
     const { directory } = this.manifest;
     if (await isInside(directory, path.join(directory, file.file))) return await this.#wholeOf(file, what);
@@ -459,7 +474,7 @@ export class Extension {
     });
   }
 
-  /** A data file of the package, parsed once. @throws DefinitionError if it is not well formed. */
+  /** Returns a data file of the package, parsed once. @throws DefinitionError if it is not well formed. */
   document(file: string): Promise<DataDocument> {
     const known = this.#documents.get(file);
     if (known) return known;
@@ -473,7 +488,7 @@ export class Extension {
     return reading;
   }
 
-  /** How an item of this package is called everywhere else: by its bare name, where it is no package of somebody's. */
+  /** Returns the qualified name of an item; the bare name if the extension is not a package. */
   qualify(item: string): string {
     return this.origin === 'package' ? qualify(this.name, item) : item;
   }
@@ -483,14 +498,14 @@ function plainDefault(loaded: DefaultExport): PlainData {
   return 'live' in loaded ? liveDefinition(loaded.live) : loaded;
 }
 
-/** The value of a module's default export. @throws DefinitionError if it has no plain form as a whole */
+/** Returns the default export of a module. @throws DefinitionError if it has no plain form as a whole */
 function requirePlainExport({ value, faults }: PlainData, { file }: DefinitionFile, what: string): unknown {
   const fault = faults.find(({ path }) => path.length === 0);
   if (!fault) return value;
   throw new DefinitionError('invalid-definition', `${what}: ${describePlainFault(fault, file)}.`, { file });
 }
 
-/** The function that a tool leaves its arguments to, if it does. */
+/** Returns the handler reference of a tool without its own input; undefined for other items. */
 export function handlerWithoutInput({ kind, value }: Pick<Definition, 'kind' | 'value'>): string | undefined {
   const { handler, input, inputSchema } = value;
   const isLeft = kind === 'tools' && input === undefined && inputSchema === undefined;
@@ -505,7 +520,7 @@ async function errorLocation({ manifest }: Extension, { file, offset }: Document
   return { file, position: positionAt(text, offset) };
 }
 
-/** One entry of a combined file: by key, or, in a list of definitions or a toolkit, by name. */
+/** Finds an entry of a combined file: by key, or by name in a list of definitions or a toolkit. */
 function combinedEntry(whole: unknown, item: string): { readonly held: unknown; readonly at: DocumentPath } {
   const content = findToolkit(whole);
   if (!content)
@@ -514,18 +529,18 @@ function combinedEntry(whole: unknown, item: string): { readonly held: unknown; 
   return { held: found?.value, at: [...content.path, ...(found ? [found.index] : [])] };
 }
 
-/** Whether a path leads into one of the tools of a toolkit. */
+/** True if a path points into one of the tools of a toolkit. */
 function isInTools(path: DocumentPath, content: ToolkitContent | undefined): boolean {
   const at = content?.path ?? [];
   return path.length > at.length && at.every((key, index) => path[index] === key);
 }
 
-/** Where a toolkit stands, and whose it is. */
+/** Position and owner of a toolkit. */
 interface ToolkitLocation extends Pick<Definition, 'extension' | 'file' | 'at'> {
   readonly what: string;
 }
 
-/** Makes a toolkit of what was read, wherever that stands. */
+/** Creates a toolkit from content at any position. */
 export function createRawToolkit(content: ToolkitContent, place: ToolkitLocation): RawToolkit {
   const { what, extension, file, at } = place;
   const translations = content.tools.map((tool) =>

@@ -18,12 +18,12 @@ const readStats = stat;
 const importTimeoutMs = 10_000;
 
 /**
- * How often modules are to be evaluated anew, and when their files were last written. The count is part of a module's
- * address, since Node keeps a module even if it failed; all that refer to the module share it.
+ * Retries and modification time, in milliseconds, of each module. The number of retries is part of the module
+ * URL, since Node caches a module even if it failed. All references to the module share it.
  */
 const imports = new Map<string, { attempt: number; modified: number }>();
 
-/** Waits for work of an extension's module, within the time that a module may take to load. */
+/** Waits for work of an extension's module, for at most {@link importTimeoutMs}. */
 async function withinImportTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -44,7 +44,7 @@ export function onImported(listener: () => Promise<void> | undefined): void {
   afterImport = listener;
 }
 
-/** Imports a module of an extension. Node evaluates it once, and again after it has failed. */
+/** Imports a module of an extension. Node evaluates it once, and again after a failure. */
 export async function importModule(file: string): Promise<Record<string, unknown>> {
   const known = imports.get(file) ?? { attempt: 0, modified: await modifiedAt(file) };
   imports.set(file, known);
@@ -66,7 +66,7 @@ async function evaluate(href: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** Lets the next import evaluate a module anew if its file was written since; tells whether it was. */
+/** Makes the next import evaluate a module again if its file has changed. Returns true if it has. */
 async function forgetIfWritten(file: string): Promise<boolean> {
   const known = imports.get(file);
   const modified = await modifiedAt(file);
@@ -80,7 +80,7 @@ async function modifiedAt(file: string): Promise<number> {
   return info?.mtimeMs ?? 0;
 }
 
-/** One export of a module; the default one of a transpiled CommonJS module is unwrapped. */
+/** Returns one export of a module. Unwraps the default export of a transpiled CommonJS module. */
 export function readExport(module: Record<string, unknown>, name: string): unknown {
   const fallback = module.default;
   const inner = isTranspiled(fallback) ? fallback : undefined;
@@ -89,7 +89,7 @@ export function readExport(module: Record<string, unknown>, name: string): unkno
   return isObject(fallback) && Object.hasOwn(fallback, name) ? fallback[name] : undefined;
 }
 
-/** The default export of a module. A promise is waited for; any other thenable is taken as it is. */
+/** Returns the default export of a module. Awaits a promise; returns any other thenable unchanged. */
 export async function readDefaultExport(module: Record<string, unknown>): Promise<LiveExport> {
   const live = readExport(module, 'default');
   return types.isPromise(live) ? await withinImportTime(settlePromise(live)) : { live };
@@ -109,7 +109,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-/** Imports what a module reference names. @throws ModuleReferenceError */
+/** Imports the target of a module reference. @throws ModuleReferenceError */
 export async function loadReference(
   scope: PathScope,
   text: string,

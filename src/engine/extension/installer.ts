@@ -1,11 +1,12 @@
-/** What became of a package: the version that was added, or why it could not be had. */
+/** Result for one package: the installed version, or the reason that the install failed. */
 export type InstallOutcome =
   | { readonly name: string; readonly version: string }
   | { readonly name: string; readonly reason: string };
 
 /**
- * Gets packages that are not here; resolves to what could not be had, by package, with the reason. `onSettled` is told of
- * each as soon as that is known, save for those that another process has added meanwhile.
+ * Installs missing packages. Resolves to the failed packages with their reasons. Calls `onSettled` as soon as
+ * the result of a package is known; not for packages that another process has installed, and not if no
+ * install could begin.
  */
 export type InstallMissing = (
   names: readonly string[],

@@ -1,9 +1,9 @@
-/** The five kinds of item, by their manifest key; also the names of the definition folders. */
+/** The five kinds of item, by manifest key; also the names of the definition folders. */
 export const kinds = ['servers', 'tools', 'prompts', 'resources', 'apps'] as const;
 
 export type Kind = (typeof kinds)[number];
 
-/** What one item of a kind is called in messages and in `--json` output. */
+/** Singular of each kind, for messages and `--json` output. */
 export const singular = {
   servers: 'server',
   tools: 'tool',

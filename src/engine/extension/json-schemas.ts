@@ -15,8 +15,8 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 /**
- * The JSON Schemas for editors, by file name: the manifest, package.json around it, and the data files of each kind.
- * They know our own spelling only, and what a data file can hold: functions are module references.
+ * Returns the JSON Schemas for editors, by file name: the manifest, package.json with it, and the data files
+ * of each kind. They accept AgentTools' spellings only, and functions only as module references.
  */
 export function publishedSchemas(): Readonly<Record<string, JsonSchema>> {
   const definitions = kinds.map((kind) => [`${singular[kind]}.schema.json`, definitionSchema(kind)]);
@@ -31,12 +31,12 @@ export function publishedSchemas(): Readonly<Record<string, JsonSchema>> {
   };
 }
 
-/** What a manifest holds: the object in package.json, or the file it names. */
+/** Schema of a manifest: the object in package.json, or a separate file. */
 function manifestSchema(): JsonSchema {
   return { $schema: dialect, title: 'Manifest of an AgentTools extension', ...manifest };
 }
 
-/** The field of package.json, to lay over the schema that editors have for the rest of the file. */
+/** Schema of the package.json field. Editors merge it with their own schema of the file. */
 function packageSchema(): JsonSchema {
   return {
     $schema: dialect,
@@ -52,7 +52,7 @@ function packageSchema(): JsonSchema {
   };
 }
 
-/** A data file that defines one item. */
+/** Schema of a data file that defines one item. */
 function definitionSchema(kind: Kind): JsonSchema {
   const title = `Definition of ${kind === 'apps' ? 'an' : 'a'} ${singular[kind]}`;
   return {
@@ -63,7 +63,7 @@ function definitionSchema(kind: Kind): JsonSchema {
   };
 }
 
-/** A data file that is a toolkit, by itself or as a list. */
+/** Schema of a data file that contains a toolkit, as an object or as a list. */
 function toolkitSchema(): JsonSchema {
   return {
     $schema: dialect,
@@ -73,7 +73,10 @@ function toolkitSchema(): JsonSchema {
   };
 }
 
-/** A data file that defines all items of a kind: by item name, or as a list; tools also as a toolkit. */
+/**
+ * Schema of a data file that defines all items of a kind: by item name, or as a list; tools also as a
+ * toolkit.
+ */
 function combinedSchema(kind: Kind): JsonSchema {
   const named = { allOf: [referenceTo(kind), { type: 'object', required: ['name'] }] };
   const list = { type: 'array', items: named };
@@ -98,10 +101,10 @@ function combinedSchema(kind: Kind): JsonSchema {
   };
 }
 
-/** Keys that are never wrong: `$schema`, and what authors keep for themselves. */
+/** Keys that are always allowed: `$schema`, and `x-…` for authors. */
 const freeKeys: JsonSchema = { '^(?:x-|\\$schema$)': true };
 
-/** As `isItemName` has it. */
+/** Same pattern as `isItemName`. */
 const itemName = { type: 'string', pattern: '^(?!\\.{1,2}$)[A-Za-z0-9_.-]{1,128}$' } as const;
 
 const declaration: JsonSchema = {
@@ -124,7 +127,7 @@ const declaration: JsonSchema = {
   ),
 };
 
-/** A toolkit's entry in the manifest. */
+/** Manifest entry of a toolkit. */
 const toolkitDeclaration: JsonSchema = {
   type: 'object',
   properties: {
@@ -136,7 +139,7 @@ const toolkitDeclaration: JsonSchema = {
     tools: {
       type: 'array',
       items: declaration,
-      description: 'Its tools, for those who do not run its code.',
+      description: 'Its tools, for readers that do not run its code.',
     },
     module: { type: 'string', description: 'The module whose functions marked @mcp are its tools.' },
   },
@@ -147,7 +150,7 @@ const toolkitDeclaration: JsonSchema = {
 const manifest: JsonSchema = {
   type: 'object',
   properties: {
-    root: { type: 'string', description: 'Folder of the definition files; "agenttools" when absent.' },
+    root: { type: 'string', description: 'Folder of the definition files. Default: "agenttools".' },
     ...Object.fromEntries(
       kinds.map((kind) => [
         kind,
@@ -177,7 +180,7 @@ function definition(kind: Kind): JsonSchema {
   return { ...plain, properties: refine(plain.properties as JsonSchema, properties), ...rules };
 }
 
-/** Says more about some properties than their shape does. */
+/** Adds keywords to some properties of a shape. */
 function refine(properties: JsonSchema, more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const refined = Object.entries(more).map(([key, schema]) => [
     key,
@@ -186,7 +189,7 @@ function refine(properties: JsonSchema, more: Readonly<Record<string, JsonSchema
   return { ...properties, ...Object.fromEntries(refined) };
 }
 
-/** What may stand in a server's lists besides names. */
+/** Definitions for the entries of a server's lists, other than names. */
 function entryDefinitions(): JsonSchema {
   const inline = servedKinds.map((kind) => [singular[kind], definition(kind)]);
   const changed = servedKinds.map((kind) => [changedName(kind), objectShapeSchema(overrideShapes[kind])]);
@@ -201,7 +204,7 @@ function entryDefinitions(): JsonSchema {
   };
 }
 
-/** `changedTool`: what `{ "use": … }` may say of a tool. */
+/** Name of the definition for `{ "use": … }` entries: `changedTool`. */
 function changedName(kind: Kind): string {
   const word = singular[kind];
   return `changed${word.charAt(0).toUpperCase()}${word.slice(1)}`;
@@ -240,7 +243,7 @@ function keySchema({ types, description, values, shape, each, nullable }: KeySha
 const moduleReference: JsonSchema = { type: 'string', pattern: '^\\./.*[^#]$' };
 const stringList: JsonSchema = { type: 'array', items: { type: 'string' } };
 
-/** What each type of value is in a data file. */
+/** JSON Schema of each value type in a data file. */
 const valueTypes = {
   string: { type: 'string' },
   boolean: { type: 'boolean' },
@@ -263,7 +266,7 @@ const valueTypes = {
   any: {},
 } as const satisfies Record<ValueType, JsonSchema>;
 
-/** The tools of a toolkit have names, unless the exports that run them do. */
+/** Each tool of a toolkit needs a name, or a handler with a named export. */
 const toolkitTools: JsonSchema = {
   type: 'array',
   items: {
@@ -297,7 +300,7 @@ const block: JsonSchema = { type: 'object', properties: { type: { type: 'string'
 const textOrTemplate: readonly JsonSchema[] = [{ type: 'string' }, template];
 const messageShape = shapes.prompts.messages!.shape!;
 
-/** Where an existing server is, with the rules between its keys. */
+/** Schema of an existing server's endpoint, with the rules between its keys. */
 function endpointSchema(shape: DefinitionShape): JsonSchema {
   const isProgram = { properties: { type: { const: 'stdio' }, headers: false } };
   const isAddress = { type: { enum: ['http', 'streamable-http', 'sse'] } };
@@ -319,7 +322,7 @@ function endpointSchema(shape: DefinitionShape): JsonSchema {
 
 type KeyRulesSchema = JsonSchema & { readonly properties?: Readonly<Record<string, JsonSchema>> };
 
-/** The rules between keys, as `checkDefinition` has them. */
+/** Rules between keys, the same as in `checkDefinition`. */
 const rulesBetween: Readonly<Record<Kind, KeyRulesSchema>> = {
   tools: {
     properties: { upstream: { anyOf: [endpointSchema(toolUpstreamShape), moduleReference] } },
@@ -369,7 +372,10 @@ function listSchema(items: JsonSchema): JsonSchema {
   return { anyOf: [{ const: '*' }, { type: 'array', items }] };
 }
 
-/** An entry of a server's list: a name, `{ "use": name, … }`, a definition, or what stands for several tools. */
+/**
+ * Entry of a server's list: a name, `{ "use": name, … }`, a definition, or an entry that represents several
+ * tools.
+ */
 function listEntrySchema(kind: Kind): JsonSchema {
   const changed = { $ref: `#/$defs/${changedName(kind)}` };
   const item = ifThenElse({ type: 'object', required: ['use'] }, changed, referenceTo(kind));
@@ -384,7 +390,7 @@ function listEntrySchema(kind: Kind): JsonSchema {
   return ifThenElse({ type: 'string' }, {}, ifThenElse(isUpstream, { $ref: '#/$defs/upstreamTools' }, any));
 }
 
-/** Editors say better what is wrong with a chosen form than with none of several. */
+/** Editors report the faults of one chosen form better than a mismatch with all of several forms. */
 function ifThenElse(condition: JsonSchema, whenTrue: JsonSchema, whenFalse: JsonSchema = {}): JsonSchema {
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   return { if: condition, then: whenTrue, else: whenFalse };

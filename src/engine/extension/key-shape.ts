@@ -1,7 +1,7 @@
 /**
- * What a key of a definition may hold. `callable` is a function or a module reference (`"./file.js#export"`),
- * `schema` any of the schema forms, `raw-schema` a JSON Schema object or its text, `texts` an object of strings, `needs`
- * names of things all of which are needed, where a list among them is of things of which one suffices.
+ * Value type of a definition key. `callable` is a function or a module reference (`"./file.js#export"`).
+ * `schema` is any schema form, `raw-schema` a JSON Schema object or its text. `texts` is an object of
+ * strings. `needs` is a list of required names; a nested list contains alternatives.
  */
 export type ValueType =
   | 'string'
@@ -21,18 +21,18 @@ export type ValueType =
 
 /** One key of a definition. */
 export interface KeyShape {
-  /** The types it may have; the first is the usual one. */
+  /** Allowed types; the usual one first. */
   readonly types: readonly ValueType[];
-  /** One sentence for authors; it becomes the description in the published JSON Schema. */
+  /** One sentence for authors; also the description in the published JSON Schema. */
   readonly description: string;
   readonly required?: boolean;
-  /** The values a string, or each string of a list, may have. */
+  /** Allowed values of a string, or of each string in a list. */
   readonly values?: readonly string[];
-  /** What the object, or each object of the list, holds. */
+  /** Shape of the object, or of each object in the list. */
   readonly shape?: DefinitionShape;
-  /** What each value of the object holds, whatever its key. */
+  /** Shape of each value of the object, for any key. */
   readonly each?: DefinitionShape;
-  /** `null` is legal too, and means something. */
+  /** True if `null` is allowed and has a meaning. Default: false. */
   readonly nullable?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { isRecord, shapes } from './definition-shapes.js';
 import type { Kind } from './item-kinds.js';
 import type { DefinitionShape } from './key-shape.js';
 
-/** A key of a related system's format, ours, and how its value is carried over when the key is not enough. */
+/** Maps keys of a related system to an AgentTools key. `value` converts the value if needed. */
 interface KeySpelling {
   readonly theirs: readonly string[];
   readonly ours: string;
@@ -30,8 +30,8 @@ const displayName: KeySpelling = { theirs: ['DisplayName', 'displayName'], ours:
 const configKey: KeySpelling = { theirs: ['MCPServerName', 'mcpServerName'], ours: 'configKey' };
 
 /**
- * Every spelling of a related system that is understood, by the place it stands in. The PascalCase form of each of
- * our own keys is understood too and needs no row.
+ * Accepted spellings of related systems, by context. The PascalCase form of each AgentTools key is also
+ * accepted and needs no row.
  */
 const table = {
   manifest: listNames,
@@ -70,27 +70,27 @@ type SpellingContext = Kind | 'manifest' | 'declaration' | 'evaluator';
 export const evaluatorKeys: readonly string[] = ['LLMEvaluator', 'llmEvaluator'];
 const deprecatedKeys = ['promptData', 'PromptData'];
 
-/** Two spellings of one key, both present. */
+/** A key that is present in two spellings. */
 export interface SpellingConflict {
   readonly path: DocumentPath;
   readonly ours: string;
 }
 
-/** A value in our own spelling, and where each of its keys stood. */
+/** A value in AgentTools' spelling, with the original path of each key. */
 export interface Translation {
   readonly value: Readonly<Record<string, unknown>>;
-  /** Our key to the path it came from; keys that kept their place are absent. */
+  /** AgentTools key to original path. Keys that kept their path are absent. */
   readonly origins: ReadonlyMap<string, DocumentPath>;
   readonly conflicts: readonly SpellingConflict[];
-  /** Keys that are understood to be outdated. */
+  /** Known keys that are outdated. */
   readonly deprecated: readonly DocumentPath[];
-  /** Values that could not be carried over. */
+  /** Values that could not be converted. */
   readonly faults: readonly { readonly path: DocumentPath; readonly message: string }[];
   /** Parts of the author's value that have no plain form. */
   readonly unplain: readonly PlainFault[];
 }
 
-/** Brings a definition, or an entry of a manifest, into our own spelling. Keys nobody knows are kept. */
+/** Translates a definition or manifest entry to AgentTools' spelling. Keeps unknown keys. */
 export function translate(
   value: Readonly<Record<string, unknown>>,
   place: Exclude<SpellingContext, 'evaluator'>,
@@ -218,10 +218,10 @@ const knownKeys: Record<SpellingContext, Readonly<Record<string, unknown>>> = {
   ...(shapes as Record<Kind, DefinitionShape>),
 };
 
-/** The keys a manifest may have, `x-…` aside. */
+/** Allowed keys of a manifest, except `x-…`. */
 export const manifestKeyNames = Object.keys(manifestKeys);
 
-/** Prompt arguments also come with capital letters. */
+/** Translates the PascalCase keys of a prompt argument. */
 export function translateArgument(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value).map(([key, held]) => [key.charAt(0).toLowerCase() + key.slice(1), held]),

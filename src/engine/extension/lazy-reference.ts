@@ -1,6 +1,6 @@
 import type { PathScope } from '../base/files/path-containment.js';
 
-/** Imports what a module reference names, once; a failed attempt is made anew the next time. */
+/** Imports the target of a module reference once. Retries on the next call after a failure. */
 export function lazyReference(
   scope: PathScope,
   text: string,
@@ -16,7 +16,7 @@ export function lazyReference(
   };
 }
 
-/** Only a process that runs code of extensions loads what imports it. */
+/** Dynamic import: only a process that runs extension code loads the importer. */
 async function load(scope: PathScope, text: string, wanted: 'anything' | 'function'): Promise<unknown> {
   const { loadReference } = await import('./import-module.js');
   return await loadReference(scope, text, wanted);

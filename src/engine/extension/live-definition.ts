@@ -2,10 +2,10 @@ import { types } from 'node:util';
 import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../base/plain-data.js';
 import { heldSchema, isLiveSchema, schemaMarks } from '../schema/index.js';
 
-/** Marks of values that the authoring API makes: finished results and messages. */
+/** Marks of values that the authoring API returns: finished results and messages. */
 const brandSymbols = [...schemaMarks, Symbol.for('agenttools/result'), Symbol.for('agenttools/message')];
 
-/** A definition that an author wrote in code, as plain data with its functions and live schemas. Never throws. */
+/** Converts a definition from code to plain data, and keeps its functions and live schemas. Never throws. */
 export function liveDefinition(value: unknown): PlainData {
   return plainData(value, { marks: brandSymbols, keep: keepBranded, inherits: true });
 }
@@ -19,7 +19,7 @@ function keepBranded(value: object, path: PlainFault['path']): PlainReplacement 
   return { value: isInert(value) ? value : inert(value as (...args: unknown[]) => unknown) };
 }
 
-/** `JSON.stringify` drops a function, unless it has a `toJSON`. */
+/** True if `JSON.stringify` drops the function: it has no `toJSON`. */
 function isInert(value: object): boolean {
   return !types.isProxy(value) && !('toJSON' in value);
 }

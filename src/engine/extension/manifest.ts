@@ -12,10 +12,10 @@ import { type Translation, translate } from './key-spellings.js';
 import { isItemName } from './names.js';
 import { findSkillFolders } from './skill-folders.js';
 
-/** The field of package.json that makes a package an extension. */
+/** Field of package.json that makes a package an extension. */
 const manifestField = 'agenttools';
 
-/** Where the definition files are when the manifest does not say. */
+/** Default folder of the definition files. */
 const defaultRoot = 'agenttools';
 
 /** An item's entry in the manifest. */
@@ -23,61 +23,63 @@ export interface Declaration {
   readonly kind: Kind;
   readonly name: string;
   readonly description?: string;
-  /** What the entry says beyond name and description, for discovery. */
+  /** Further keys of the entry, for discovery. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Where it stands in the manifest's document. */
+  /** Path in the manifest's document. */
   readonly path: DocumentPath;
-  /** The toolkit that is to hold it, where its entry is one of a toolkit. */
+  /** The toolkit that contains it, if a toolkit entry lists it. */
   readonly toolkit?: string;
 }
 
 /** An entry of `tools` that declares all tools of one file: `{ "toolkit": "files" }`. */
 export interface ToolkitDeclaration {
-  /** Of the file. */
+  /** File name without extension. */
   readonly name: string;
   readonly description?: string;
-  /** Its tools as far as the entry tells, for those who do not look into the file; absent: it tells none. */
+  /** Tools that the entry lists, for readers that do not open the file. Undefined if it lists none. */
   readonly tools?: readonly Declaration[];
-  /** The module whose functions marked `@mcp` are its tools; absent: a file defines it. */
+  /**
+   * The module with functions marked `@mcp`, which are its tools. Undefined if a file defines the toolkit.
+   */
   readonly module?: string;
   readonly path: DocumentPath;
 }
 
-/** What package.json and its manifest say, wherever the package is. Reading one never runs code of the package. */
+/** Content of package.json and its manifest, local or remote. Reading it never runs code of the package. */
 export interface ManifestContent {
-  /** As it may be shown: what is legal in a name is visible anyway. */
+  /** Safe to print. Valid package names are unchanged. */
   readonly packageName: string;
   readonly packageVersion: string;
   readonly packageJson: DataDocument;
-  /** The document that holds the manifest: package.json itself or the file it names. */
+  /** The document that contains the manifest: package.json or the file it names. */
   readonly document: DataDocument;
-  /** Where the manifest begins in that document. */
+  /** Path of the manifest in that document. */
   readonly base: DocumentPath;
-  /** The manifest in our own spelling. */
+  /** The manifest in AgentTools' spelling. */
   readonly translation: Translation;
   /** The folder of the definition files, relative to the package, with `/`. */
   readonly root: string;
-  /** Entries that are well formed, in their order. */
+  /** Well-formed entries, in their order. */
   readonly declarations: Readonly<Record<Kind, readonly Declaration[]>>;
-  /** Toolkits. What their entries tell of their tools is among the declarations. */
+  /** Toolkit entries. The tools that they list are among the declarations. */
   readonly toolkits: readonly ToolkitDeclaration[];
-  /** It declares nothing, and its skills are what there is to serve. */
+  /** True if the manifest declares nothing and the package has skills. */
   readonly hasOnlySkills: boolean;
-  /** Diagnostic code to the severity the author gave it. */
+  /** Diagnostic code to the severity that the author chose. */
   readonly rules: Readonly<Record<string, Severity | 'off'>>;
 }
 
-/** What the manifest of a package folder says. */
+/** The manifest of a package folder. */
 export interface Manifest extends ManifestContent {
-  /** Absolute, symbolic links resolved. */
+  /** Absolute path with symbolic links resolved. */
   readonly directory: string;
 }
 
-/** A package that is no extension, or whose manifest cannot be read at all. */
+/** A package that is not an extension, or with an unreadable manifest. */
 export class ManifestError extends AgentToolsError {
-  /** The code of the diagnostic it would be. */
+  /** Code of the corresponding diagnostic. */
   readonly diagnostic: string;
-  /** What is wrong, for those who show the place beside it; `message` says the place too. */
+  /** Message without the location, for output that shows it separately. `message` includes the location. */
   readonly text: string;
   readonly location: Location;
 
@@ -92,7 +94,7 @@ export class ManifestError extends AgentToolsError {
     this.location = location;
   }
 
-  /** The same, saying in which folder. */
+  /** Returns the same error with its folder in the message. */
   in(directory: string): ManifestError {
     return new ManifestError(this.code, this.diagnostic, this.text, this.location, directory);
   }
@@ -105,7 +107,8 @@ function formatManifestPlace(directory: string, { file, position }: Location): s
 
 /**
  * Reads the manifest of a package folder.
- * @throws AgentToolsError `not-found` without package.json; ManifestError if there is no readable manifest in it.
+ * @throws AgentToolsError `not-found` without package.json; ManifestError if it contains no readable
+ * manifest.
  */
 export async function readManifest(directory: string): Promise<Manifest> {
   try {
@@ -125,17 +128,17 @@ async function readManifestIn(directory: string): Promise<Manifest> {
   return { directory, ...content };
 }
 
-/** Where a package.json comes from. */
+/** Source of a package.json. */
 export interface ManifestOrigin {
-  /** What a package that does not say its name is called. */
+  /** Name of a package without a `name`. */
   readonly unnamed: string;
-  /** The manifest file that a package.json names, and does not lead out of the package by its spelling. */
+  /** Reads the manifest file that package.json names. The path, as written, stays inside the package. */
   readonly read: (field: string, location: Location) => Promise<DataDocument>;
-  /** Whether the package has skills; asked if its manifest declares nothing. */
+  /** Returns true if the package has skills. Called only if the manifest declares nothing. */
   readonly hasSkills: () => Promise<boolean>;
 }
 
-/** Reads what a package.json says. @throws ManifestError if there is no readable manifest in it. */
+/** Reads the manifest of a package.json. @throws ManifestError if it contains no readable manifest. */
 export async function interpretManifest(
   packageJson: DataDocument,
   { unnamed, read, hasSkills }: ManifestOrigin,
@@ -210,7 +213,7 @@ async function findManifest(
   return { document, base: [], value: document.value };
 }
 
-/** The manifest file in a folder; links in its path are followed, but not out of the package. */
+/** Reads the manifest file in a folder. Follows links inside the package only. */
 async function readManifestFile(directory: string, field: string, location: Location): Promise<DataDocument> {
   const target = path.join(directory, field);
   if (statFile(target) && !(await isInside(directory, target))) {
@@ -220,7 +223,7 @@ async function readManifestFile(directory: string, field: string, location: Loca
   return await readPart(directory, path.relative(directory, target).replaceAll('\\', '/'), location);
 }
 
-/** Reads one file of the package, saying what is wrong with it as a fault of the manifest. */
+/** Reads one file of the package. Throws its problems as faults of the manifest. */
 async function readPart(directory: string, file: string, reference?: Location): Promise<DataDocument> {
   try {
     return await readDocument(path.join(directory, file), file);
@@ -274,7 +277,10 @@ function readDeclarations(
   return { declarations, toolkits };
 }
 
-/** Reads `{ "toolkit": name, "tools"?: […] }`; undefined for any other entry. What is no declaration in it is left out. */
+/**
+ * Reads `{ "toolkit": name, "tools"?: […] }`; undefined for any other entry. Skips invalid declarations in
+ * `tools`.
+ */
 export function readToolkit(entry: unknown, at: DocumentPath): ToolkitDeclaration | undefined {
   if (!isRecord(entry)) return undefined;
   const { value, origins } = translate(entry, 'declaration');
@@ -296,7 +302,7 @@ export function readToolkit(entry: unknown, at: DocumentPath): ToolkitDeclaratio
   };
 }
 
-/** Everything of a kind that a manifest declares, as a server would list it: toolkits stand for their tools. */
+/** Returns all declarations of a kind as entries of a server's list. A toolkit entry represents its tools. */
 export function allDeclared(
   { declarations, toolkits }: Pick<ManifestContent, 'declarations' | 'toolkits'>,
   kind: Kind,
@@ -310,13 +316,13 @@ export function allDeclared(
   return entries.sort((a, b) => a.index - b.index).map(({ entry }) => entry);
 }
 
-/** Whether its lists are all empty. One that is no list is a fault of its own. */
+/** True if all lists are empty. A value that is not a list is a separate fault. */
 function declaresNothing({ value }: Translation): boolean {
   const lists = kinds.map((kind) => value[kind]).filter((list) => list !== undefined);
   return lists.every((list) => Array.isArray(list) && list.length === 0);
 }
 
-/** Whether a package has anything that a server could serve. */
+/** True if a package has anything to serve. */
 export function hasItems({
   declarations,
   toolkits,
@@ -327,7 +333,7 @@ export function hasItems({
   return tools.length + prompts.length + resources.length + apps.length + toolkits.length > 0;
 }
 
-/** What is declared, but not in a list, and so not at all; a sentence for each. */
+/** Returns a sentence for each kind with a value that is not a list, and thus declares nothing. */
 export function listFaults({
   translation: { value },
 }: Pick<ManifestContent, 'translation'>): readonly string[] {
@@ -339,7 +345,9 @@ export function listFault(kind: Kind): string {
   return `"${kind}" of the manifest is not a list. Expected a list of names, such as "${kind}": ["forecast"].`;
 }
 
-/** Reads one entry: `"name"`, `["name", "description"]` or `{ "name": …, … }`; undefined if it is none of them. */
+/**
+ * Reads one entry: `"name"`, `["name", "description"]` or `{ "name": …, … }`; undefined for any other value.
+ */
 export function readDeclaration(kind: Kind, entry: unknown, at: DocumentPath): Declaration | undefined {
   if (typeof entry === 'string')
     return isItemName(entry) ? { kind, name: entry, metadata: {}, path: at } : undefined;
@@ -363,7 +371,7 @@ function readRules(value: unknown): Record<string, Severity | 'off'> {
   return Object.fromEntries(entries) as Record<string, Severity | 'off'>;
 }
 
-/** Where a key of the manifest stands, in whichever spelling. */
+/** Returns the location of a manifest key, in any spelling. */
 export function locateInManifest({ document, base, translation }: Manifest, path: DocumentPath): Location {
   const [first, ...rest] = path;
   const origin = typeof first === 'string' ? translation.origins.get(first) : undefined;

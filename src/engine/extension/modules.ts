@@ -2,14 +2,14 @@ import path from 'node:path';
 import { statFile } from '../base/files/disk.js';
 import { isInScope, type PathScope, pathFault } from '../base/files/path-containment.js';
 
-/** `./file.js#export`: a module of the package and one of its exports, the default one when none is named. */
+/** `./file.js#export`: a module of the package and one of its exports. Default: the default export. */
 export interface ModuleReference {
-  /** As written: relative to the package folder, or absolute where that is allowed. */
+  /** As written: relative to the package folder, or absolute if the scope allows it. */
   readonly file: string;
   readonly exportName: string;
 }
 
-/** A module reference that cannot be used, and why. */
+/** The reason that a module reference cannot be used. */
 export class ModuleReferenceError extends Error {
   override readonly name = 'ModuleReferenceError';
   readonly fault: 'form' | 'outside' | 'missing' | 'export' | 'failed';
@@ -20,7 +20,10 @@ export class ModuleReferenceError extends Error {
   }
 }
 
-/** Reads a module reference's text. @throws ModuleReferenceError for bare specifiers, and for paths that lead out of the scope. */
+/**
+ * Parses a module reference.
+ * @throws ModuleReferenceError for bare specifiers and for paths outside the scope.
+ */
 export function parseModuleReference(
   text: string,
   scope: Pick<PathScope, 'allowsAbsolute'> = {},
@@ -46,7 +49,7 @@ export function parseModuleReference(
   return { file, exportName };
 }
 
-/** Makes sure that there is a file where a module reference leads. @throws ModuleReferenceError */
+/** Checks that the file of a module reference exists. @throws ModuleReferenceError */
 export async function requireModule(scope: PathScope, text: string): Promise<void> {
   const { file } = parseModuleReference(text, scope);
   const info = statFile(path.resolve(scope.directory, file));
@@ -58,7 +61,10 @@ function missingModule(file: string): ModuleReferenceError {
   return new ModuleReferenceError('missing', `There is no file ${file}${where}.`);
 }
 
-/** Where a module reference leads. @throws ModuleReferenceError if there is no such file or it lies outside the package. */
+/**
+ * Returns the file of a module reference.
+ * @throws ModuleReferenceError if the file is missing or outside the package.
+ */
 export async function locateModule(scope: PathScope, reference: ModuleReference): Promise<string> {
   const target = path.resolve(scope.directory, reference.file);
   const info = statFile(target);
@@ -69,7 +75,7 @@ export async function locateModule(scope: PathScope, reference: ModuleReference)
   return target;
 }
 
-/** A value that an author wrote, in an object that is no thenable itself. */
+/** An author's value, wrapped in an object that is not a thenable. */
 export interface LiveExport {
   readonly live: unknown;
 }

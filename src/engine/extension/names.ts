@@ -1,4 +1,4 @@
-/** Item names: what may stand in a manifest and in a file name. The same letters as MCP tool names. */
+/** Item names: valid in manifests and file names. Same characters as MCP tool names. */
 const itemName = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /**
@@ -15,7 +15,7 @@ export function isWireName(name: unknown): name is string {
   return typeof name === 'string' && wireName.test(name);
 }
 
-/** Anything npm has ever let a package be called, and nothing that is a path or that cannot be seen. */
+/** Every name that npm has ever allowed, except paths and names with invisible characters. */
 const packageName = (() => {
   const others = '\\s/\\\\@:%?#\\p{C}\\p{Default_Ignorable_Code_Point}';
   const part = `[^.${others}][^${others}]*`;
@@ -26,12 +26,14 @@ export function isPackageName(name: string): boolean {
   return packageName.test(name);
 }
 
-/** Whether a registry may have a package of that name. It is no option of a command line, and no longer than registries take. */
+/**
+ * True if a registry can hold a package of that name: at most 214 characters, and not a command-line option.
+ */
 export function isPublishedName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= 214 && isPackageName(name) && !/^[-_.]/.test(name);
 }
 
-/** The package that a name may mean whose `@` is missing: `scope/name` may mean `@scope/name`. */
+/** Returns the package name with the missing `@`: `scope/name` may mean `@scope/name`. */
 export function withScope(text: string): string | undefined {
   const name = `@${text}`;
   return !text.startsWith('@') && text.includes('/') && isPackageName(name) ? name : undefined;
@@ -43,7 +45,7 @@ export interface QualifiedName {
   readonly item: string;
 }
 
-/** Reads `@scope/name/item`, `scope/name/item` (means the same) or `name/item`; anything else is not qualified. */
+/** Parses `@scope/name/item`, `scope/name/item` (same meaning) or `name/item`; undefined for other texts. */
 export function parseQualifiedName(text: string): QualifiedName | undefined {
   const parts = text.split('/');
   const item = parts.pop();
@@ -53,12 +55,12 @@ export function parseQualifiedName(text: string): QualifiedName | undefined {
   return { package: name, item };
 }
 
-/** The canonical spelling of a package's item. */
+/** Returns the canonical qualified name of an item. */
 export function qualify(packageName: string, item: string): string {
   return `${packageName}/${item}`;
 }
 
-/** The last segment of a package name: what an unnamed server of it is called. */
+/** Returns the last segment of a package name: the name of its unnamed server. */
 export function shortName(packageName: string): string {
   return packageName.slice(packageName.lastIndexOf('/') + 1);
 }

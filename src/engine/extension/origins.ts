@@ -1,14 +1,14 @@
-/** An origin as an app's `csp` may name it: scheme, host (perhaps `*.` and a domain), perhaps a port. */
+/** An origin in an app's `csp`: scheme, host (optionally `*.` and a domain), optional port. */
 const form = /^(?<scheme>https?|wss?):\/\/(?<host>[^/?#:@]*)(?::(?<port>\d{1,5}))?$/i;
 
 const hostName = /^(?:\*\.(?=[^.]+\.))?(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)*[a-z\d](?:[a-z\d-]*[a-z\d])?\.?$/i;
 
-/** What a policy may hold besides origins, with or without its quotes. */
+/** Keywords of a policy that are not origins, with or without quotes. */
 const cspKeyword =
   /^'?(?:none|self|unsafe-[a-z-]+|wasm-unsafe-eval|strict-dynamic|report-sample|(?:nonce|sha\d+)-\S*)'?$/i;
 
 /**
- * What keeps a text from being an origin that hosts can put into their policy; nothing if it is one.
+ * Returns the reason that hosts cannot use a text as an origin in their policy; undefined if they can.
  * @see https://github.com/modelcontextprotocol/ext-apps, specification/2026-01-26/apps.mdx, McpUiResourceCsp
  */
 export function originFault(text: string): string | undefined {
@@ -17,7 +17,7 @@ export function originFault(text: string): string | undefined {
   const { host } = form.exec(text)?.groups ?? {};
   if (host !== undefined && hostName.test(host)) return undefined;
   if (host?.includes('*') || text.includes('*')) {
-    return 'A "*." may stand before a domain, as in "https://*.example.com", and nowhere else.';
+    return 'A "*." is allowed only before a domain, as in "https://*.example.com".';
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^(?:https?|wss?):$/.test(url.protocol)) {
@@ -31,7 +31,10 @@ export function originFault(text: string): string | undefined {
   return 'An origin is a scheme (https, http, wss or ws) and a host, perhaps with a port.';
 }
 
-/** Which schemes an origin stands for: the secure form of its own as well. @see CSP3, 6.7.2.8, scheme-part match */
+/**
+ * Schemes that the scheme of an origin covers, including its secure form.
+ * @see CSP3, 6.7.2.8, scheme-part match
+ */
 const upgrades: Readonly<Record<string, readonly string[]>> = {
   'http:': ['http:', 'https:'],
   'https:': ['https:'],
@@ -46,7 +49,7 @@ const defaultPorts: Readonly<Record<string, string>> = {
   'wss:': '443',
 };
 
-/** Whether an origin that a policy names covers an address. What is no origin covers nothing. */
+/** True if an origin in a policy covers a URL. An invalid origin covers nothing. */
 export function coversAddress(origin: string, address: URL): boolean {
   if (originFault(origin) !== undefined) return false;
   const { scheme = '', host = '', port } = form.exec(origin)!.groups!;

@@ -8,15 +8,15 @@ import {
 } from './definition-shapes.js';
 import { isItemName } from './names.js';
 
-/** Several tools in one value, and what holds for those that do not say otherwise. */
+/** Several tools in one value, with the defaults that they share. */
 export interface ToolkitContent {
   readonly options: Readonly<Record<string, unknown>>;
   readonly tools: readonly unknown[];
-  /** Where the tools stand in the value. */
+  /** Path of the tools in the value. */
   readonly path: DocumentPath;
 }
 
-/** Reads a list of tools, or `{ category, …, tools: […] }`; undefined if a value is neither. */
+/** Reads a list of tools, or `{ category, …, tools: […] }`; undefined for any other value. */
 export function findToolkit(value: unknown): ToolkitContent | undefined {
   if (Array.isArray(value)) return { options: {}, tools: value, path: [] };
   if (!isToolkit(value)) return undefined;
@@ -24,7 +24,7 @@ export function findToolkit(value: unknown): ToolkitContent | undefined {
   return { options, tools, path: ['tools'] };
 }
 
-/** Whether a value is a toolkit that says what it is: no tool has a list of tools. */
+/** True for a toolkit object: it has a list of tools and no handler. */
 export function isToolkit(
   value: unknown,
 ): value is Readonly<Record<string, unknown>> & { readonly tools: readonly unknown[] } {
@@ -33,22 +33,22 @@ export function isToolkit(
 
 /** One tool of a toolkit. */
 export interface ToolkitTool {
-  /** Which entry of the list it is. */
+  /** Index in the list. */
   readonly index: number;
-  /** Its wire name, and the name of the item it is. */
+  /** Wire name and item name. */
   readonly name: string;
-  /** With what it takes over from the toolkit. */
+  /** With the defaults of the toolkit. */
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** An entry of a toolkit that is no tool to be had. */
+/** An entry of a toolkit that is not a usable tool. */
 export interface ToolkitEntryFault {
   readonly index: number;
-  /** Follows the name of the toolkit. */
+  /** Reason, to be printed after the toolkit's name. */
   readonly reason: string;
 }
 
-/** Reads the entries of a toolkit. Of several with one name the first is the tool. */
+/** Reads the entries of a toolkit. If several have the same name, the first one is the tool. */
 export function readTools({ options, tools }: Pick<ToolkitContent, 'options' | 'tools'>): {
   readonly tools: readonly ToolkitTool[];
   readonly faults: readonly ToolkitEntryFault[];
@@ -78,22 +78,22 @@ function toolEntryFault(value: unknown, index: number, seen: ReadonlySet<string>
   if (!isItemName(name)) {
     return `has a tool named ${JSON.stringify(name)} as ${entry}. Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
   }
-  return seen.has(name) ? `has several tools named "${name}". Give each a "name" of its own.` : undefined;
+  return seen.has(name) ? `has several tools named "${name}". Give each a different "name".` : undefined;
 }
 
-/** The way out for a tool without a name. */
+/** Advice for a tool without a name. */
 export const givesName = 'Give it a "name", or its function one.';
 
-/** What a tool is called: its `name`, else the name of its function or of the export that its handler refers to. */
+/** Returns a tool's `name`; else the name of its function, or of the export that its handler refers to. */
 export function nameOfTool({ name, handler }: Readonly<Record<string, unknown>>): string | undefined {
   if (name !== undefined) return typeof name === 'string' ? name : undefined;
   if (typeof handler === 'string') return exportNameIn(handler);
   const given = isFunctionLike(handler) ? functionName(handler as { readonly name?: unknown }) : undefined;
-  // So the language calls a function that is written right after the key.
+  // JavaScript names an anonymous function after its key.
   return given === 'handler' ? undefined : given;
 }
 
-/** The name that a function was given where it was written; what is exported without one is called `default`. */
+/** Returns the name in a function's source. JavaScript names an anonymous default export `default`. */
 export function functionName({ name }: { readonly name?: unknown }): string | undefined {
   return typeof name === 'string' && name !== '' && name !== 'default' ? name : undefined;
 }
@@ -103,7 +103,7 @@ function exportNameIn(reference: string): string | undefined {
   return hash === -1 ? undefined : functionName({ name: reference.slice(hash + 1) });
 }
 
-/** A tool with what it takes over from its toolkit: whatever it says itself wins, and `null` is no category. */
+/** Adds the toolkit's defaults to a tool. The tool's own keys win; a `null` category means no category. */
 export function withToolkitDefaults(
   tool: Readonly<Record<string, unknown>>,
   { category, hidden, visible }: Readonly<Record<string, unknown>>,
@@ -118,8 +118,8 @@ export function withToolkitDefaults(
 }
 
 /**
- * What is wrong with what is said of all tools of a toolkit where it is registered: a name and a description would be
- * those of every tool, so they are for an only one.
+ * Checks a server's override for all tools of a toolkit. `name` and `description` are allowed only if the
+ * toolkit has a single tool.
  */
 export function* checkToolkitOverride(
   override: Readonly<Record<string, unknown>>,
@@ -129,7 +129,7 @@ export function* checkToolkitOverride(
   if (count === 1) return;
   for (const key of ['name', 'description']) {
     if (override[key] === undefined) continue;
-    const expected = `none: it is ambiguous for a toolkit of ${count} tools. Say it of each tool`;
+    const expected = `none: it is ambiguous for a toolkit of ${count} tools. Set it on each tool`;
     yield { path: [key], problem: 'value', expected };
   }
 }

@@ -7,34 +7,34 @@ import { isRecord } from './definition-shapes.js';
 import { isPackageName } from './names.js';
 import { substituteVariables, UnsetVariableError } from './variables.js';
 
-/** Where an existing MCP server is: a program that is started, or an address that is asked. */
+/** Location of an existing MCP server: a program to start, or a URL. */
 export type UpstreamEndpoint = UpstreamProgram | UpstreamAddress;
 
-/** A server that speaks over its own stdin and stdout. */
+/** A server that communicates over its stdin and stdout. */
 export interface UpstreamProgram {
-  /** A name on the PATH, or an absolute path; `node` is the Node that runs us, wherever that is. */
+  /** A name on the PATH, or an absolute path. `node` is the Node that runs AgentTools. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Besides what every program needs of ours. */
+  /** Environment variables, in addition to those that every program gets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
 }
 
-/** A server that is reached by HTTP. */
+/** A server that communicates over HTTP. */
 export interface UpstreamAddress {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** `sse`: the transport of 2024-11-05; else Streamable HTTP. */
+  /** `sse` is the transport of 2024-11-05; `http` is Streamable HTTP. */
   readonly transport: 'http' | 'sse';
 }
 
-/** A place that leads nowhere, and why; what it is said of stands before the message. */
+/** An endpoint that cannot be used. The caller puts its subject before the message. */
 export class EndpointError extends Error {
   override readonly name = 'PlaceError';
-  /** `missing`: it may come to be there; `undeclared`: nobody has promised it; `outside`: it is not the package's. */
+  /** `missing`: may become available; `undeclared`: not in package.json; `outside`: outside the package. */
   readonly fault: 'missing' | 'undeclared' | 'outside' | 'variable' | 'form';
-  /** The key of the place that is at fault. */
+  /** The faulty key of the endpoint. */
   readonly key: string;
 
   constructor(fault: EndpointError['fault'], key: string, message: string, options?: ErrorOptions) {
@@ -47,20 +47,20 @@ export class EndpointError extends Error {
 type Env = Readonly<Record<string, string | undefined>>;
 type Written = Readonly<Record<string, unknown>>;
 
-/** Whose paths and dependencies count. */
+/** The package that resolves paths and dependencies. */
 export interface EndpointScope extends PathScope {
   readonly packageJson: unknown;
 }
 
 export interface ReadEndpointOptions {
   readonly scope: EndpointScope;
-  /** What variables are filled in from; absent: texts are taken as they are. */
+  /** Environment for variables. If undefined, variables are not replaced. */
   readonly env?: Env;
 }
 
 /**
- * Reads a place that has passed `checkPlace`.
- * @throws PlaceError if a variable is not set, or what it names is not there
+ * Resolves an endpoint that has passed `checkEndpoint`.
+ * @throws EndpointError if a variable is not set, or a file or package is missing
  */
 export async function readPlace(
   written: Written,
@@ -90,7 +90,7 @@ export async function readPlace(
   return { command, args, ...program };
 }
 
-/** What cannot be had of a place, as far as that is known before any variable is. @throws PlaceError */
+/** Checks the parts of an endpoint that contain no variables. @throws EndpointError */
 export async function requirePlace(written: Written, scope: EndpointScope): Promise<void> {
   const { command, cwd, package: name, bin } = written;
   if (isFixed(cwd)) await resolveFolder(cwd, (_, text) => text, scope);
@@ -104,13 +104,16 @@ export async function requirePlace(written: Written, scope: EndpointScope): Prom
   await requireScript(written, scope);
   if (!isFixed(command)) return;
   await commandAt(command, scope);
-  // What the user put together names files of this very machine.
+  // User extensions name files on this machine, so the file must exist.
   const isHere = scope.allowsAbsolute && path.isAbsolute(command);
   if (!isHere || (await statIfPresent(command))?.isFile()) return;
   throw new EndpointError('missing', 'command', `needs ${command}, which is no file`);
 }
 
-/** What Node is given to run, where that is a file of the package: the file, from the package folder, and which argument it is. */
+/**
+ * Returns the package file that `node` runs, relative to the package folder, and its argument index;
+ * undefined if another program or file runs.
+ */
 export function findPackageScript({
   command,
   args,
@@ -126,11 +129,11 @@ export function findPackageScript({
   return { file, index };
 }
 
-/** Options of Node whose value is the next argument. */
+/** Node options that take the next argument as their value. */
 const takesNext =
   /^(?:-r|-C|--(?:require|import|(?:experimental-)?loader|conditions|env-file(?:-if-exists)?|input-type|title))$/;
 
-/** Options of Node by which no file is run, or another one than the first. */
+/** Node options that run no file, or not the first one. */
 const takesProgram = /^(?:-e|-p|-pe|--eval|--print|--run|--test|-)(?:=|$)/;
 
 function posixPath(folder: string, file: string): string {
@@ -147,11 +150,11 @@ async function requireScript(written: Written, scope: EndpointScope): Promise<vo
     const where = scope.allowsAbsolute ? '' : ' of the package';
     throw new EndpointError('missing', key, `runs ${visibleLine(file)}, which is no file${where}`);
   }
-  // Packages may be linked to wherever they really are.
+  // Linked packages may be outside the package folder.
   if (!isInstalledFile(file)) await requireInside(file, key, scope);
 }
 
-/** Whether a file, from the package folder, is one of another package that npm put there. */
+/** True if a path, relative to the package folder, belongs to another package that npm installed. */
 export function isInstalledFile(file: string): boolean {
   return file.startsWith('node_modules/');
 }
@@ -169,7 +172,7 @@ function fillVariables(key: string, text: string, env: Env): string {
   }
 }
 
-/** A name and a password before the host are sent as a header: no address of a request may have them. */
+/** Parses a URL. Moves user name and password to a header, because request URLs must not contain them. */
 function parseHttpEndpoint(
   text: string,
   headers: Readonly<Record<string, string>>,
@@ -189,7 +192,7 @@ function parseHttpEndpoint(
   return { url: url.href, headers: isGiven ? headers : { ...headers, Authorization }, transport };
 }
 
-/** A file of the package by its absolute path; names and absolute paths stay. */
+/** Returns the absolute path of a package file. Returns names and absolute paths unchanged. */
 async function commandAt(command: string, scope: EndpointScope): Promise<string> {
   const own = /^\.\.?[\\/]/.test(command);
   if (!own) {
@@ -205,7 +208,7 @@ async function commandAt(command: string, scope: EndpointScope): Promise<string>
   return target;
 }
 
-/** A folder that begins with a variable is the user's own, wherever it is. */
+/** A folder that begins with a variable belongs to the user and may be anywhere. */
 async function resolveFolder(
   written: unknown,
   fill: (key: string, text: string) => string,
@@ -236,7 +239,7 @@ async function statIfPresent(target: string) {
   return await stat(target).catch(() => undefined);
 }
 
-/** Where a package.json names what npm puts beside the package. */
+/** Fields of package.json with packages that npm installs next to this one. */
 const dependencyKeys = ['dependencies', 'peerDependencies', 'optionalDependencies'];
 
 function isDependency(name: string, { packageJson }: EndpointScope): boolean {
@@ -251,7 +254,7 @@ function undeclaredWords(name: string, isHere: boolean): string {
   return `needs the package ${visibleLine(name)}, which is no dependency of this one${also}. Add it to "dependencies" in package.json`;
 }
 
-/** The file of a dependency's program. */
+/** Returns the file of a dependency's program. */
 async function programOfPackage(
   name: string,
   bin: string | undefined,
@@ -267,12 +270,12 @@ async function programOfPackage(
   const file = binIn(await packageJsonAt(directory), { name, bin });
   const target = path.resolve(directory, file);
   if (pathFault(file) || !(await statIfPresent(target))?.isFile()) {
-    throw new EndpointError('missing', 'package', `needs ${file} of the package ${name}, which is not there`);
+    throw new EndpointError('missing', 'package', `needs ${file} of the package ${name}, which is missing`);
   }
   return target;
 }
 
-/** As Node finds packages: in `node_modules`, from a folder upwards. */
+/** Finds a package as Node does: in `node_modules`, from a folder upwards. */
 async function installedAt(name: string, from: string): Promise<string | undefined> {
   for (let folder = from; ; folder = path.dirname(folder)) {
     const directory = path.join(folder, 'node_modules', name);
@@ -290,7 +293,9 @@ async function packageJsonAt(directory: string): Promise<Written> {
   }
 }
 
-/** The program that is meant: the one that is named, else the only one, else the one that is called like the package. */
+/**
+ * Returns the program's file: the named one, else the only one, else the one with the name of the package.
+ */
 function binIn(
   packageJson: Written,
   { name, bin: wanted }: { readonly name: string; readonly bin: string | undefined },
@@ -305,7 +310,7 @@ function binIn(
   const known = names.join(', ') || 'none';
   const message =
     wanted === undefined && names.length > 1
-      ? `names the package ${name}, which has several programs. Say which as "bin": ${known}`
+      ? `names the package ${name}, which has several programs. Choose one with "bin": ${known}`
       : `needs the program "${meant}" of the package ${name}, which it does not have. It has: ${known}`;
   throw new EndpointError('undeclared', wanted === undefined ? 'package' : 'bin', message);
 }

@@ -5,7 +5,7 @@ import { withoutVariables } from './variables.js';
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** What a place is called in messages: what its author wrote, without what looks like a secret. */
+/** Returns the name of an endpoint for messages: its command or URL without apparent secrets. */
 export function nameOfPlace(place: Written): string {
   const { command, package: name, url } = place;
   if (typeof url === 'string') return visibleLine(shownAddress(url));
@@ -14,7 +14,7 @@ export function nameOfPlace(place: Written): string {
   return visibleLine([String(command ?? name), ...shown].join(' '));
 }
 
-/** Where a place holds, as plain text, what looks like a secret. */
+/** Returns the paths of an endpoint's literal texts that look like secrets. */
 export function findLiteralSecrets(place: Written): readonly (readonly (string | number)[])[] {
   const args = argumentTexts(place);
   const found = [...textsIn(place)].filter(({ path: [key, name], text }) => {
@@ -33,11 +33,11 @@ function argumentTexts({ args }: Written): readonly string[] {
 /** `--token=…` */
 const secretFlag = /^(--?[\w-]+=)(.*)$/s;
 
-/** `Authorization: …`; without a space only what is hardly anything but a header. */
+/** `Authorization: …`. Without a space, only names that are almost certainly headers. */
 const headerArgument =
   /^((?:-H)?([\w-]+?)\s*:\s+|(?:-H)?((?:proxy-)?authorization|cookie|x-[\w-]+|[\w-]+[_-]key):)(.*)$/is;
 
-/** An argument without the secret it holds; as it is when it holds none. */
+/** Replaces the secret in an argument. Returns an argument without a secret unchanged. */
 function shownArgument(argument: string, before: string | undefined): string {
   const [, flag, value] = argument.match(secretFlag) ?? [];
   if (flag !== undefined && value !== undefined) return flag + shownValue(flag, value);
@@ -59,13 +59,13 @@ function isSecretHeader(name: string, text: string): boolean {
   return isSecret(isCredential ? 'token' : name, value);
 }
 
-/** What nobody would call a secret, whatever it is called: a switch, a number, a path. */
+/** Values that are never secret under any name: switches, numbers, paths. */
 const harmlessValue = /^(?:true|false|on|off|yes|no|\d{1,8}|(?:~|\.{1,2})?[\\/][\w./\\ -]*)$/i;
 
-/** What a header of HTTP says of who sends it, wherever that is written. */
+/** Bearer token as in an HTTP header. */
 const bearerToken = /^Bearer\s+\S+$/i;
 
-/** Only what is written down counts: a variable is filled in by whoever has it. */
+/** Checks the literal text only. Variables come from the user's environment. */
 function isSecret(name: string, text: string): boolean {
   const literal = withoutVariables(text).trim();
   if (harmlessValue.test(literal)) return false;

@@ -1,6 +1,6 @@
 import type { DefinitionShape } from './key-shape.js';
 
-/** Where an existing MCP server is, as definitions and the configs of clients write it. */
+/** Endpoint of an existing MCP server, with the keys of client configs. */
 export const placeShape: DefinitionShape = {
   command: {
     types: ['string'],
@@ -9,36 +9,39 @@ export const placeShape: DefinitionShape = {
   },
   package: {
     types: ['string'],
-    description: 'In place of `command`: a dependency of this package, whose program is run.',
+    description: 'In place of `command`: a dependency of this package with a program to run.',
   },
-  bin: { types: ['string'], description: 'Which program of the `package`, if it has several.' },
-  args: { types: ['string-list'], description: 'What the program is given.' },
-  env: { types: ['texts'], description: 'Environment variables for the program, besides the usual ones.' },
+  bin: { types: ['string'], description: 'Program of the `package`, if it has several.' },
+  args: { types: ['string-list'], description: 'Arguments of the program.' },
+  env: {
+    types: ['texts'],
+    description: 'Environment variables for the program, in addition to the usual ones.',
+  },
   cwd: {
     types: ['string'],
-    description: 'Folder of the package that it runs in; the package folder when absent.',
+    description: 'Working directory, in the package. Default: the package folder.',
   },
   url: { types: ['string'], description: 'In place of `command`: the http: or https: address of a server.' },
   headers: { types: ['texts'], description: 'Sent with each request to the `url`.' },
   type: {
     types: ['string'],
     description:
-      'How it is spoken to; told by the other keys when absent. `sse` is what servers had until 2024.',
+      'Transport. Default: derived from the other keys. `sse` is the HTTP transport of 2024-11-05.',
     values: ['stdio', 'http', 'streamable-http', 'sse'],
   },
   place: {
     types: ['callable'],
-    description: 'In place of `command`: place({ env }) says where the server is when it is needed.',
+    description: 'In place of `command`: place({ env }) returns the endpoint when the server is needed.',
   },
-  name: { types: ['string'], description: 'What messages call the server; where it is when absent.' },
+  name: { types: ['string'], description: 'Name of the server in messages. Default: its command or URL.' },
   startTimeoutMs: {
     types: ['positive-number'],
-    description: 'Longest wait for its first answer; 30000 when absent.',
+    description: 'Longest wait for its first response, in milliseconds. Default: 30000.',
   },
 };
 
-/** The tool of an existing MCP server that answers in place of a handler. */
+/** The tool of an existing MCP server that replaces a handler. */
 export const toolUpstreamShape: DefinitionShape = {
   ...placeShape,
-  tool: { types: ['string'], description: 'What the tool is called there; the item name when absent.' },
+  tool: { types: ['string'], description: 'Upstream name of the tool. Default: the item name.' },
 };

@@ -1,14 +1,14 @@
 export type AcceptsUnit = (unit: string) => boolean;
 
-/** What an address looks like, piece by piece. A unit of it is a character, or what percent-encoding makes of one. */
+/** Pattern of a URI. A unit is a character, or the percent-encoded form of one. */
 export type UriPattern<V> =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'all'; readonly of: readonly UriPattern<V>[] }
-  /** The first if the rest of the address allows for it. */
+  /** The first alternative if the rest of the URI matches after it. */
   | { readonly is: 'either'; readonly first: UriPattern<V>; readonly second: UriPattern<V> }
-  /** Once or more; begins with text. */
+  /** One or more repetitions. Begins with text. */
   | { readonly is: 'many'; readonly of: UriPattern<V> }
-  /** As many units as the rest of the address allows for. */
+  /** As many units as possible, provided that the rest of the URI matches. */
   | {
       readonly is: 'value';
       readonly of: V;
@@ -27,12 +27,12 @@ export const eitherPattern = <V>(first: UriPattern<V>, second: UriPattern<V>): U
 export const maybe = <V>(of: UriPattern<V>): UriPattern<V> => eitherPattern(of, sequencePattern());
 export const many = <V>(of: UriPattern<V>): UriPattern<V> => ({ is: 'many', of });
 
-/** The values in an address, in order, as they stand there; undefined if it looks otherwise. */
+/** Returns the values in a URI, in order and not decoded; undefined if the URI does not match. */
 export type UriMatcher<V> = (uri: string) => readonly (readonly [of: V, text: string])[] | undefined;
 
 /**
- * What a walk over an address does: take a unit, go on in one of two ways, or note where a value begins or ends.
- * Ways back lead to `take`.
+ * One step of a match: take a unit, choose one of two next steps, or record the start or end of a value.
+ * Backward choices lead to `take`.
  */
 type MatchStep<V> =
   | { readonly does: 'take'; readonly takes: AcceptsUnit }
@@ -40,13 +40,16 @@ type MatchStep<V> =
   | { readonly does: 'begin' }
   | { readonly does: 'end'; readonly of: V };
 
-/** Patterns that need more were not written by people. */
+/** Most steps of a pattern. Handwritten patterns need fewer. */
 const maxPatternSteps = 20_000;
 
-/** Room for what is known of each step at each unit; addresses that need more are not read. */
+/** Largest size of the match table (steps × units), in bytes. Longer URIs do not match. */
 const maxRoom = 1 << 24;
 
-/** Makes a pattern readable; undefined if it is too long. Reading takes time that grows with the address alone. */
+/**
+ * Compiles a pattern; undefined if it is too long. For a given pattern, match time is linear in the length of
+ * the URI.
+ */
 export function compileMatcher<V>(pattern: UriPattern<V>): UriMatcher<V> | undefined {
   const steps: MatchStep<V>[] = [];
   compilePattern(pattern, steps);
@@ -90,7 +93,7 @@ function appendEither<V>(
   const choice = { does: 'choose' as const, first: steps.length + 1, second: 0 };
   steps.push(choice);
   compilePattern(first, steps);
-  // Both ways on are the same here: past the second.
+  // Both choices skip the second alternative.
   const leap = { does: 'choose' as const, first: 0, second: 0 };
   steps.push(leap);
   choice.second = steps.length;
@@ -123,14 +126,17 @@ function splitUnits(uri: string): readonly string[] {
   return uri.match(unitPattern) ?? [];
 }
 
-/** What is the same in two addresses: only reserved characters mean something else when encoded. @see RFC 3986, 6.2.2 */
+/**
+ * Normalizes a unit for comparison. Only reserved characters change their meaning when encoded.
+ * @see RFC 3986, 6.2.2
+ */
 function normal(unit: string): string {
   if (unit.length === 1 || !unit.startsWith('%')) return unit;
   const character = decoded(unit);
   return /^[\w.~-]$|^[^\0-\x7f]/.test(character) ? character : unit.toUpperCase();
 }
 
-/** Text without percent-encoding; as it is if that is broken. */
+/** Decodes percent-encoding. Returns a malformed text unchanged. */
 export function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
@@ -139,7 +145,7 @@ export function decoded(value: string): string {
   }
 }
 
-/** Finds out from which steps the end can be reached, backwards, then walks. */
+/** Computes backwards the steps that can reach the end, then walks forwards. */
 function matchUnits<V>(steps: readonly MatchStep<V>[], units: readonly string[]): ReturnType<UriMatcher<V>> {
   const width = steps.length + 1;
   const leads = new Uint8Array(width * (units.length + 1));

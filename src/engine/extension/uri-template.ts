@@ -10,27 +10,27 @@ import {
   type UriPattern,
 } from './uri-pattern.js';
 
-/** A template of addresses that can be read backwards: which values an address was made of. */
+/** A URI template that can extract its values from a URI. */
 export interface UriTemplate {
-  /** The names of its variables, each once, in order. */
+  /** Names of its variables, without duplicates, in order. */
   readonly variables: readonly string[];
   /**
-   * The decoded values that an address has for the variables: lists for exploded ones, nothing for absent ones.
-   * Undefined if it is no address of this template.
+   * Returns the decoded values of the variables: a list for an exploded one, no key for an absent one.
+   * Undefined if the URI does not match the template.
    */
   match(uri: string): UriValues | undefined;
 }
 
 type UriValues = Readonly<Record<string, string | string[]>>;
 
-/** A text that is no template, or one whose addresses do not tell their values. The message says what is wrong with it. */
+/** A text that is not a template, or a template with ambiguous values. The message is the reason. */
 export class UriTemplateError extends Error {
   override readonly name = 'UriTemplateError';
 }
 
 /**
- * Reads a template. RFC 6570 says how addresses are made of values and leaves the way back open (1.4). Ours takes time
- * that grows with the address alone, whoever sends it, and templates that leave a choice are refused.
+ * Parses a template. RFC 6570 defines expansion and leaves extraction open (1.4). This implementation takes
+ * time linear in the length of the URI, so no client can stall it, and rejects ambiguous templates.
  * @throws UriTemplateError
  */
 export function readUriTemplate(text: string): UriTemplate {
@@ -50,7 +50,7 @@ export function readUriTemplate(text: string): UriTemplate {
 interface TemplateVariable {
   readonly name: string;
   readonly isExploded: boolean;
-  /** Most characters of its value that an address has. */
+  /** Greatest length of its value in a URI, in characters. */
   readonly most: number;
 }
 
@@ -94,7 +94,7 @@ function isQuery({ operator }: Expression): boolean {
   return operator === '?' || operator === '&';
 }
 
-/** Queries that follow each other are one: what is in them comes in any order. */
+/** Joins adjacent queries into one, because parameters may come in any order. */
 function joinQueries(parts: readonly TemplatePart[]): readonly TemplatePart[] {
   const joined: TemplatePart[] = [];
   for (const part of parts) {
@@ -106,7 +106,7 @@ function joinQueries(parts: readonly TemplatePart[]): readonly TemplatePart[] {
   return joined;
 }
 
-/** Makes sure that an address shows where each value ends. */
+/** Checks that the end of each value can be recognised in a URI. */
 function requireTellable(parts: readonly TemplatePart[]): void {
   for (const [index, part] of parts.entries()) {
     const next = parts[index + 1];
@@ -118,12 +118,12 @@ function requireTellable(parts: readonly TemplatePart[]): void {
     const takesAll = part.operator === '+' || part.operator === '#';
     if (!['', '+'].includes(begins) && !(takesAll && './;'.includes(begins))) continue;
     throw new UriTemplateError(
-      `nothing tells where ${part.text} ends and ${next.text} begins; put something between them`,
+      `it is ambiguous where ${part.text} ends and ${next.text} begins; put a literal between them`,
     );
   }
 }
 
-/** What a value is of: a variable, or the variables of a query. */
+/** Owner of a value: a variable, or all variables of a query. */
 type VariableSlot = TemplateVariable | { readonly query: readonly TemplateVariable[] };
 
 type MakePattern = (of: VariableSlot, least?: number) => UriPattern<VariableSlot>;
@@ -158,12 +158,12 @@ function toUriPattern(part: TemplatePart, next: TemplatePart | undefined): UriPa
   }
 }
 
-/** A variable with a mark of its own in front is not there when it has no value. */
+/** A variable with an operator before it is absent if it has no value. */
 function separate({ isExploded }: TemplateVariable, of: UriPattern<VariableSlot>): UriPattern<VariableSlot> {
   return maybe(isExploded ? many(of) : of);
 }
 
-/** Nothing follows the name of an empty value. @see RFC 6570, 3.2.7 */
+/** Only the name is present for an empty value. @see RFC 6570, 3.2.7 */
 function namedValuePattern(variable: TemplateVariable, value: MakePattern): UriPattern<VariableSlot> {
   const nothing: UriPattern<VariableSlot> = {
     is: 'value',
@@ -175,7 +175,7 @@ function namedValuePattern(variable: TemplateVariable, value: MakePattern): UriP
   return eitherPattern(sequencePattern(literalPattern('='), value(variable, 0)), nothing);
 }
 
-/** Values with commas between them; the last ones may be missing. */
+/** Values separated by commas. Trailing ones may be absent. */
 function commaPattern(
   [first, ...others]: readonly TemplateVariable[],
   value: MakePattern,
@@ -187,7 +187,10 @@ function commaPattern(
   return sequencePattern(value(first), ...more, ...rest);
 }
 
-/** Of which units values are made. Clients do not encode all that they should, so whatever ends no value is taken. */
+/**
+ * Returns a check for the units of a value. Clients do not encode every character they should, so all units
+ * are accepted except those that end the value.
+ */
 function unitsFor({ operator, variables }: Expression, next: TemplatePart | undefined): AcceptsUnit {
   const isSeveral = variables.length > 1 || variables.some(({ isExploded }) => isExploded);
   const separator = { '.': '.', '/': '/', ';': ';', '?': '', '&': '' }[operator] ?? ',';
@@ -209,7 +212,7 @@ function collectUriValues(
   return fits ? values.all : undefined;
 }
 
-/** The values of one address. */
+/** The values of one URI. */
 class UriValueCollector {
   readonly #values = new Map<string, { readonly value: string | string[]; readonly most: number }>();
 
@@ -217,7 +220,7 @@ class UriValueCollector {
     return Object.fromEntries([...this.#values].map(([name, { value }]) => [name, value]));
   }
 
-  /** Whether all of a query is known, and goes with what is noted already. */
+  /** True if all parameters of a query are known and agree with the values recorded so far. */
   noteQuery(variables: readonly TemplateVariable[], query: string): boolean {
     const seen = new Set<string>();
     const pairs = query === '' ? [] : query.split('&');
@@ -232,7 +235,9 @@ class UriValueCollector {
     });
   }
 
-  /** A variable may stand in several places: with the same value, or with the beginning of it. */
+  /**
+   * Records a value. True if a variable that occurs several times has the same value, or the beginning of it.
+   */
   note({ name, isExploded, most }: TemplateVariable, value: string): boolean {
     const known = this.#values.get(name);
     if (known && Array.isArray(known.value) !== isExploded) return false;

@@ -1,13 +1,13 @@
 /**
- * `${NAME}`, `${NAME:-default}`, and `$${` for what would be read as one; `${env:NAME}` is how VS Code spells the first.
- * Names are those that Windows has, too, such as `ProgramFiles(x86)`.
+ * `${NAME}`, `${NAME:-default}`, and `$${` for a literal `${`. `${env:NAME}` is VS Code's spelling of the
+ * first. Windows names such as `ProgramFiles(x86)` are allowed.
  */
 const slot = /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_()]*)(?::-([^}]*))?\}/g;
 
-/** A variable that a text asks for. */
+/** A variable in a text. */
 export interface VariableReference {
   readonly name: string;
-  /** What stands for it where it is not set. */
+  /** Value if the variable is not set. */
   readonly fallback: string | undefined;
 }
 
@@ -20,14 +20,17 @@ export class UnsetVariableError extends Error {
   }
 }
 
-/** The variables that a text asks for, in its order. */
+/** Returns the variables of a text, in order. */
 export function findVariables(text: string): readonly VariableReference[] {
   return [...text.matchAll(slot)].flatMap(([, name, fallback]) =>
     name === undefined ? [] : [{ name, fallback }],
   );
 }
 
-/** A text with its variables filled in. One that is set to nothing counts as not set, as in a shell. @throws UnsetVariableError */
+/**
+ * Replaces the variables of a text. An empty variable counts as not set, as in a shell.
+ * @throws UnsetVariableError
+ */
 export function substituteVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
   return text.replace(slot, (_, name: string | undefined, fallback: string | undefined) => {
     if (name === undefined) return '${';
@@ -37,14 +40,14 @@ export function substituteVariables(text: string, env: Readonly<Record<string, s
   });
 }
 
-/** What of a text is its author's own: what is known before any variable is. */
+/** Returns the literal part of a text, with each variable replaced by its default. */
 export function withoutVariables(text: string): string {
   return text.replace(slot, (_, name: string | undefined, fallback = '') =>
     name === undefined ? '${' : fallback,
   );
 }
 
-/** The first thing of a text that looks like a variable and is none, such as `${input:token}`. */
+/** Returns the first part of a text that looks like a variable but is not, such as `${input:token}`. */
 export function noVariable(text: string): string | undefined {
   return text.replace(slot, '').match(/\$\{[^}]*\}?/)?.[0];
 }

@@ -16,48 +16,51 @@ import {
 } from './names.js';
 import { findSkillFolder, findSkillFolders, type SkillFolder, skillFile } from './skill-folders.js';
 
-/** Where packages are looked for. Every folder is absolute. */
+/** Folders that are searched for packages. Each is an absolute path. */
 export interface WorkspaceOptions {
   readonly cwd: string;
   readonly homeDirectory: string;
-  /** The bundled extensions: each folder in it is one. */
+  /** Folder of the bundled extensions, one per subfolder. */
   readonly builtinFolder: string;
-  /** The `node_modules` of packages that AgentTools itself installed. */
+  /** `node_modules` of packages that AgentTools installed. */
   readonly packagesFolder: string;
-  /** The `node_modules` of `npm install --global`. */
+  /** `node_modules` of `npm install --global`. */
   readonly globalFolder: string;
-  /** The `node_modules` that this program itself is installed in, if it is in one. */
+  /** `node_modules` that contains AgentTools itself, if it is installed in one. */
   readonly siblingsFolder?: string;
-  /** The extension that holds the servers which the user made; absent: there are none. */
+  /** Folder of the extension that contains the user's servers. Undefined if the user has none. */
   readonly userServersFolder?: string;
   readonly loadCode?: LoadCode;
-  /** Code of extensions runs in another process, which describes it. */
+  /** True if extension code runs in another process, which describes it. Default: false. */
   readonly isSurface?: boolean;
   /**
-   * Look for packages neither at the working directory nor above it: what a client's entry names must not depend on
-   * where the client happens to run.
+   * True to skip the working directory and the folders above it. The target of a config entry must not depend
+   * on the folder that the client app runs in. Default: false.
    */
   readonly ignoreProject?: boolean;
-  /** The folder of an added package that counts in place of the one in `packagesFolder`; undefined: that one. */
+  /**
+   * Returns the folder that replaces an added package's folder in `packagesFolder`; undefined for no
+   * replacement.
+   */
   readonly pinned?: ((name: string) => string | undefined) | undefined;
 }
 
-/** A server that was found: its package and, unless the package has no server definition, its item name. */
+/** A server's package and, if the package has a server definition, its item name. */
 export interface FoundServer {
   readonly extension: Extension;
-  /** Absent: the package declares no server, and everything it declares is served. */
+  /** Undefined if the package declares no server; then all its items are served. */
   readonly server?: string;
 }
 
-/** The qualified name of a server. */
+/** Returns the qualified name of a server. */
 export function serverName({ extension, server }: FoundServer): string {
   return extension.qualify(server ?? implicitServerName(extension));
 }
 
-/** A reference to an item that leads nowhere. `foreign` if it names another package. */
+/** A reference to an item that does not resolve. `foreign` is true if it names another package. */
 export class UnknownItemError extends DefinitionError {
   readonly foreign: boolean;
-  /** The package that would have to be here; absent if it is, or nothing says which. */
+  /** The package to install; undefined if it is installed or unknown. */
   readonly missingPackage: string | undefined;
 
   constructor(
@@ -72,9 +75,9 @@ export class UnknownItemError extends DefinitionError {
   }
 }
 
-/** A name that leads to no server. */
+/** A name that does not resolve to a server. */
 export class NoServerError extends AgentToolsError {
-  /** The message without the way out, for those who know a better one. */
+  /** Message without advice, for callers that have better advice. */
   readonly what: string;
 
   constructor(what: string, wayOut: string) {
@@ -83,10 +86,10 @@ export class NoServerError extends AgentToolsError {
   }
 }
 
-/** A server whose package is not here. */
+/** A server of a package that is not installed. */
 export class MissingPackageError extends NoServerError {
   readonly packageName: string;
-  /** Qualified name, or the package where nothing else was named. */
+  /** Qualified name, or the package name if no item was named. */
   readonly server: string;
 
   constructor(packageName: string, server: string, what: string, wayOut: string) {
@@ -96,7 +99,7 @@ export class MissingPackageError extends NoServerError {
   }
 }
 
-/** Names to extensions and items, by the rules of one place: the working directory and the folders around it. */
+/** Resolves names of extensions and items, relative to a working directory. */
 export class Workspace {
   readonly #options: WorkspaceOptions;
   readonly #opened = new Map<string, Promise<Extension>>();
@@ -105,7 +108,7 @@ export class Workspace {
     this.#options = options;
   }
 
-  /** The extension in a folder. @throws as {@link Extension.open} does. */
+  /** Opens the extension in a folder. @throws as {@link Extension.open} does. */
   async open(directory: string): Promise<Extension> {
     const real = findRealPath(directory) ?? directory;
     const known = this.#opened.get(real);
@@ -131,9 +134,10 @@ export class Workspace {
   }
 
   /**
-   * A package by name: the referring one, `node_modules` from it upwards, the package at the working directory,
-   * `node_modules` from there upwards, our package folder, the global npm folder. What servers of the user name is the
-   * same wherever they are started from: only the last two count.
+   * Finds a package by name. Search order: the referring package, `node_modules` from it upwards, the package
+   * at the working directory, `node_modules` from there upwards, `packagesFolder`, `globalFolder`,
+   * `siblingsFolder`. References from the user's servers use only the last three, so that they do not depend
+   * on the working directory.
    */
   async findPackage(name: string, from?: Extension): Promise<Extension | undefined> {
     if (!isPackageName(name)) return undefined;
@@ -159,7 +163,7 @@ export class Workspace {
     return undefined;
   }
 
-  /** The package at the working directory, or one in a `node_modules` from there upwards. */
+  /** Finds a package at the working directory, or in a `node_modules` from there upwards. */
   async #findInProject(name: string): Promise<Extension | undefined> {
     const here = await this.packageHere();
     if (here?.name === name) return here;
@@ -174,12 +178,15 @@ export class Workspace {
     return isPackageFolder(directory) ? await this.open(directory) : undefined;
   }
 
-  /** The package at the working directory, or around it, if it is an extension. */
+  /** Returns the extension at or above the working directory; undefined if it is missing or unreadable. */
   async packageHere(): Promise<Extension | undefined> {
     return await this.extensionHere().catch(() => undefined);
   }
 
-  /** As {@link packageHere}, where one that cannot be read is no reason to go on. @throws as {@link Extension.open} does. */
+  /**
+   * As {@link packageHere}, but rejects if the extension cannot be read.
+   * @throws as {@link Extension.open} does.
+   */
   async extensionHere(): Promise<Extension | undefined> {
     const folder = firstPackage(ancestors(this.#options.cwd));
     if (folder === undefined) return undefined;
@@ -189,7 +196,7 @@ export class Workspace {
     });
   }
 
-  /** The bundled extensions. */
+  /** Returns the bundled extensions. */
   async builtins(): Promise<readonly Extension[]> {
     const { readdir } = await import('node:fs/promises');
     const names = await readdir(this.#options.builtinFolder);
@@ -199,7 +206,10 @@ export class Workspace {
     return found.filter((extension) => extension !== undefined);
   }
 
-  /** What holds the servers that the user made; undefined if there is none. @throws as {@link Extension.open} does. */
+  /**
+   * Returns the extension that contains the user's servers; undefined if missing.
+   * @throws as {@link Extension.open} does.
+   */
   async userServers(): Promise<Extension | undefined> {
     const { userServersFolder } = this.#options;
     return userServersFolder === undefined ? undefined : await this.#openIfPackage(userServersFolder);
@@ -210,8 +220,9 @@ export class Workspace {
   }
 
   /**
-   * What a name in a definition of `from` leads to: its own declared item, then a built-in one, then a qualified name.
-   * @throws UnknownItemError if it leads nowhere; DefinitionError if there is no usable definition.
+   * Resolves an item name in a definition of `from`: its own declared item, then a built-in one, then a
+   * qualified name.
+   * @throws UnknownItemError if it does not resolve; DefinitionError if its definition is unusable.
    */
   async resolveItem(kind: Kind, reference: string, from: Extension, location: Location): Promise<Definition> {
     const found = await this.locateItem(kind, reference, from, location);
@@ -230,7 +241,7 @@ export class Workspace {
       if (own === true) return { extension: from, item: reference };
       const builtin = await this.#builtinOf(kind, reference);
       if (builtin) return { extension: builtin, item: reference };
-      // A toolkit that cannot be read may be what would have it.
+      // An unreadable toolkit may contain the item.
       throw own === false ? await this.#unknown(kind, reference, from, location) : own;
     }
     const qualified = parseQualifiedName(reference);
@@ -246,8 +257,9 @@ export class Workspace {
   }
 
   /**
-   * Whose toolkit a name in a definition of `from` means: its own, or, by a qualified name, another package's.
-   * @throws UnknownItemError if it leads nowhere
+   * Resolves a toolkit name in a definition of `from`: its own toolkit, or another package's by qualified
+   * name.
+   * @throws UnknownItemError if it does not resolve
    */
   async locateToolkit(
     reference: string,
@@ -271,8 +283,9 @@ export class Workspace {
   }
 
   /**
-   * The skill that a name in a definition of `from` means: of its own package, or, by a qualified name, of another.
-   * @throws UnknownItemError if it leads nowhere
+   * Resolves a skill name in a definition of `from`: its own package's skill, or another package's by
+   * qualified name.
+   * @throws UnknownItemError if it does not resolve
    */
   async locateSkill(reference: string, from: Extension, location: Location): Promise<SkillFolder> {
     const qualified = reference.includes('/') ? parseQualifiedName(reference) : undefined;
@@ -325,9 +338,9 @@ export class Workspace {
   }
 
   /**
-   * The server a command line names: a path (`./plugin`, `./plugin/weather`), one of the user's, a built-in one, a
-   * qualified name, or a package with exactly one server.
-   * @throws AgentToolsError saying what was looked for and where.
+   * Finds the server of a command-line argument: a path (`./plugin`, `./plugin/weather`), a server of the
+   * user, a built-in one, a package with exactly one server, or a qualified name.
+   * @throws AgentToolsError with the places that were searched.
    */
   async findServer(reference: string): Promise<FoundServer> {
     if (isPathArgument(reference)) return await this.#serverAtPath(reference);
@@ -343,8 +356,8 @@ export class Workspace {
   }
 
   /**
-   * Who has a server of a bare name. That the user's cannot be read is no reason to go without the built-in ones, but
-   * nothing else is taken for one of theirs.
+   * Returns the extension with a server of a bare name: the user's, else a built-in one.
+   * @throws if the user's servers cannot be read and no built-in server has the name
    */
   async #bareServer(name: string): Promise<Extension | undefined> {
     const made = await this.userServers().catch((error: Error) => error);
@@ -394,14 +407,14 @@ export class Workspace {
     }
     const wayOut =
       'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a server that is built in or your own.';
-    // A bare word is never obtained: mistyped, it may be the name of a stranger's package.
+    // A bare word is never installed: a typo may be the name of an unrelated package.
     const asPackage = isPublishedName(reference)
       ? ` If it is a package of the registry, add it with: agenttools add ${reference}, or name its server: ${reference}/<server>.`
       : '';
     return new NoServerError(what, `${wayOut}${asPackage}`);
   }
 
-  /** Whether a reference would lead to a package, or to something in one, if it were a path. */
+  /** True if the reference, read as a path, is a package folder or a child of one. */
   #isPathWithoutDot(reference: string): boolean {
     const target = path.resolve(this.#options.cwd, reference);
     if (reference === '' || isPackageFolder(target)) return reference !== '';
@@ -409,7 +422,7 @@ export class Workspace {
   }
 }
 
-/** What another package does not have, or would have if it were here. */
+/** The error for an item that another package lacks, or for a package that is not installed. */
 function unresolvedItemError(
   {
     what,
@@ -428,12 +441,12 @@ function unresolvedItemError(
   return new UnknownItemError('unresolved-reference', message, location, { foreign: true, missingPackage });
 }
 
-/** Whether a command-line argument is a path: it begins with `.`, `/`, `~` or a drive letter. */
+/** True if a command-line argument is a path: it begins with `.`, `/`, `\`, `~` or a drive letter. */
 export function isPathArgument(text: string): boolean {
   return /^(?:[./~\\]|[A-Za-z]:[\\/])/.test(text);
 }
 
-/** `spell` says how the user would name one of several. */
+/** `spell` returns the argument for one of several servers. */
 function onlyServer(extension: Extension, spell = (name: string) => extension.qualify(name)): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
   if (servers.length === 0 && !hasItems(extension.manifest)) {
@@ -467,14 +480,16 @@ function namedServer(extension: Extension, server: string): FoundServer {
   );
 }
 
-/** The qualified names of an extension's servers, whether it declares them or not. */
+/** Returns the qualified names of an extension's servers, declared or implicit. */
 export function serverNames(extension: Extension): readonly string[] {
   const declared = extension.manifest.declarations.servers.map(({ name }) => name);
   const implicit = hasItems(extension.manifest) ? [implicitServerName(extension)] : [];
   return (declared.length > 0 ? declared : implicit).map((name) => extension.qualify(name));
 }
 
-/** A package without servers has one that is named like its last segment. */
+/**
+ * Returns the name of the server that a package without declared servers has: the last segment of its name.
+ */
 export function implicitServerName(extension: Extension): string {
   return shortName(extension.name);
 }

@@ -1,7 +1,7 @@
 import { isRecord } from './compiled-schema.js';
 import type { EnumValue } from './fields.js';
 
-/** How checked arguments become what the handler was promised. */
+/** Plan that converts checked arguments into the types that the handler expects. */
 export type CastPlan =
   | { readonly kind: 'scalar'; readonly type: 'string' | 'integer' | 'number' | 'boolean' }
   | { readonly kind: 'enum'; readonly values: readonly EnumValue[]; readonly native: boolean }
@@ -12,11 +12,14 @@ export interface FieldPlan {
   readonly name: string;
   readonly plan: CastPlan;
   readonly required: boolean;
-  /** The default as the wire shows it; a record, for it may be anything. */
+  /** Default in wire form. Wrapped in a record because a default can be any value. */
   readonly initial: { readonly wire: unknown } | undefined;
 }
 
-/** Casts a value that has passed its check: declared keys only, declared enum values, defaults where a key is absent. */
+/**
+ * Casts a value that passed its check. Keeps declared keys only, maps enum texts to declared values, fills in
+ * defaults.
+ */
 export function cast(value: unknown, plan: CastPlan): unknown {
   if (plan.kind === 'enum')
     return plan.values.find((declared) => isSent(declared, value, plan.native)) ?? value;
@@ -34,13 +37,13 @@ function castObject(value: Readonly<Record<string, unknown>>, fields: readonly F
   const result = emptyFor(fields);
   for (const { name, plan, required, initial } of fields) {
     if (Object.hasOwn(value, name)) result[name] = cast(value[name], plan);
-    // Cast anew for each call: what one handler does to a list is not what the next one gets.
+    // Cast for each call, so that a handler that mutates a default does not affect the next call.
     else if (initial && !required) result[name] = cast(initial.wire, plan);
   }
   return result;
 }
 
-/** Without prototype where an absent field would otherwise read as something every object inherits. */
+/** Returns an object without prototype if a field is named like a member of `Object.prototype`. */
 function emptyFor(fields: readonly FieldPlan[]): Record<string, unknown> {
   const clashes = fields.some(({ name }) => name in Object.prototype);
   return clashes ? Object.create(null) : {};

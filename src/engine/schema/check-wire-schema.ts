@@ -13,7 +13,10 @@ import { compileSafely, createValidator, type Validator } from './validator.js';
 import { type Subschema, walkSchema } from './walk-schema.js';
 import { rootProblem } from './wire-schema.js';
 
-/** Everything for which a client, or our own check, would refuse a schema. One issue at each place. */
+/**
+ * Finds the problems for which a client, or AgentTools' own check, would reject a schema. At most one issue
+ * per path.
+ */
 export async function checkWireSchema(schema: unknown, side: SchemaSide): Promise<readonly WireIssue[]> {
   const fault = findBoundsFault(schema);
   if (fault) return [{ path: fault.path, message: fault.message }];
@@ -55,7 +58,7 @@ function* findBadPatterns(subschemas: readonly Subschema[]): Generator<WireIssue
   }
 }
 
-/** Validators that hold nothing but a dialect's own meta-schemas. */
+/** Validators that hold only the meta-schemas of a dialect. */
 const metaValidators = new Map<Dialect, Promise<Validator>>();
 
 async function findMetaIssues(schema: JsonSchema, dialect: Dialect): Promise<WireIssue[]> {
@@ -63,13 +66,15 @@ async function findMetaIssues(schema: JsonSchema, dialect: Dialect): Promise<Wir
   metaValidators.set(dialect, known);
 
   const validator = await known;
-  // A clone, because Ajv compares objects by methods that those without a prototype lack.
+  // A clone, because Ajv compares objects by methods that objects without prototype lack.
   validator.validateSchema({ ...structuredClone(schema), $schema: dialect.uri });
   const errors = validator.errors ?? [];
   return errors.filter((error) => !isAboutPattern(error)).map((error) => readMetaError(error, schema));
 }
 
-/** Patterns are judged here, by the flag they are run with. */
+/**
+ * True if the error is about a pattern. {@link findBadPatterns} checks patterns with the flag that calls use.
+ */
 function isAboutPattern({ keyword, params }: ErrorObject): boolean {
   return params.format === 'regex' || keyword === 'propertyNames';
 }
@@ -84,7 +89,7 @@ function readMetaError(
   return { path, message: `${name} ${words}.` };
 }
 
-/** Pointers write indexes as text; paths have them as numbers. */
+/** Converts list indexes from pointer text to numbers. */
 function toDocumentPath(keys: readonly string[], root: unknown): (string | number)[] {
   let value = root;
   return keys.map((key) => {

@@ -2,13 +2,13 @@ import type { Field, FieldOptions, FieldSpec, Fields } from './fields.js';
 import type { JsonSchemaLike, StandardTyped } from './inferred-types.js';
 import type { RawSchema } from './json-schema.js';
 
-/** What an input has to be besides itself: if it is a field spec, one whose types and options exist. */
+/** Type that an input must also match: a field spec may use existing types and options only. */
 export type CheckedInput<S> = IsLoose<S> extends true ? unknown : CheckedSpec<S>;
 
-/** The same of an output, which is a JSON Schema whenever it has a type. */
+/** The same for an output. An output with a `type` is a JSON Schema. */
 export type CheckedOutput<S> = S extends { readonly type: string } ? unknown : CheckedInput<S>;
 
-/** Whether a schema says nothing of fields, or its type nothing of what it says. */
+/** True if `S` is not a plain field spec, or its type does not name the fields. */
 type IsLoose<S> = 0 extends 1 & S
   ? true
   : S extends Fields | StandardTyped | RawSchema | JsonSchemaLike | string | readonly unknown[] | undefined
@@ -37,7 +37,7 @@ type OptionsOf<T, O = FieldOptions> = O extends { readonly type: infer U }
     : never
   : never;
 
-/** What is unknown is `never`; what holds fields is looked into. */
+/** Maps unknown options to `never`. Checks `fields` and `items` recursively. */
 type CheckedOptions<O, F> = {
   readonly [K in keyof F]: K extends keyof O
     ? K extends 'fields'

@@ -2,20 +2,23 @@ import { isRecord } from './compiled-schema.js';
 import type { JsonSchema } from './json-schema.js';
 import { resolveLocalReference } from './local-reference.js';
 
-/** The values that an argument may have, where its schema lists them. */
+/** The allowed values of an argument, if its schema lists them. */
 export interface Choices {
   readonly values: readonly unknown[];
-  /** In how many lists within each other they stand: 1 for a list of choices. */
+  /** Number of nested arrays around the values: 0 for a single value, 1 for an array of values. */
   readonly depth: number;
 }
 
-/** The values that a schema lists, itself or for the items of a list; undefined if it lists none. */
+/**
+ * Returns the values that a schema lists, for itself or for the items of an array; undefined if it lists
+ * none.
+ */
 export function findChoices(schema: unknown, root: JsonSchema): Choices | undefined {
   const known = new Map<object, Choices | undefined>();
   const find = (one: unknown): Choices | undefined => {
     if (!isRecord(one)) return undefined;
     if (known.has(one)) return known.get(one);
-    // One that is part of itself lists nothing.
+    // A schema that contains itself lists nothing.
     known.set(one, undefined);
     const found = known.size > maxSchemasRead ? undefined : collectChoices(one, root, find);
     known.set(one, found);
@@ -24,10 +27,10 @@ export function findChoices(schema: unknown, root: JsonSchema): Choices | undefi
   return find(schema);
 }
 
-/** How many schemas are looked at for a list of values. */
+/** Most schemas searched for a list of values. */
 const maxSchemasRead = 1000;
 
-/** How many values branches may have together. */
+/** Most values that all branches may have together. */
 const maxMergedChoices = 10_000;
 
 function collectChoices(
@@ -54,7 +57,7 @@ function collectChoices(
   return ofItems && { values: ofItems.values, depth: ofItems.depth + 1 };
 }
 
-/** The values of all branches, each once, if each of them lists its own. */
+/** Merges the values of all branches without duplicates; undefined if a branch lists none. */
 function mergeChoices(branches: readonly (Choices | undefined)[]): Choices | undefined {
   const byText = new Map<string, unknown>();
   for (const branch of branches) {
@@ -65,7 +68,7 @@ function mergeChoices(branches: readonly (Choices | undefined)[]): Choices | und
   return { values: [...byText.values()], depth: 0 };
 }
 
-/** A schema that takes only some of the values it lists. */
+/** Returns the schema with fewer allowed values. */
 export function restrictChoices(schema: JsonSchema, values: readonly unknown[], depth: number): JsonSchema {
   if (depth === 0) return { ...schema, enum: values };
   const { items } = schema;

@@ -12,16 +12,19 @@ import { checkLazily } from './validator.js';
 import { walkSchema } from './walk-schema.js';
 import { requireWireSchema } from './wire-schema.js';
 
-/** How to read a schema value. */
+/** Options for compiling a schema value. */
 export interface CompileOptions {
   readonly side: SchemaSide;
-  /** The value stood under `inputSchema` or `outputSchema`, which take JSON Schema only. */
+  /**
+   * True if the value comes from `inputSchema` or `outputSchema`, which accept JSON Schema only. Default:
+   * false.
+   */
   readonly rawOnly?: boolean;
-  /** The author's file: what a schema library needs besides itself is looked for from there. */
+  /** The author's file. Companion packages of a schema library are resolved from here. */
   readonly resolveFrom?: string;
 }
 
-/** Reads a schema in whatever form its author chose. Throws a SchemaError if it is none. */
+/** Compiles a schema of any form. @throws SchemaError if the value is not a schema */
 export async function compileSchema(
   value: unknown,
   { side, rawOnly = false, resolveFrom }: CompileOptions,
@@ -56,7 +59,7 @@ function compileWire(form: 'raw' | 'standard', schema: unknown, side: SchemaSide
   return { form, wire, check: checkLazily(wire, side) };
 }
 
-/** @throws SchemaError for a schema that no call could be checked by */
+/** @throws SchemaError if no call could be checked by the schema */
 function requireCompilable(schema: JsonSchema): void {
   const dialect = detectDialect(schema);
   if (!dialect) return;

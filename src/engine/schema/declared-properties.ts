@@ -2,21 +2,24 @@ import { isRecord } from './compiled-schema.js';
 import type { JsonSchema } from './json-schema.js';
 import { resolveLocalReference } from './local-reference.js';
 
-/** What a schema says of arguments by name, at its root and in the parts that speak of the same arguments. */
+/** Arguments that a schema declares, at its root and in all subschemas that apply to the same value. */
 export interface DeclaredProperties {
-  /** What is said of each, in every place. */
+  /** All schemas of each argument. */
   readonly properties: ReadonlyMap<string, readonly JsonSchema[]>;
-  /** Those asked for in any case. */
+  /** Arguments that are always required. */
   readonly required: ReadonlySet<string>;
-  /** Patterns that speak of arguments, which a name may meet or not. */
+  /** Keys of all `patternProperties`. */
   readonly patterns: readonly string[];
-  /** Whether it says how arguments may be called at all. */
+  /** True if a part has `propertyNames`. */
   readonly limitsNames: boolean;
-  /** A reference that is not followed, behind which more may be said. */
+  /** First reference that is not followed. Its target may declare more. */
   readonly reference: string | undefined;
 }
 
-/** Collects what a schema says of arguments; each part of it is looked at once. */
+/**
+ * Collects the arguments that a schema declares. Visits each subschema once, or twice if it first seemed
+ * optional.
+ */
 export function collectDeclared(root: JsonSchema): DeclaredProperties {
   const properties = new Map<string, JsonSchema[]>();
   const required = new Set<string>();
@@ -25,9 +28,9 @@ export function collectDeclared(root: JsonSchema): DeclaredProperties {
   let reference: string | undefined;
   const seen = new Map<object, boolean>();
   const waiting: { readonly schema: unknown; readonly isSure: boolean }[] = [{ schema: root, isSure: true }];
-  // What is found on the way is looked at in its turn.
+  // The loop appends the subschemas that it finds.
   for (const { schema, isSure } of waiting) {
-    // A part that applies in any case says more than one met before that may not.
+    // Visit a subschema again if it always applies and was optional before.
     if (!isRecord(schema) || seen.get(schema) === true || (seen.has(schema) && !isSure)) continue;
     const isNew = !seen.has(schema);
     seen.set(schema, isSure);
@@ -54,7 +57,7 @@ export function collectDeclared(root: JsonSchema): DeclaredProperties {
   return { properties, required, patterns: [...patterns], limitsNames, reference };
 }
 
-/** Schemas within a schema that speak of the same value. */
+/** Returns the subschemas that apply to the same value. `isSure` is true if they always apply. */
 function subschemasOfSame(schema: JsonSchema): { readonly schema: unknown; readonly isSure: boolean }[] {
   const lists = [schema.anyOf, schema.oneOf].flatMap((held) => (Array.isArray(held) ? held : []));
   const maps = [schema.dependentSchemas, schema.dependencies];

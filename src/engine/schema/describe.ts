@@ -4,7 +4,10 @@ import { fieldsBrand } from './fields.js';
 import { jsonSchemaBrand } from './json-schema.js';
 import { isStandardSchema, type StandardSchema, standardWire } from './standard-schema.js';
 
-/** A live schema as plain data, fit to leave its process; any other value as it is. */
+/**
+ * Converts a live schema to plain data that can be sent to another process. Returns any other value
+ * unchanged.
+ */
 export async function describeSchema(value: unknown, resolveFrom?: string): Promise<unknown> {
   if (isStandardSchema(value)) return describeStandard(value, resolveFrom);
   if (!isRecord(value)) return value;
@@ -23,7 +26,7 @@ async function describeStandard(schema: StandardSchema, resolveFrom: string | un
   return { '@@': 'standard-schema', vendor, ...output, ...input };
 }
 
-/** One side, or why it cannot be told. */
+/** Returns one side, or the error that prevents it. */
 async function describeSide(
   schema: StandardSchema,
   side: SchemaSide,

@@ -1,4 +1,4 @@
-/** JSON Schema dialects that are understood, by the `$schema` that declares them. The first is meant when none is declared. */
+/** Supported JSON Schema dialects, by `$schema`. Default: the first. */
 const dialects = [
   { id: 'draft-2020-12', uri: 'https://json-schema.org/draft/2020-12/schema' },
   { id: 'draft-2019-09', uri: 'https://json-schema.org/draft/2019-09/schema' },
@@ -8,7 +8,7 @@ const dialects = [
 
 export type Dialect = (typeof dialects)[number];
 
-/** The dialect a schema is written in; `undefined` if it declares one that is not understood. */
+/** Returns the dialect of a schema; `undefined` if its `$schema` is not supported. */
 export function detectDialect(schema: Readonly<Record<string, unknown>>): Dialect | undefined {
   const declared = schema.$schema;
   if (declared === undefined) return dialects[0];
@@ -16,7 +16,7 @@ export function detectDialect(schema: Readonly<Record<string, unknown>>): Dialec
   return dialects.find(({ uri }) => normalizeDialectUri(uri) === normalizeDialectUri(declared));
 }
 
-/** What to say about a `$schema` that is not understood. */
+/** Message for an unsupported `$schema`. */
 export const unknownDialect = `"$schema" names an unknown dialect. Known: ${dialects.map(({ uri }) => uri).join(', ')}.`;
 
 function normalizeDialectUri(uri: string): string {

@@ -1,4 +1,7 @@
-/** A regular expression of PCRE, in the words of ECMAScript. `undefined` if it says what those cannot. */
+/**
+ * Translates a PCRE pattern to ECMAScript. Returns `undefined` if it begins with other flags than `m`, `s`
+ * and `u`.
+ */
 export function toEcmaPattern(pattern: string): string | undefined {
   const [prefix = '', flags = ''] = /^\(\?([a-z]*)\)/.exec(pattern) ?? [];
   if (/[^msu]/.test(flags)) return undefined;
@@ -14,7 +17,7 @@ export function toEcmaPattern(pattern: string): string | undefined {
   return result;
 }
 
-/** Whether a pattern lets every text pass. */
+/** True if a pattern matches every text. */
 export function matchesAnything(pattern: string): boolean {
   return /^\^?\(?(?:\.|\[\\s\\S\])\*\)?\$?$/.test(pattern) || pattern === '';
 }
@@ -37,7 +40,7 @@ function translateEscape(token: string, inClass: boolean): string {
   return needsEscape ? token : character;
 }
 
-/** The code point as escapes that mean the same with and without the `u` flag. */
+/** Writes a code point as escapes that mean the same with and without the `u` flag. */
 function codeUnits(codePoint: number): string {
   if (codePoint > 0x10ffff) return '\\x{';
   if (codePoint <= 0xff) return `\\x${codePoint.toString(16).padStart(2, '0')}`;

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { formatPathName, fromPointer, type SchemaIssue, toPointer } from './schema-issue.js';
 
-/** Says Ajv's errors in words that name the parameter to mend, or the `whole` value. */
+/** Rewrites Ajv errors as messages that name the parameter to fix, or the `whole` value. */
 export function explainErrors(errors: readonly ErrorObject[], whole: string): SchemaIssue[] {
   const issues = errors
     .filter(({ keyword }) => !echoes.includes(keyword))
@@ -11,7 +11,7 @@ export function explainErrors(errors: readonly ErrorObject[], whole: string): Sc
   return issues.filter(isFirst);
 }
 
-/** Keywords that only repeat that a nested one has failed. */
+/** Keywords that only repeat the failure of a nested keyword. */
 const echoes: readonly string[] = ['if'];
 
 function explainError(error: ErrorObject, whole: string): SchemaIssue {
@@ -24,12 +24,12 @@ function explainError(error: ErrorObject, whole: string): SchemaIssue {
 }
 
 interface Explanation {
-  /** The key the error is really about, below the place Ajv names. */
+  /** Key of the faulty value, below the path that Ajv reports. */
   readonly into?: string;
   readonly words?: string;
 }
 
-/** Keywords for which Ajv's own words do not say enough. */
+/** Messages for keywords that Ajv explains poorly. */
 const explanations: Readonly<Record<string, (error: ErrorObject) => Explanation>> = {
   required: ({ params }) => ({ into: params.missingProperty, words: 'is required' }),
   dependentRequired: ({ params }) => ({

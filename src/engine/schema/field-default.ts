@@ -3,13 +3,13 @@ import { isRecord } from './compiled-schema.js';
 import type { EnumValue } from './fields.js';
 import type { JsonSchema } from './json-schema.js';
 
-/** A field as the wire shows it and as its values are cast. */
+/** A field in wire form, with the plan that casts its values. */
 interface FieldSchema {
   readonly wire: JsonSchema;
   readonly plan: CastPlan;
 }
 
-/** What a default should have been: everything its field asks of a value but its format; `undefined` if it fits. */
+/** Describes the value that a default should have been; `undefined` if it fits. Does not check `format`. */
 export function expectation(value: unknown, { wire, plan }: FieldSchema): string | undefined {
   if (plan.kind === 'enum') {
     const isListed = plan.values.includes(value as EnumValue);
@@ -58,7 +58,7 @@ function expectedObject(
   return undefined;
 }
 
-/** The first bound that a value of the right type does not keep, in words. */
+/** Describes the first bound that a value of the right type violates. */
 function unmetBound(value: unknown, wire: JsonSchema): string | undefined {
   return Object.entries(bounds)
     .find(([keyword, { isMet }]) => {
@@ -73,7 +73,7 @@ interface BoundCheck {
   readonly words: (wire: JsonSchema) => string;
 }
 
-/** The length of a text as JSON Schema counts it. */
+/** Length of a text in code points, as in JSON Schema. */
 const countCharacters = (value: unknown) => [...String(value)].length;
 
 const bounds: Readonly<Record<string, BoundCheck>> = {

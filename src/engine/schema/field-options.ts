@@ -1,7 +1,7 @@
-/** What an option of a field accepts: `undefined` if the value is right, else what would be. */
+/** Checks the value of an option. Returns `undefined` if it is valid, else a description of valid values. */
 type OptionCheck = (value: unknown) => string | undefined;
 
-/** Every option of every type, by what its value must be. */
+/** Value checks of all options, of all types. */
 export const optionChecks: Readonly<Record<string, OptionCheck>> = {
   required: (value) => (typeof value === 'boolean' ? undefined : 'true or false'),
   description: expectText,
@@ -14,10 +14,10 @@ export const optionChecks: Readonly<Record<string, OptionCheck>> = {
   wire: (value) => (value === 'string' || value === 'native' ? undefined : '"string" or "native"'),
 };
 
-/** Options every type takes. */
+/** Options of every type. */
 export const commonOptions: readonly string[] = ['type', 'required', 'description', 'default'];
 
-/** Names from JSON Schema and from other types, with the option that says the same here. */
+/** Option names of JSON Schema and of other types, mapped to the equivalent option of each type. */
 export const optionsInstead: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   string: {
     min: 'minLength',
@@ -33,7 +33,7 @@ export const optionsInstead: Readonly<Record<string, Readonly<Record<string, str
   array: { minItems: 'min', maxItems: 'max', minLength: 'min', maxLength: 'max', item: 'items' },
 };
 
-/** Whether a text is a regular expression as JSON Schema wants it. */
+/** True if a text is a regular expression as JSON Schema requires. */
 export function isPattern(text: string): boolean {
   try {
     new RegExp(text, 'u');

@@ -7,26 +7,29 @@ import { suggestFormat } from './formats.js';
 import type { JsonSchema } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 
-/** A field spec as the wire shows it and as arguments are cast by it. */
+/** A field spec in wire form, with the plan that casts arguments. */
 export interface CompiledFields {
   readonly wire: JsonSchema;
   readonly plan: CastPlan;
   readonly warnings: readonly FieldWarning[];
 }
 
-/** Something legal in a field spec that will not do what it seems to say. */
+/** A valid part of a field spec that has no effect. */
 export interface FieldWarning {
   readonly path: Path;
   readonly message: string;
 }
 
-/** How deep fields may nest in fields. */
+/** Greatest nesting depth of fields. */
 const maxFieldDepth = 32;
 
-/** How many faults of one spec are told. */
+/** Most faults reported for one spec. */
 const maxSpecFaults = 100;
 
-/** Reads a field spec: an object, or a list of `[name, field]`. @throws SchemaError that knows what is wrong with each field */
+/**
+ * Compiles a field spec: an object, or a list of `[name, field]`.
+ * @throws SchemaError with one fault per invalid field
+ */
 export function compileFields(spec: unknown): CompiledFields {
   const warnings: FieldWarning[] = [];
   const faults: SchemaError[] = [];
@@ -36,7 +39,7 @@ export function compileFields(spec: unknown): CompiledFields {
   return { ...compiled, warnings };
 }
 
-/** What a field spec says in vain; empty if the spec is wrong as a whole. */
+/** Returns the parts of a field spec that have no effect; empty if the spec itself is invalid. */
 export function fieldWarnings(spec: unknown): readonly FieldWarning[] {
   try {
     return compileFields(spec).warnings;
@@ -46,7 +49,7 @@ export function fieldWarnings(spec: unknown): readonly FieldWarning[] {
   }
 }
 
-/** Whether a value looks like one entry of a field spec, right or wrong. */
+/** True if a value looks like a field, valid or not. */
 export function looksLikeField(value: unknown): boolean {
   if (typeof value === 'string') return isKnown(parseType(value).base);
   return isRecord(value) && typeof value.type === 'string';
@@ -54,16 +57,16 @@ export function looksLikeField(value: unknown): boolean {
 
 type Path = readonly (string | number)[];
 
-/** Where in the spec we are, and what we have noticed so far. */
+/** Current position in the spec, and the problems found so far. */
 interface FieldSpecContext {
   readonly path: Path;
-  /** The field is a type alone: there is no option to point at. */
+  /** True if the field is only a type name, so paths cannot point at an option. */
   readonly isBare?: boolean;
-  /** The field as messages call it: names joined by dots. */
+  /** Field name in messages: names joined by dots. */
   readonly label: string;
   readonly depth: number;
   readonly warnings: FieldWarning[];
-  /** One for each field that is none. */
+  /** Faults of all invalid fields. */
   readonly faults: SchemaError[];
 }
 
@@ -75,14 +78,14 @@ interface CompiledField {
 type RawFieldOptions = Readonly<Record<string, unknown>>;
 
 interface FieldType {
-  /** Options of this type alone. */
+  /** Options of this type only. */
   readonly options: readonly string[];
-  /** In a list of this type, they stay with the items. */
+  /** True if these options apply to the items in a list of this type. */
   readonly ofItems?: true;
   compile(options: RawFieldOptions, place: FieldSpecContext): CompiledField;
 }
 
-/** Every type a field can have. */
+/** All field types. */
 const fieldTypes: Readonly<Record<string, FieldType>> = {
   string: {
     options: ['minLength', 'maxLength', 'pattern', 'format'],
@@ -146,12 +149,12 @@ function compileObject(spec: unknown, place: FieldSpecContext): CompiledField {
   };
 }
 
-/** What a field is; undefined if something in it is wrong, which is noted. */
+/** Reads a field. Returns undefined if a part is invalid and adds its fault. */
 function readField(field: unknown, place: FieldSpecContext) {
   const known = place.faults.length;
   const options = readOptions(field, place);
   const compiled = compileField(options, place);
-  // By fields that are wrong no default can be judged.
+  // An invalid field cannot check its default.
   if (place.faults.length > known) return undefined;
   return { options, compiled, initial: readDefault(options, compiled, place) };
 }
@@ -187,7 +190,7 @@ function readPair(pair: unknown, index: number, place: FieldSpecContext): FieldE
   throw fault({ ...place, path: [...place.path, index] }, 'expected a pair [name, field]');
 }
 
-/** The options of a field, its type among them, all of them fit for that type. */
+/** Returns the options of a field, including its type. The options are not checked yet. */
 function readOptions(field: unknown, place: FieldSpecContext): RawFieldOptions {
   if (typeof field === 'string') return { type: field };
   if (!isRecord(field)) throw fault(place, 'expected a type or an object of options with "type"');
@@ -206,7 +209,9 @@ function compileField(options: RawFieldOptions, place: FieldSpecContext): Compil
   return compileList(options, { base, depth }, place);
 }
 
-/** `"string[]"` and deeper: the options of the items, wrapped in as many arrays, the outermost with the bounds. */
+/**
+ * Compiles `"string[]"` and deeper: wraps the item type in arrays. The bounds apply to the outermost array.
+ */
 function compileList(
   options: RawFieldOptions,
   { base, depth }: ParsedType,
@@ -227,7 +232,7 @@ function compileList(
 
 interface ParsedType {
   readonly base: string;
-  /** How many pairs of brackets follow. */
+  /** Number of `[]` pairs. */
   readonly depth: number;
 }
 
@@ -340,7 +345,7 @@ function compileArray({ items, min, max }: RawFieldOptions, place: FieldSpecCont
   };
 }
 
-/** The default, as the wire shows it. */
+/** Returns the default in wire form. */
 function readDefault(
   options: RawFieldOptions,
   compiled: CompiledField,
@@ -365,7 +370,7 @@ function readDefault(
   return { wire: toWire(value, compiled.plan) };
 }
 
-/** A value as declared, in the words of the wire. */
+/** Converts a declared value to its wire form. */
 export function toWire(value: unknown, plan: CastPlan): unknown {
   if (plan.kind === 'enum')
     return !plan.native && plan.values.includes(value as EnumValue) ? String(value) : value;

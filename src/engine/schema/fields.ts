@@ -1,7 +1,7 @@
-/** Shared by every copy of the package, so that they recognise each other's values. */
+/** Registered symbol: all copies of the package recognise each other's values. */
 export const fieldsBrand: unique symbol = Symbol.for('agenttools/fields') as never;
 
-/** A field spec that cannot be mistaken for a JSON Schema. */
+/** A field spec with a mark that distinguishes it from a JSON Schema. */
 export interface Fields<F extends FieldSpec = FieldSpec> {
   readonly [fieldsBrand]: F;
 }
@@ -11,13 +11,13 @@ export function fields<const F extends FieldSpec>(spec: F): Fields<F> {
   return { [fieldsBrand]: spec };
 }
 
-/** Parameters by name, or as a list where the order of number-like names matters. */
+/** Parameters by name. Use the list form if the order of number-like names matters. */
 export type FieldSpec = { readonly [name: string]: Field } | readonly (readonly [name: string, Field])[];
 
-/** One parameter: a type alone, or a type with options. */
+/** One parameter: a type name, or a type with options. */
 export type Field = ScalarName | `${ScalarName}${ListSuffix}` | FieldOptions;
 
-/** What an enum may list. The wire carries its text, the handler gets the value. */
+/** Value of an enum. By default, the client sends its text and the handler gets the value. */
 export type EnumValue = string | number | boolean;
 
 /** A type with its options. */
@@ -40,7 +40,7 @@ interface FieldBase {
   readonly description?: string;
 }
 
-/** For numbers the bounds of the value, for arrays those of the item count. */
+/** For numbers, bounds of the value. For arrays, bounds of the item count. */
 interface BoundsOptions {
   readonly min?: number;
   readonly max?: number;
@@ -67,7 +67,7 @@ interface BooleanField extends FieldBase {
 
 interface EnumOption {
   readonly values: readonly EnumValue[];
-  /** `native` sends the values themselves instead of their text. */
+  /** `native` sends the values themselves instead of their text. Default: `string`. */
   readonly wire?: 'string' | 'native';
 }
 

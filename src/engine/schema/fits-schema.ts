@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from './compiled-schema.js';
 
 /**
- * Whether a value fits a schema, as far as that shows at a glance: a schema says it by keywords that are plain to judge,
- * or it is undefined. Judging all of them takes a validator, which a server that starts should not wait for.
+ * True if a value fits a schema, false if not, undefined if a keyword needs a validator to decide. A starting
+ * server should not wait for a validator.
  */
 export function fitsSchema(value: unknown, schema: unknown): boolean | undefined {
   if (typeof schema === 'boolean') return schema;
@@ -50,6 +50,6 @@ function isOfType(value: unknown, type: unknown): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
   if (type === 'object') return isRecord(value);
-  // The other names are those of JavaScript.
+  // All other type names are results of `typeof`.
   return typeof value === type;
 }

@@ -11,8 +11,8 @@ import { fromPointer, type SchemaIssue } from './schema-issue.js';
 import { findBoundsFault } from './schema-limits.js';
 
 /**
- * Why arguments cannot be fixed: the tool has none of that name, or none that can be so, or not these together; or what
- * would be left of its schema is more than can be listed.
+ * Reason that arguments cannot be fixed: the name is unknown, the value does not fit, the values do not fit
+ * together, or the remaining schema is too large to list.
  */
 export type FixedValueFault =
   | { readonly problem: 'unknown'; readonly name: string; readonly known: readonly string[] }
@@ -21,17 +21,18 @@ export type FixedValueFault =
   | { readonly problem: 'excessive'; readonly reason: string };
 
 /**
- * The schema of the arguments that are left when some are fixed: it takes what the whole one takes together with those.
- * @throws SchemaError if it gets too large, or is nested too deep to be worked out
+ * Returns the schema of the remaining arguments. It accepts the values that the whole schema accepts together
+ * with the pinned ones.
+ * @throws SchemaError if the result is too large or nested too deep
  */
 export function omitFixed(whole: JsonSchema, pinned: FixedValues): JsonSchema {
-  // If nothing fits it, that is a fault, and told as one.
+  // If no value fits, {@link findPinFaults} reports it.
   return remainingSchema(whole, fixOnlyValues(pinned)) || whole;
 }
 
 /**
- * The schema of what is left to send when some things about arguments are settled; `false` if nothing could be.
- * @throws SchemaError if it gets too large, or is nested too deep to be worked out
+ * Returns the schema of the arguments that clients still send; `false` if no value fits.
+ * @throws SchemaError if the result is too large or nested too deep
  */
 export function remainingSchema(whole: JsonSchema, settled: FixedArguments): JsonSchema | false {
   const rest = new PartialSchema(whole, settled).rest();
@@ -43,7 +44,7 @@ export function remainingSchema(whole: JsonSchema, settled: FixedArguments): Jso
   return schema;
 }
 
-/** What is wrong with fixing arguments. A tool without a schema takes whatever it is given. */
+/** Checks fixed arguments. A tool without a schema accepts any. */
 export async function findPinFaults(
   input: CompiledSchema,
   pinned: FixedValues,
@@ -79,10 +80,13 @@ function restOrFault(
   }
 }
 
-/** How large a schema may be, its references followed, for values to be judged by it while a server starts. */
+/** Largest schema, in values with references expanded, that checks fixed values while a server starts. */
 const maxCheckedSize = 100_000;
 
-/** What a validator says of the fixed values, each for itself. A schema that cannot be used is told of the tool. */
+/**
+ * Checks each fixed value with a validator. Returns no faults for an unusable schema, which is reported for
+ * the tool.
+ */
 async function unfitArguments(wire: JsonSchema, pinned: FixedValues): Promise<readonly FixedValueFault[]> {
   const alone = Object.fromEntries(Object.entries(wire).filter(([keyword]) => ofEach.includes(keyword)));
   if (expandedSize(alone) > maxCheckedSize) return [];
@@ -96,24 +100,24 @@ async function unfitArguments(wire: JsonSchema, pinned: FixedValues): Promise<re
   });
 }
 
-/** What a schema says of each property, and what that refers to. */
+/** Keywords that describe single properties, and the definitions that these refer to. */
 const ofEach = [
   ...['$schema', '$id', 'type', 'properties', 'patternProperties', 'additionalProperties'],
   ...['$defs', 'definitions'],
 ];
 
-/** Keywords by which a schema may have properties that it does not list itself. */
+/** Keywords that allow properties that the schema does not list itself. */
 const composingKeywords = [
   ...['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties'],
   ...['dependentSchemas', 'dependencies', 'unevaluatedProperties'],
 ];
 
-/** Whether all arguments are in the list. An author who does not forbid others does not mean them either. */
+/** True if the schema lists all arguments. A missing `additionalProperties` counts as `false`. */
 function isClosed({ additionalProperties = false, ...rest }: JsonSchema): boolean {
   return additionalProperties === false && !composingKeywords.some((keyword) => Object.hasOwn(rest, keyword));
 }
 
-/** References mean what they meant before: what they lead to is kept where it has changed. */
+/** Keeps the meaning of references: if a target has changed, its former version is kept under `$defs`. */
 function withFormerTargets(left: JsonSchema, whole: JsonSchema): JsonSchema {
   const defs = isRecord(left.$defs) ? left.$defs : {};
   let key = 'whole';

@@ -1,6 +1,6 @@
 import { findTypo } from './keyword-typo.js';
 
-/** The formats of JSON Schema, and those that are checked besides. */
+/** Formats of JSON Schema, and further ones that the validator checks. */
 const formats: ReadonlySet<string> = new Set([
   ...['date', 'time', 'date-time', 'duration', 'email', 'idn-email', 'hostname', 'idn-hostname', 'ipv4'],
   ...['ipv6', 'uri', 'uri-reference', 'iri', 'iri-reference', 'uri-template', 'uuid', 'json-pointer'],
@@ -8,11 +8,11 @@ const formats: ReadonlySet<string> = new Set([
   ...['byte', 'int32', 'int64', 'float', 'double', 'password', 'binary'],
 ]);
 
-/** The format that a misspelt one was meant to be; undefined for known ones, and for those of others. */
+/** Suggests the format that a misspelt one means; undefined for known formats and foreign ones. */
 export function suggestFormat(format: unknown): string | undefined {
   if (typeof format !== 'string' || formats.has(format) || isSized.test(format)) return undefined;
   return findTypo(format, formats);
 }
 
-/** Kinds of number that others know: `int16`, `uint32`. */
+/** Number formats of other vocabularies, such as `int16` and `uint32`. */
 const isSized = /\d$/;

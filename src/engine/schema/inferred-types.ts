@@ -1,7 +1,7 @@
 import type { Field, FieldSpec, Fields } from './fields.js';
 import type { RawSchema } from './json-schema.js';
 
-/** What a handler gets as arguments when `S` is its input. */
+/** Type of the arguments that a handler gets if `S` is its input. */
 export type InferInput<S> =
   IsAny<S> extends true
     ? AnyArguments
@@ -15,7 +15,7 @@ export type InferInput<S> =
             ? InferFields<S>
             : AnyArguments;
 
-/** What a handler may return as structured result when `S` is its output. */
+/** Type of the structured result that a handler may return if `S` is its output. */
 export type InferOutput<S> =
   IsAny<S> extends true
     ? unknown
@@ -29,14 +29,14 @@ export type InferOutput<S> =
             ? InferUndefaulted<S>
             : unknown;
 
-/** The cast arguments of a field spec: required and defaulted fields are there. */
+/** Cast arguments of a field spec. Required and defaulted fields are present. */
 export type InferFields<F extends FieldSpec> = InferredObject<
   FieldsByName<F>,
   RequiredOption | WithDefault,
   'read'
 >;
 
-/** The value of a field spec before defaults: only required fields must be there. */
+/** Value of a field spec before defaults. Only required fields are present. */
 type InferUndefaulted<F extends FieldSpec> = InferredObject<FieldsByName<F>, RequiredOption, 'written'>;
 
 type AnyArguments = Record<string, unknown>;

@@ -1,6 +1,6 @@
-/** Where a text stops being JSON, and what is wrong there. */
+/** Position and kind of a JSON syntax error. */
 export interface JsonFault {
-  /** What is wrong, as the end of a sentence. */
+  /** The problem, as the end of a sentence. */
   readonly message: string;
   /** 1-based. */
   readonly line: number;
@@ -9,8 +9,8 @@ export interface JsonFault {
 }
 
 /**
- * Finds the first fault of a text that `JSON.parse` refused: engines agree neither on its words nor on whether they say
- * the place.
+ * Finds the first syntax error of a text that `JSON.parse` rejected. The messages of JavaScript engines
+ * differ, and not all include the position.
  * @see RFC 8259
  */
 export function findJsonFault(text: string): JsonFault {
@@ -23,7 +23,7 @@ const blankPattern = /[ \t\n\r]*/y;
 const scalar =
   /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b/y;
 
-/** What may stand at a place: a value, a value or the end of a list, and so on. */
+/** Token that the grammar allows next. */
 type ExpectedToken = 'value' | 'first item' | 'first name' | 'name' | 'colon' | 'comma' | 'end';
 
 const expectedMessages: Readonly<Record<ExpectedToken, string>> = {
@@ -66,7 +66,10 @@ function scan(text: string): { readonly message: string; readonly offset: number
   return { message: 'the text ends too early.', offset: text.length };
 }
 
-/** What is wanted after a bracket, colon or comma, if it may stand there; brackets are kept in `open`. */
+/**
+ * Returns the token expected after a bracket, colon or comma; undefined if that character is not allowed.
+ * Updates `open`.
+ */
 function stepFrom(wanted: ExpectedToken, next: string, open: ('{' | '[')[]): ExpectedToken | undefined {
   const isValue = wanted === 'value' || wanted === 'first item';
   if (isValue && (next === '{' || next === '[')) {

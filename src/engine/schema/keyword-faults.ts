@@ -4,10 +4,10 @@ import { isPattern } from './field-options.js';
 import { SchemaError } from './schema-error.js';
 import type { Subschema } from './walk-schema.js';
 
-/** A check of a keyword's value, and the end of the sentence `"type" must be …`. */
+/** Expected value, as the end of the sentence `"type" must be …`, and a check for it. */
 type KeywordRule = readonly [expected: string, check: (value: unknown) => boolean];
 
-/** Calls run patterns without the "u" flag where they are legal only so. */
+/** Calls run a pattern without the "u" flag if it is valid only without. */
 function isRegExp(text: string): boolean {
   try {
     new RegExp(text);
@@ -17,7 +17,7 @@ function isRegExp(text: string): boolean {
   }
 }
 
-/** The values of `type`. */
+/** All values of the keyword `type`. */
 export const types: readonly string[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const isType = (value: unknown) => typeof value === 'string' && types.includes(value);
 const isSchema = (value: unknown) => isRecord(value) || typeof value === 'boolean';
@@ -47,7 +47,10 @@ const pattern: KeywordRule = [
 
 type KeywordRules = Readonly<Record<string, KeywordRule>>;
 
-/** Keywords that every dialect reads alike. Those that only describe (`title`, `examples`, …) break no call. */
+/**
+ * Keywords that mean the same in every dialect. Annotations (`title`, `examples`, …) are omitted: they break
+ * no call.
+ */
 const commonKeywords: KeywordRules = {
   $id: textRule,
   $ref: textRule,
@@ -127,8 +130,8 @@ const keywordRules: Readonly<Record<Dialect['id'], KeywordRules>> = {
 };
 
 /**
- * The first keyword whose value no validator accepts. Loads no validator, so it is cheap enough for every start.
- * `validate` compares with the meta-schema of the dialect.
+ * Finds the first keyword with a value that no validator accepts. Loads no validator, so each server start
+ * can run it. `validate` uses the meta-schema of the dialect instead.
  */
 export function findKeywordFault(subschemas: readonly Subschema[], { id }: Dialect): SchemaError | undefined {
   const table = keywordRules[id];

@@ -1,4 +1,4 @@
-/** The known word that a word is but for one letter or two that changed places, or for case. */
+/** Finds the known word within one edit or one transposition, ignoring case. */
 export function findTypo(word: string, known: Iterable<string>): string | undefined {
   if (word.length < shortest) return undefined;
   const lower = word.toLowerCase();
@@ -8,7 +8,7 @@ export function findTypo(word: string, known: Iterable<string>): string | undefi
   return undefined;
 }
 
-/** Shorter words are often one letter apart and both meant: `uuid`, `ulid`. */
+/** Shorter words often differ by one letter and are both valid: `uuid`, `ulid`. */
 const shortest = 5;
 
 function isOneSlip(a: string, b: string): boolean {

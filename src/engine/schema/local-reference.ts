@@ -1,6 +1,9 @@
 import { fromPointer } from './schema-issue.js';
 
-/** Where a reference within a schema leads; undefined for those that go by other means than a path. */
+/**
+ * Returns the target of a reference within a schema; undefined if it is not a path (`#` or `#/…`) or has no
+ * target.
+ */
 export function resolveLocalReference(reference: string, root: unknown): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   let value: unknown = root;

@@ -3,7 +3,7 @@ import type { Subschema } from './walk-schema.js';
 
 const headerKeyword = 'x-mcp-header';
 
-/** `x-mcp-header` where clients would drop the tool because of it. */
+/** Finds `x-mcp-header` keywords for which clients would drop the tool. */
 export function* findBadHeaders(subschemas: readonly Subschema[]): Generator<WireIssue> {
   const seen = new Set<string>();
   for (const { schema, path } of subschemas) {
@@ -20,7 +20,7 @@ export function* findBadHeaders(subschemas: readonly Subschema[]): Generator<Wir
     if (!isPlainProperty(path))
       yield {
         path: at,
-        message: `"${headerKeyword}" may stand only on a property reached through "properties" alone.`,
+        message: `"${headerKeyword}" is allowed only on a property reached through "properties" alone.`,
       };
     if (!headerTypes.includes(schema.type))
       yield { path: at, message: `"${headerKeyword}" needs "type" to be string, integer or boolean.` };
@@ -35,7 +35,10 @@ export function* findBadHeaders(subschemas: readonly Subschema[]): Generator<Wir
 
 const headerTypes: readonly unknown[] = ['string', 'integer', 'boolean'];
 
-/** Whether a text can be part of the name of a header. @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
+/**
+ * True if a text is a token, as header names require.
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2
+ */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
 }

@@ -13,22 +13,22 @@ import {
 import { SchemaError } from './schema-error.js';
 import type { SchemaIssue } from './schema-issue.js';
 
-/** Why an argument cannot be changed as a server wants it. */
+/** Reason that a server cannot override an argument. */
 export type OverrideFault =
-  /** The tool has none of that name. */
+  /** The tool has no argument of this name. */
   | { readonly problem: 'unknown'; readonly name: string; readonly known: readonly string[] }
-  /** Its value is fixed, so there is nothing left to change. */
+  /** Its value is fixed, so an override has no effect. */
   | { readonly problem: 'fixed'; readonly name: string }
-  /** It is hidden, so nobody sees what else is said of it. */
+  /** It is hidden, so its other overrides have no effect. */
   | { readonly problem: 'unseen'; readonly name: string; readonly key: 'name' | 'description' | 'enum' }
-  /** It has to be sent, and is hidden. */
+  /** It is required but hidden, and has no default. */
   | { readonly problem: 'needed'; readonly name: string }
-  /** The new name is no name, or another argument's. */
+  /** The new name is not a valid name. */
   | { readonly problem: 'unusable-name'; readonly name: string; readonly called: string }
   | { readonly problem: 'taken-name'; readonly name: string; readonly called: string; readonly by: string }
-  /** Its schema goes by names in a way that cannot be rewritten. */
+  /** The schema uses names in a way that cannot be rewritten. */
   | { readonly problem: 'bound-name'; readonly name: string; readonly reason: string }
-  /** It has no list of values. */
+  /** Its schema lists no values. */
   | { readonly problem: 'no-choice'; readonly name: string }
   | {
       readonly problem: 'no-such-choice';
@@ -37,20 +37,20 @@ export type OverrideFault =
       readonly value: unknown;
       readonly known: readonly unknown[];
     }
-  /** The values that are left are without its default. */
+  /** The remaining values do not include its default. */
   | {
       readonly problem: 'lost-default';
       readonly name: string;
       readonly value: unknown;
       readonly isOwn: boolean;
     }
-  /** The default is none of the values it may have. */
+  /** The default is not a valid value. */
   | { readonly problem: 'unfit-default'; readonly name: string; readonly issues: readonly SchemaIssue[] }
-  /** Nothing that could be sent fits any more. */
+  /** No arguments fit the schema any more. */
   | { readonly problem: 'together' }
   | { readonly problem: 'excessive'; readonly reason: string };
 
-/** Everything that keeps arguments from being changed; what is wrong with fixed ones is found elsewhere. */
+/** Finds the faults of argument overrides. {@link findPinFaults} finds the faults of fixed values. */
 export async function findChangeFaults(
   input: CompiledSchema,
   changes: InputOverrides,
@@ -125,7 +125,7 @@ function findOverride(parameters: InputOverrides['parameters'], name: string): P
   return Object.hasOwn(parameters, name) ? parameters[name] : undefined;
 }
 
-/** A pattern that cannot be judged is taken to be met. */
+/** True if a name matches, or the pattern is invalid. */
 function meets(pattern: string, name: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(name);
@@ -158,7 +158,7 @@ function* choiceFaults(
   yield { problem: 'lost-default', name, value, isOwn };
 }
 
-/** Defaults that a server gives, or that take the place of hidden arguments, and that the tool would refuse. */
+/** Finds defaults of visible arguments and values of hidden ones that the tool would reject. */
 async function unfitDefaults(
   input: CompiledSchema,
   { parameters }: InputOverrides,

@@ -8,30 +8,30 @@ import type { FixedArguments, FixedValues } from './partial-schema.js';
 import { formatPathName, fromPointer, type SchemaIssue, toPointer } from './schema-issue.js';
 import { checkLazily } from './validator.js';
 
-/** What a server says of one argument of a tool, instead of what the tool says. */
+/** A server's changes to one argument of a tool. */
 export interface ParameterOverride {
-  /** What clients call it. */
+  /** Name that clients see. */
   readonly name?: string;
   readonly description?: string;
-  /** The only ones of its values that clients may send. */
+  /** Subset of the allowed values that clients may send. */
   readonly enum?: readonly unknown[];
-  /** Clients do not see it and cannot send it. */
+  /** True if clients neither see nor send the argument. */
   readonly hidden?: boolean;
-  /** What the tool gets where it is not sent. */
+  /** Value that the tool gets if the client sends none. */
   readonly default?: unknown;
 }
 
-/** What a server changes about the arguments of a tool. Names are those that the tool itself knows. */
+/** A server's changes to the arguments of a tool. Keys are the tool's own names. */
 export interface InputOverrides {
-  /** Values that nobody sends. */
+  /** Fixed values that clients do not send. */
   readonly pinned: FixedValues;
   readonly parameters: Readonly<Record<string, ParameterOverride>>;
 }
 
 /**
- * The input of a tool as clients see it once a server has changed it. What they send by it reaches the tool under the names
- * that the tool knows.
- * @throws SchemaError if the schema gets too large, or is nested too deep to be worked out
+ * Returns the input of a tool with a server's changes, as clients see it. The tool gets the arguments under
+ * its own names.
+ * @throws SchemaError if the schema is too large or nested too deep
  */
 export function changeInput(input: CompiledSchema, changes: InputOverrides): CompiledSchema {
   const declared = collectDeclared(input.wire);
@@ -43,7 +43,7 @@ export function changeInput(input: CompiledSchema, changes: InputOverrides): Com
   return { form: input.form, wire, check: check({ input, listed, route, limits }) };
 }
 
-/** What the changes come to. */
+/** Resolves overrides into fixed, absent, defaulted and renamed arguments. */
 export function resolveOverrides(
   input: CompiledSchema,
   { pinned, parameters }: InputOverrides,
@@ -69,8 +69,8 @@ export function resolveOverrides(
 }
 
 /**
- * What a tool gets in place of an argument that nobody can send. Undefined: nothing, and where the tool itself fills in a
- * default it still does.
+ * Returns the value that a tool gets for a hidden argument; undefined for none. If undefined, the tool still
+ * applies its own default.
  */
 export function valueOfHidden(
   name: string,
@@ -82,12 +82,12 @@ export function valueOfHidden(
   return isFilledIn ? undefined : declaredDefault(name, declared);
 }
 
-/** The default that a schema tells of an argument. */
+/** Returns the default that a schema declares for an argument. */
 export function declaredDefault(name: string, { properties }: DeclaredProperties): unknown {
   return properties.get(name)?.find((schema) => schema.default !== undefined)?.default;
 }
 
-/** The values that a schema lists for an argument, in the first place where it lists any. */
+/** Returns the values that a schema lists for an argument, from the first subschema that lists any. */
 export function choicesOfDeclared(name: string, { properties }: DeclaredProperties, root: JsonSchema) {
   for (const schema of properties.get(name) ?? []) {
     const choices = findChoices(schema, root);
@@ -105,7 +105,7 @@ function tellOtherwise(change: ParameterOverride, depth: number): (schema: JsonS
   });
 }
 
-/** What is filled in for arguments that clients may send and did not. */
+/** Defaults for visible arguments that a client omits. */
 function fillIns({ parameters }: InputOverrides): FixedValues {
   const entries = Object.entries(parameters).filter(([, change]) => !change.hidden);
   return Object.fromEntries(
@@ -113,11 +113,11 @@ function fillIns({ parameters }: InputOverrides): FixedValues {
   );
 }
 
-/** The way of arguments from the names that clients know to those that the tool knows. */
+/** Translates arguments between the names that clients see and the tool's own names. */
 class ArgumentMapping {
   readonly #settled: FixedArguments;
   readonly #fillIns: FixedValues;
-  /** What clients call an argument, to what the tool calls it. */
+  /** Client name → tool name. */
   readonly #own: ReadonlyMap<string, string>;
 
   constructor(settled: FixedArguments, fillIns: FixedValues) {
@@ -126,27 +126,27 @@ class ArgumentMapping {
     this.#own = new Map([...settled.names].map(([own, called]) => [called, own]));
   }
 
-  /** What the tool gets. */
+  /** Returns the arguments that the tool gets. */
   inward(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const known = Object.entries(sent).filter(([key]) => !this.#isGone(key));
     const own = Object.fromEntries(known.map(([key, value]) => [this.#own.get(key) ?? key, value]));
     const missing = Object.entries(this.#fillIns).filter(([name]) => !Object.hasOwn(own, name));
-    // Handlers may change what they are given.
+    // A clone: handlers may mutate their arguments.
     const given = structuredClone({ ...Object.fromEntries(missing), ...this.#settled.pinned });
     return Object.fromEntries([...Object.entries(own), ...Object.entries(given)]);
   }
 
-  /** What clients call an argument. */
+  /** Returns the name that clients see. */
   called(name: string): string {
     return this.#settled.names.get(name) ?? name;
   }
 
-  /** Whether somebody goes by a name that only the tool knows. */
+  /** True if a client uses a tool name that it should not know. */
   hasOldName(sent: Readonly<Record<string, unknown>>): boolean {
     return [...this.#settled.names.keys()].some((own) => Object.hasOwn(sent, own) && !this.#own.has(own));
   }
 
-  /** An issue about what the tool got, in the names that clients know. */
+  /** Renames an issue about the tool's arguments to the client's names. */
   outward({ path, message }: SchemaIssue): SchemaIssue {
     const [first, ...others] = fromPointer(path);
     if (first === undefined || !this.#settled.names.has(first)) return { path, message };
@@ -163,7 +163,7 @@ class ArgumentMapping {
   }
 }
 
-/** The values that are left of those an argument may have. */
+/** The remaining values of an argument. */
 interface AllowedValues {
   readonly name: string;
   readonly values: readonly unknown[];
@@ -183,13 +183,13 @@ function listAllowedValues(
 
 interface OverrideParts {
   readonly input: CompiledSchema;
-  /** Checks by the schema that clients see. */
+  /** Checks values by the schema that clients see. */
   readonly listed: (value: unknown) => Promise<CheckResult>;
   readonly route: ArgumentMapping;
   readonly limits: readonly AllowedValues[];
 }
 
-/** The tool's own check decides; what clients see says why, in their names. */
+/** The tool's own check decides. The listed schema explains failures in the client's names. */
 function check({ input, listed, route, limits }: OverrideParts): CompiledSchema['check'] {
   return async (sent) => {
     if (!isRecord(sent)) return await input.check(sent);
@@ -204,13 +204,13 @@ function check({ input, listed, route, limits }: OverrideParts): CompiledSchema[
       return told.ok ? checked : told;
     }
     const translated = [...outside, ...(checked.ok ? [] : checked.issues.map((one) => route.outward(one)))];
-    // A schema library has words of its own for what is wrong.
+    // A schema library has its own messages.
     const told = input.form === 'standard' ? undefined : await listed(sent);
     return told && !told.ok ? told : { ok: false, issues: translated };
   };
 }
 
-/** Values that are none of those that are left. */
+/** Finds values that are not among the allowed ones. */
 function findDisallowed(
   value: unknown,
   limit: AllowedValues,

@@ -4,7 +4,10 @@ import { isPattern } from './field-options.js';
 import type { EnumValue, Field, FieldSpec } from './fields.js';
 import { SchemaError } from './schema-error.js';
 
-/** The field spec that `Parameters` stands for: an object or `[name, spec]` pairs, each required unless it says otherwise. */
+/**
+ * Translates `Parameters`, an object or a list of `[name, spec]`, to a field spec. Default: each parameter is
+ * required.
+ */
 export function translateParameters(value: unknown): FieldSpec {
   return readPairs(value).map(([name, spec, path]) => [name, translateParameter(spec, path)] as const);
 }
@@ -88,7 +91,7 @@ const restrictions: Readonly<Record<(typeof interpreters)[number], string>> = {
   boolean: 'left out',
 };
 
-/** `null` leaves an end open. */
+/** `null` means no bound. */
 type NumberRange = readonly [min: number | null, max: number | null];
 
 function isRange(value: unknown): value is NumberRange {
@@ -114,6 +117,6 @@ function isString(value: unknown): boolean {
 function translatePattern(pattern: string, path: Path): { pattern?: string } {
   const translated = toEcmaPattern(pattern);
   if (translated === undefined || !isPattern(translated))
-    throw new SchemaError(`"${pattern}" cannot be said as a regular expression of JSON Schema.`, path);
+    throw new SchemaError(`"${pattern}" cannot be written as a regular expression of JSON Schema.`, path);
   return matchesAnything(translated) ? {} : { pattern: translated };
 }

@@ -7,45 +7,45 @@ import { maxFollowedDepth } from './reference-depth.js';
 import { SchemaError } from './schema-error.js';
 import { fromPointer } from './schema-issue.js';
 
-/** Values of arguments, by name. */
+/** Argument values by name. */
 export type FixedValues = Readonly<Record<string, unknown>>;
 
-/** What is settled of arguments before anybody sends them. Names are those that the tool itself knows. */
+/** Arguments that are settled before a client sends any. Keys are the tool's own names. */
 export interface FixedArguments {
-  /** Given beforehand. */
+  /** Arguments with fixed values. */
   readonly pinned: FixedValues;
-  /** Never given. */
+  /** Arguments that the tool never gets. */
   readonly absent: ReadonlySet<string>;
-  /** Given even if nobody sends them. */
+  /** Arguments that the tool gets even if the client omits them. */
   readonly defaulted: ReadonlySet<string>;
-  /** What clients call them, where that is another name. */
+  /** Client names of renamed arguments. */
   readonly names: ReadonlyMap<string, string>;
-  /** What clients are told of them, where that is something else. */
+  /** Changes to the argument schemas that clients see. */
   readonly told: ReadonlyMap<string, (schema: JsonSchema) => JsonSchema>;
 }
 
-/** Nothing settled but the values of some. */
+/** Fixes values and changes nothing else. */
 export function fixOnlyValues(pinned: FixedValues): FixedArguments {
   return { pinned, absent: new Set(), defaulted: new Set(), names: new Map(), told: new Map() };
 }
 
-/** What a reference leads to, and what is left of that. */
+/** Target of a reference, and the rest of its schema. */
 interface FollowedReference {
-  /** Stands for `rest` wherever that is asked for. */
+  /** Placeholder for `rest`. */
   readonly mark: { readonly $ref: string };
   state: 'following' | 'same' | 'changed';
   rest: unknown;
 }
 
-/** How many definitions that are asked for in one place only are written within each other. */
+/** Greatest depth at which definitions with a single use are inlined. */
 const maxInlinedDefinitions = 8;
 
-/** Works out what schemas ask of those who send arguments when some things about these are settled. */
+/** Computes the schema of the arguments that clients still send after some arguments are settled. */
 export class PartialSchema {
   readonly #root: JsonSchema;
   readonly #settled: FixedArguments;
   readonly #pinned: FixedValues;
-  /** What references lead to, each worked out once, however many there are. */
+  /** Reference targets, each computed once. */
   readonly #followed = new Map<object, FollowedReference>();
   #depth = 0;
 
@@ -56,15 +56,15 @@ export class PartialSchema {
   }
 
   /**
-   * The schema of what is left to send: `false` if what is settled does not fit it.
-   * @throws SchemaError if it is nested too deep
+   * Returns the remaining schema; `false` if the settled arguments do not fit.
+   * @throws SchemaError if the schema is nested too deep
    */
   rest(): unknown {
     const rest = this.#rest(this.#root);
     return isRecord(rest) ? this.#written(rest) : rest;
   }
 
-  /** What a schema asks of what is left, references to what asks for something else as marks. */
+  /** Returns the rest of a schema, with placeholders for changed reference targets. */
   #rest(schema: unknown): unknown {
     if (!isRecord(schema)) return schema;
     if (this.#depth > maxFollowedDepth) throw new SchemaError('Its references lead on too deep.');
@@ -117,7 +117,7 @@ export class PartialSchema {
 
   readonly #stays = (name: string) => !Object.hasOwn(this.#pinned, name) && !this.#settled.absent.has(name);
 
-  /** Whether a name that is asked for has to be sent. */
+  /** True if the client must send a required argument. */
   readonly #isAwaited = (name: unknown) =>
     !Object.hasOwn(this.#pinned, String(name)) && !this.#settled.defaulted.has(String(name));
 
@@ -125,7 +125,7 @@ export class PartialSchema {
 
   readonly #called = (name: unknown) => this.#settled.names.get(String(name)) ?? String(name);
 
-  /** Keywords that name properties, or count them, as they read with what is settled. */
+  /** Rewrites the keywords that name or count properties. */
   #withoutNames(schema: JsonSchema, isRoot: boolean): JsonSchema | false {
     const { properties, default: standard, examples, required, minProperties, maxProperties } = schema;
     const { dependentRequired, dependentSchemas, dependencies, ...others } = schema;
@@ -154,7 +154,7 @@ export class PartialSchema {
     });
   }
 
-  /** Names that may not be sent, since they come only together with one that never is there. */
+  /** Names that clients must not send because they require an absent argument. */
   #withAbsent(dependents: unknown): readonly string[] {
     if (!isRecord(dependents)) return [];
     const entries = Object.entries(dependents);
@@ -176,7 +176,10 @@ export class PartialSchema {
     return isRecord(held) || none.length > 0 ? Object.fromEntries([...told, ...none]) : held;
   }
 
-  /** What is told of a property: at the root of the schema if that lists it, else wherever it is listed. */
+  /**
+   * Applies the schema change to a property: at the root if the root lists the property, else at each
+   * occurrence.
+   */
   #told(name: string, schema: unknown, isRoot: boolean): unknown {
     const tell = this.#settled.told.get(name);
     const { properties } = this.#root;
@@ -216,7 +219,7 @@ export class PartialSchema {
     return branch === undefined || isTrivial(branch) ? {} : { allOf: [branch] };
   }
 
-  /** A definition that others may use as well stays, and where it comes to ask for less there is one beside it. */
+  /** Keeps an unchanged definition, since others may use it. Adds a second definition if the rest differs. */
   #follow(reference: unknown): JsonSchema | false {
     const kept = present({ $ref: reference });
     const target = typeof reference === 'string' ? resolveLocalReference(reference, this.#root) : undefined;
@@ -229,14 +232,14 @@ export class PartialSchema {
       followed.state = isDeepStrictEqual(followed.rest, target) ? 'same' : 'changed';
     }
     const { mark, rest, state } = followed;
-    // A schema that is part of itself asks for whatever it will turn out to ask for.
+    // A recursive schema gets a placeholder until its rest is known.
     if (state === 'following') return { allOf: [mark] };
     if (state === 'same') return kept;
     if (rest === false) return false;
     return isTrivial(rest) ? {} : { allOf: [mark] };
   }
 
-  /** Where what is left of a definition stands, if it has to be said more than once. */
+  /** Reference to the definition that holds the rest of a target, if it is used more than once. */
   #nameFor(reference: string): string {
     const [last = ''] = fromPointer(decodeURIComponent(reference.slice(1))).slice(-1);
     const used = new Set([...this.#followed.values()].map(({ mark }) => mark.$ref));
@@ -246,7 +249,7 @@ export class PartialSchema {
     return `#/$defs/${name}`;
   }
 
-  /** A rest with its marks resolved: what is asked for in one place stands there, what in several among `$defs`. */
+  /** Resolves placeholders: inlines a rest that is used once, and adds the others to `$defs`. */
   #written(rest: JsonSchema): JsonSchema {
     const marked = new Map<JsonSchema, FollowedReference>(
       [...this.#followed.values()].map((one) => [one.mark, one]),
@@ -302,12 +305,12 @@ export class PartialSchema {
   }
 }
 
-/** Keywords that hold something. */
+/** Drops undefined keywords. */
 function present(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([, held]) => held !== undefined));
 }
 
-/** Undefined in place of what holds nothing. */
+/** Returns undefined for an empty object or array. */
 function emptyToUndefined(held: unknown): unknown {
   return typeof held === 'object' && held !== null && Object.keys(held).length === 0 ? undefined : held;
 }
@@ -316,7 +319,10 @@ function mapValues(held: JsonSchema, change: (value: unknown) => unknown): JsonS
   return Object.fromEntries(Object.entries(held).map(([key, value]) => [key, change(value)]));
 }
 
-/** Arguments are an object whatever a part of their schema says. */
+/**
+ * True if a schema accepts all arguments. `type: object` restricts nothing because arguments are always an
+ * object.
+ */
 function isTrivial(schema: unknown): boolean {
   if (!isRecord(schema)) return schema === true;
   return Object.entries(schema).every(
@@ -333,7 +339,7 @@ function matches(pattern: string, name: string): boolean {
   }
 }
 
-/** How often each mark stands in a schema and in what its marks stand for, which is looked through once. */
+/** Counts the uses of each placeholder, in the schema and in the rests that placeholders represent. */
 function countUses(
   schema: JsonSchema,
   marked: ReadonlyMap<JsonSchema, FollowedReference>,

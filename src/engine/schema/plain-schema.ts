@@ -7,8 +7,9 @@ const maxDepth = 32;
 const maxSubschemas = 1000;
 
 /**
- * True if a schema consists of common keywords with values that every dialect allows. Such a schema has no fault that
- * only a meta-schema or the validator finds. Loading and asking the validator takes a hundred times as long.
+ * True if a schema consists of common keywords with values that every dialect allows. Such a schema has no
+ * fault that only a meta-schema or the validator finds. Loading and running the validator takes a hundred
+ * times as long.
  */
 export function isPlainSchema(schema: JsonSchema): boolean {
   const { $schema: _, ...rest } = schema;
@@ -43,7 +44,7 @@ const isTypeName: IsPlainValue = (value) => types.includes(value as string);
 const isSchemas: IsPlainValue = (value, bounds) =>
   Array.isArray(value) && value.length > 0 && value.every((one) => isPlain(one, bounds));
 
-/** Objects and lists are equal by their content, which only the validator compares. */
+/** Objects and arrays are equal by content, which only the validator compares. */
 const isScalar = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
 
 function isSet(value: unknown, isMember: (member: unknown) => boolean): boolean {

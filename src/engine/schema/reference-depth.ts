@@ -2,12 +2,12 @@ import { isRecord } from './compiled-schema.js';
 import type { JsonSchema } from './json-schema.js';
 import { resolveLocalReference } from './local-reference.js';
 
-/** How many schemas may stand within each other when references are followed: more than any stack takes. */
+/** Greatest nesting depth with references followed. Keeps recursion within the stack. */
 export const maxFollowedDepth = 400;
 
 /**
- * How many values a schema holds when every reference in it stands for what it leads to, and so how much work a
- * validator may have with it; infinite if it gets too deep. What leads back to where it comes from is counted once.
+ * Number of values in a schema with every reference expanded, a measure of the validator's work. Infinite if
+ * nested deeper than {@link maxFollowedDepth}. A recursive reference counts as one value.
  */
 export function expandedSize(schema: JsonSchema): number {
   const known = new Map<object, number>();

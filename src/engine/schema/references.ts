@@ -7,8 +7,8 @@ const references = ['$ref', '$dynamicRef', '$recursiveRef'];
 const addresses = ['$id', '$anchor', '$dynamicAnchor'];
 
 /**
- * References that lead nowhere, or out of the schema: nothing is ever fetched. Without such: addresses that two different
- * schemas have, and schemas that apply themselves to the same value without end.
+ * Finds references that do not resolve or that leave the schema: nothing is ever fetched. If all resolve,
+ * finds addresses that two schemas share, and schemas that apply themselves to the same value without end.
  */
 export function* findReferenceFaults(
   subschemas: readonly Subschema[],
@@ -67,12 +67,12 @@ function collectDocuments(subschemas: readonly Subschema[]): {
   return { documents, repeated };
 }
 
-/** Before 2019-09 an anchor was an `$id` that is only a fragment. */
+/** Before 2019-09, an anchor was an `$id` that is only a fragment. */
 function idAnchor(id: string): string | undefined {
   return id.startsWith('#') && id.length > 1 ? id.slice(1) : undefined;
 }
 
-/** A schema, or the reason that there is none. Neither for the schemas of the dialect itself. */
+/** A schema, or the reason that it is missing. Both are undefined for the schemas of the dialect itself. */
 interface ResolvedSchema {
   readonly target?: unknown;
   readonly problem?: string;
@@ -97,7 +97,7 @@ function resolveReference(
   if (fragment === '') return { target: document.root };
   if (document.anchors.has(fragment)) return { target: document.anchors.get(fragment) };
   const target = fragment.startsWith('/') ? resolvePointer(document.root, fragment) : undefined;
-  return target === undefined ? { problem: 'leads nowhere in the schema.' } : { target };
+  return target === undefined ? { problem: 'does not resolve in the schema.' } : { target };
 }
 
 function decode(text: string): string | undefined {
@@ -117,7 +117,7 @@ function resolvePointer(root: unknown, pointer: string): unknown {
   return value;
 }
 
-/** Schemas that are applied to the same value whenever the schema that holds them is. */
+/** Subschemas that apply to the same value as the schema that contains them. */
 function appliedBeside(schema: Subschema['schema']): readonly unknown[] {
   const { allOf, oneOf, not, if: condition } = schema;
   const lists = [allOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -136,7 +136,7 @@ function* findLoops(
   }
 }
 
-/** Whether a schema is applied within itself. Loops of references may be thousands of steps long. */
+/** True if a schema applies itself. Iterative, because loops of references can be thousands of steps long. */
 function leadsBack(start: object, targets: ReadonlyMap<object, object>, finished: Set<object>): boolean {
   const open = new Set<object>();
   const steps: { readonly schema: object; readonly isEnd: boolean }[] = [{ schema: start, isEnd: false }];

@@ -1,9 +1,9 @@
-/** What is wrong with a schema as its author wrote it. */
+/** A fault of a schema in the form that its author wrote. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
-  /** Leads into the author's value. */
+  /** Path into the author's value. */
   readonly path: readonly (string | number)[];
-  /** What else is wrong with it. */
+  /** Further faults of the schema. */
   readonly others: readonly SchemaError[];
 
   constructor(

@@ -8,31 +8,33 @@ import { lintSchema } from './schema-lint.js';
 import { parseSchemaText } from './schema-text.js';
 import { isStandardSchema, releasedSchema, type StandardSchema } from './standard-schema.js';
 
-/** A schema value, told apart from what else it could have been. */
+/** A schema value with its form. */
 export type SchemaForm =
   | { readonly form: 'fields'; readonly spec: unknown }
   | { readonly form: 'raw'; readonly schema: unknown }
   | { readonly form: 'standard'; readonly schema: StandardSchema }
   | { readonly form: 'described'; readonly described: Readonly<Record<string, unknown>> };
 
-/** The marks of values that `fields()` and `jsonSchema()` make. */
+/** Marks of the values that `fields()` and `jsonSchema()` return. */
 export const schemaMarks: readonly symbol[] = [fieldsBrand, jsonSchemaBrand];
 
-/** Whether a live value can only be meant as schema: made by `fields()`, by `jsonSchema()`, or a Standard Schema. */
+/**
+ * True if a live value is a schema without doubt: made by `fields()` or `jsonSchema()`, or a Standard Schema.
+ */
 export function isSchemaValue(value: unknown): boolean {
   if (isStandardSchema(value)) return true;
-  // A Proxy may claim any key.
+  // A Proxy can claim any key.
   return schemaMarks.some((mark) => hasBrand(value, mark) && value[mark] !== undefined);
 }
 
-/** What a schema says in vain; empty if it is wrong as a whole. */
+/** Returns the parts of a schema that have no effect; empty if the schema itself is invalid. */
 export function schemaWarnings(value: unknown, request: FormRequest): readonly FieldWarning[] {
   try {
     const form = detectSchemaForm(value, request);
     if (form.form === 'fields') return fieldWarnings(form.spec);
     if (form.form !== 'raw' || !isRecord(form.schema) || findBoundsFault(form.schema)) return [];
     const found = [...lintSchema(form.schema, request.side)];
-    // Nobody can point into a text, or into what a function made.
+    // Paths cannot point into a JSON text or a function's result.
     return form.schema === value ? found : found.map((one) => ({ ...one, path: [] }));
   } catch (error) {
     if (error instanceof SchemaError) return [];
@@ -40,7 +42,7 @@ export function schemaWarnings(value: unknown, request: FormRequest): readonly F
   }
 }
 
-/** The JSON Schema that a value is; undefined for one of another form, or none. */
+/** Returns the JSON Schema of a value; undefined if the value has another form or is not a schema. */
 export function unwrapRawSchema(value: unknown, request: FormRequest): JsonSchema | undefined {
   try {
     const form = detectSchemaForm(value, request);
@@ -51,13 +53,16 @@ export function unwrapRawSchema(value: unknown, request: FormRequest): JsonSchem
   }
 }
 
-/** Under which key a schema stands. */
+/** Key that holds a schema: `input`, `output`, `inputSchema` or `outputSchema`. */
 interface FormRequest {
   readonly side: SchemaSide;
   readonly rawOnly: boolean;
 }
 
-/** Tells the forms apart. Under a raw-only key everything that is not JSON Schema is an error. */
+/**
+ * Detects the form of a schema. Under a raw-only key, every other form than JSON Schema is an error.
+ * @throws SchemaError if the value is not a schema
+ */
 export function detectSchemaForm(value: unknown, { side, rawOnly }: FormRequest): SchemaForm {
   const form = recognise(value, side, rawOnly);
   if (!rawOnly || form.form === 'raw') return form;
@@ -97,7 +102,7 @@ function readRaw(schema: unknown): SchemaForm {
   return { form: 'raw', schema: typeof schema === 'string' ? parseSchemaText(schema) : schema };
 }
 
-/** A value of a module that was looked at in another process. */
+/** Reads a schema that another process described. */
 function readDescribed(described: Readonly<Record<string, unknown>>): SchemaForm {
   switch (described['@@']) {
     case 'fields':
@@ -111,10 +116,13 @@ function readDescribed(described: Readonly<Record<string, unknown>>): SchemaForm
   }
 }
 
-/** Keywords that no field spec could hold by accident. */
+/** Keywords that no field spec contains by accident. */
 const rawKeywords = ['$schema', '$ref', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'patternProperties'];
 
-/** Whether an option that only a field has stands beside `type`. JSON Schema has a `required` too, but it is a list. */
+/**
+ * True if `type` has a sibling that only fields have. `required` counts if boolean; in JSON Schema it is a
+ * list.
+ */
 function hasFieldOptions({ required, ...others }: Readonly<Record<string, unknown>>): boolean {
   return (
     typeof required === 'boolean' || ['min', 'max', 'values', 'fields', 'wire'].some((name) => name in others)
@@ -128,7 +136,10 @@ function isRawLooking(value: Readonly<Record<string, unknown>>, side: SchemaSide
   return isRecord(value.properties) && typeof value.properties.type !== 'string';
 }
 
-/** @throws SchemaError for fields whose names are keywords: no input is a JSON Schema like this */
+/**
+ * @throws SchemaError if every value looks like a field and a key is a JSON Schema keyword: the root of an
+ * input schema needs `type: object`
+ */
 function requireNoFields(value: Readonly<Record<string, unknown>>, side: SchemaSide): void {
   if (side === 'output' || value.type === 'object' || !Object.values(value).every(looksLikeField)) return;
   const keyword = rawKeywords.find((name) => Object.hasOwn(value, name));
@@ -137,7 +148,7 @@ function requireNoFields(value: Readonly<Record<string, unknown>>, side: SchemaS
   throw new SchemaError(`${what} ${explainSchemaForm(side)}`, [keyword]);
 }
 
-/** How an author settles what is meant; data has no functions to wrap it in. */
+/** Advice for an ambiguous schema. Data files cannot call functions, so they need another key or a list. */
 function explainSchemaForm(side: SchemaSide): string {
   return `Wrap it in jsonSchema() or fields(); in data, put it under "${side}Schema" or write a list of [name, field].`;
 }
@@ -158,7 +169,7 @@ function readUnmarked(value: Readonly<Record<string, unknown>>, side: SchemaSide
   );
 }
 
-/** Why a value cannot be a field spec; `null` if it is one. */
+/** Returns the reason that a value is not a field spec; `null` if it is one. */
 function findFieldSpecFault(value: unknown): SchemaError | null {
   try {
     compileFields(value);

@@ -1,11 +1,11 @@
-/** One thing wrong with a value, told so that a model can mend it. */
+/** A problem of a value, with a message that lets a model fix it. */
 export interface SchemaIssue {
   /** JSON pointer into the value, `''` for the whole. */
   readonly path: string;
   readonly message: string;
 }
 
-/** All issues in one line: `message at /path; message at /path`. */
+/** Joins issues to one line: `message at /path; message at /path`. */
 export function formatIssues(issues: readonly SchemaIssue[]): string {
   const told = issues
     .slice(0, maxIssuesReported)
@@ -25,7 +25,7 @@ export function fromPointer(pointer: string): string[] {
   return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The parameter's name as a caller would say it: its own key, with indexes; `whole` if it is none. */
+/** Returns a parameter's name for messages: its own key, with indexes; `whole` for an empty path. */
 export function formatPathName(path: readonly PropertyKey[], whole: string): string {
   let start = path.length - 1;
   while (start > 0 && isIndex(path[start])) start--;
@@ -37,7 +37,7 @@ function isIndex(key: PropertyKey | undefined): boolean {
   return /^\d+$/.test(String(key));
 }
 
-/** One thing wrong with a schema; the path leads into it. */
+/** A problem of a schema; the path points into it. */
 export interface WireIssue {
   readonly path: readonly (string | number)[];
   readonly message: string;

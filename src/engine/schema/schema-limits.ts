@@ -1,15 +1,17 @@
 import { SchemaError } from './schema-error.js';
 
-/** Longest JSON text a schema may have. */
+/** Longest JSON text of a schema, in UTF-16 units. */
 export const maxSchemaLength = 1024 * 1024;
 
-/** How deep a schema may nest. */
+/** Greatest nesting depth of a schema. */
 export const maxSchemaDepth = 100;
 
-/** How many values a schema may hold: an object met again counts again, as it would be written again. */
+/** Most values in a schema. A shared object counts each time, as it is written each time. */
 export const maxSchemaValues = 200_000;
 
-/** Where a schema is not JSON, is too deep or too large; `undefined` if it is fit to be compiled. */
+/**
+ * Returns the fault of a value that is not JSON, too deep or too large; `undefined` if it can be compiled.
+ */
 export function findBoundsFault(schema: unknown): SchemaError | undefined {
   const fault = walkBounds(schema, [], { above: new Set(), left: maxSchemaValues });
   if (fault) return fault;

@@ -5,7 +5,10 @@ import type { JsonSchema } from './json-schema.js';
 import { findTypo } from './keyword-typo.js';
 import { type Subschema, walkSchema } from './walk-schema.js';
 
-/** What a JSON Schema says in vain. What may be meant by somebody, such as keywords of other vocabularies, is left alone. */
+/**
+ * Yields parts of a JSON Schema that have no effect or contradict each other. Ignores keywords of other
+ * vocabularies.
+ */
 export function* lintSchema(schema: JsonSchema, side: SchemaSide): Generator<FieldWarning> {
   yield* fieldsAtRoot(schema, side);
   for (const part of walkSchema(schema)) {
@@ -16,13 +19,13 @@ export function* lintSchema(schema: JsonSchema, side: SchemaSide): Generator<Fie
   }
 }
 
-/** Whether a JSON Schema can only be meant as field spec: nothing in it is a keyword, and all of it are fields. */
+/** True if a JSON Schema is a misplaced field spec: no key is a keyword, and every value is a field. */
 export function isFieldSpecLike(schema: JsonSchema): boolean {
   const names = Object.keys(schema);
   return names.length > 0 && names.every((name) => !knownKeywords.has(name) && isField(schema[name]));
 }
 
-/** Whether something is a field: what other vocabularies hold seldom is. */
+/** True if a value is a field. Values of other vocabularies seldom are. */
 function isField(value: unknown): boolean {
   return looksLikeField(isRecord(value) ? value.type : value);
 }
@@ -46,7 +49,7 @@ function* fieldsAtRoot(schema: JsonSchema, side: SchemaSide): Generator<FieldWar
   }
 }
 
-/** The keywords of all dialects that are understood. */
+/** Keywords of all supported dialects. */
 const knownKeywords: ReadonlySet<string> = new Set([
   ...['$schema', '$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef'],
   ...['$recursiveAnchor', '$vocabulary', '$comment', '$defs', 'definitions', 'id'],
@@ -60,7 +63,7 @@ const knownKeywords: ReadonlySet<string> = new Set([
   ...['writeOnly', 'examples'],
 ]);
 
-/** Keywords of other vocabularies that look like slips. */
+/** Keywords of other vocabularies that look like typos. */
 const foreignKeywords: ReadonlySet<string> = new Set(['example']);
 
 function* misspeltKeywords({ schema, path }: Subschema): Generator<FieldWarning> {
@@ -80,13 +83,13 @@ function* misspeltFormat({ schema: { format }, path }: Subschema): Generator<Fie
   yield { path: [...path, 'format'], message };
 }
 
-/** Keywords under which a schema speaks of a value that others speak of too, or may. */
+/** Keywords with subschemas that may share their value with other subschemas. */
 const sharedValueKeywords: readonly unknown[] = [
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'],
   ...['$defs', 'definitions'],
 ];
 
-/** Keywords that may bring properties of which `properties` says nothing. */
+/** Keywords that can add properties that `properties` does not list. */
 const bringers = [
   ...['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dependencies', '$ref'],
   ...['$dynamicRef', '$recursiveRef', 'patternProperties', 'unevaluatedProperties', 'propertyNames'],
@@ -101,7 +104,7 @@ function* findUndeclaredRequired({ schema, path }: Subschema): Generator<FieldWa
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue;
     const meant = findTypo(name, Object.keys(properties));
     const hint = meant === undefined ? `Declare it, or leave it out.` : `Did you mean "${meant}"?`;
-    const message = `"required" asks for "${name}", of which "properties" says nothing. ${hint}`;
+    const message = `"required" lists "${name}", which "properties" does not declare. ${hint}`;
     yield { path: [...path, 'required', index], message };
   }
 }
@@ -112,7 +115,7 @@ function* refusedDefault({ schema, path }: Subschema): Generator<FieldWarning> {
   yield { path: [...path, 'default'], message };
 }
 
-/** Whether the plain keywords of a schema take a value. */
+/** True if a value satisfies the simple keywords of a schema. */
 function isTaken(value: unknown, schema: JsonSchema): boolean {
   const { type, enum: values, nullable } = schema;
   if (value === null && nullable === true) return true;

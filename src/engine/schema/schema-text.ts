@@ -2,9 +2,9 @@ import { isRecord } from './compiled-schema.js';
 import { findJsonFault } from './json-fault.js';
 import { SchemaError } from './schema-error.js';
 
-/** The object that a JSON text holds. @throws SchemaError, naming line and column within the text */
+/** Parses a JSON text that holds an object. @throws SchemaError with line and column in the text */
 export function parseSchemaText(text: string): Record<string, unknown> {
-  // Files that were read as they are may begin with a mark of their byte order.
+  // A file read without decoding can begin with a byte order mark.
   const value = parseSchemaJson(text.replace(/^\uFEFF/, ''));
   if (isRecord(value)) return value;
   throw new SchemaError(`The JSON text must hold an object, not ${describeJsonType(value)}.`);

@@ -9,7 +9,7 @@ import { resolveLocalReference } from './local-reference.js';
 import { SchemaError } from './schema-error.js';
 import { formatPathName, type SchemaIssue, toPointer } from './schema-issue.js';
 
-/** The part of https://standardschema.dev that is used. */
+/** The part of https://standardschema.dev that AgentTools uses. */
 export interface StandardSchema {
   readonly '~standard': {
     readonly vendor: string;
@@ -30,26 +30,29 @@ interface StandardIssue {
 
 const holder: unique symbol = Symbol('live schema');
 
-/** A Standard Schema in an object that shows nothing of it: the code of its library runs only where a schema belongs. */
+/**
+ * Wraps a Standard Schema in an opaque object, so that library code runs only if the value is used as a
+ * schema.
+ */
 export function heldSchema(schema: StandardSchema): object {
   return { [holder]: schema };
 }
 
-/** The Standard Schema of a holder; any other value as it is. */
+/** Returns the Standard Schema of a wrapper; any other value unchanged. */
 export function releasedSchema(value: unknown): unknown {
   return isRecord(value) && Object.hasOwn(value, holder)
     ? (value as { readonly [holder]?: unknown })[holder]
     : value;
 }
 
-/** Standard Schemas are objects or, with some libraries, functions. */
+/** True for a Standard Schema: an object or, with some libraries, a function. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
   const standard: unknown = Reflect.get(value, '~standard');
   return isRecord(standard) && typeof standard.validate === 'function';
 }
 
-/** A Standard Schema, checked by its own library. */
+/** Compiles a Standard Schema. Its own library checks the values. */
 export async function compileStandard(
   schema: StandardSchema,
   side: SchemaSide,
@@ -64,7 +67,7 @@ export async function compileStandard(
   };
 }
 
-/** What the wire shows for one side of a Standard Schema. Throws a SchemaError if its library cannot say. */
+/** Returns the JSON Schema of one side. @throws SchemaError if the library cannot provide it */
 export async function standardWire(
   schema: StandardSchema,
   side: SchemaSide,
@@ -74,7 +77,7 @@ export async function standardWire(
   return convertStandardSchema(writer, side, schema);
 }
 
-/** As {@link standardWire}, where the schema can say it by itself; undefined otherwise. @throws SchemaError */
+/** As {@link standardWire}; undefined if the schema does not convert itself. @throws SchemaError */
 export function writeNow(schema: StandardSchema, side: SchemaSide): JsonSchema | undefined {
   const writer = schema['~standard'].jsonSchema;
   return writer && convertStandardSchema(writer, side, schema);
@@ -99,7 +102,10 @@ function convertStandardSchema(
   );
 }
 
-/** A choice among objects is an object. Libraries say so of each of them, and MCP wants it said of the whole. */
+/**
+ * Adds `type: object` to a union of objects. MCP requires the type at the root, but libraries set it on each
+ * member only.
+ */
 function withRootType(wire: JsonSchema): JsonSchema {
   const known = new Map<object, boolean>();
   const isOfObjects = (schema: unknown): boolean => {
@@ -128,14 +134,14 @@ function exportStandardSchema(writer: JsonSchemaWriter, side: SchemaSide, vendor
   } catch (error) {
     const reason = errorMessage(error).replace(/\.?$/, '.');
     throw new SchemaError(
-      `The ${vendor} schema cannot be written as JSON Schema: ${reason} Give ${side}Schema, or mend the schema.`,
+      `The ${vendor} schema cannot be written as JSON Schema: ${reason} Give ${side}Schema, or fix the schema.`,
       [],
       { cause: error },
     );
   }
 }
 
-/** Libraries whose JSON Schema comes from a second package, which is the author's to install. */
+/** Libraries that convert to JSON Schema in a second package. The author must install it. */
 const writerPackages: Readonly<Record<string, { name: string; export: string }>> = {
   valibot: { name: '@valibot/to-json-schema', export: 'toStandardJsonSchema' },
 };
@@ -148,14 +154,14 @@ async function borrowWriter(
   const source = Object.hasOwn(writerPackages, vendor) ? writerPackages[vendor] : undefined;
   if (!source)
     throw new SchemaError(
-      `The ${vendor} schema cannot say its JSON Schema. Export a Standard JSON Schema, or give inputSchema or outputSchema.`,
+      `The ${vendor} schema provides no JSON Schema. Export a Standard JSON Schema, or give inputSchema or outputSchema.`,
     );
 
   const load = await importFrom(source.name, resolveFrom);
   const convert = load?.[source.export];
   if (typeof convert !== 'function')
     throw new SchemaError(
-      `A ${vendor} schema needs ${source.name} to say its JSON Schema. Run: npm install ${source.name}, or give inputSchema or outputSchema.`,
+      `A ${vendor} schema needs ${source.name} to provide its JSON Schema. Run: npm install ${source.name}, or give inputSchema or outputSchema.`,
     );
   return callWriter(() => convert(schema), vendor);
 }
@@ -173,7 +179,7 @@ function callWriter(convert: () => StandardSchema, vendor: string): JsonSchemaWr
       },
     );
   }
-  throw new SchemaError(`The ${vendor} schema cannot say its JSON Schema. Give inputSchema or outputSchema.`);
+  throw new SchemaError(`The ${vendor} schema provides no JSON Schema. Give inputSchema or outputSchema.`);
 }
 
 async function importFrom(

@@ -5,10 +5,10 @@ import { explainErrors } from './explain-errors.js';
 import type { JsonSchema } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 
-/** Ajv, whichever dialect it speaks. */
+/** An Ajv instance of any dialect. */
 export type Validator = InstanceType<typeof import('ajv/dist/core.js').default>;
 
-/** Checks values by a JSON Schema. The validator is loaded and the schema compiled when the first value comes. */
+/** Checks values by a JSON Schema. Loads the validator and compiles the schema for the first value. */
 export function checkLazily(schema: JsonSchema, side: SchemaSide): (value: unknown) => Promise<CheckResult> {
   let compiled: Promise<ValidateFunction> | undefined;
   return async (value) => {
@@ -17,7 +17,7 @@ export function checkLazily(schema: JsonSchema, side: SchemaSide): (value: unkno
   };
 }
 
-/** What a value as a whole is called. */
+/** Names of the whole value in messages. */
 const wholes = { input: 'The arguments', output: 'The result' } as const satisfies Record<SchemaSide, string>;
 
 function runCheck(validate: ValidateFunction, value: unknown, whole: string): CheckResult {
@@ -30,7 +30,7 @@ function runCheck(validate: ValidateFunction, value: unknown, whole: string): Ch
   }
 }
 
-/** Each schema has a validator of its own, so that equal `$id`s of two packages never meet. */
+/** Each schema has its own validator, so that equal `$id`s of two packages never clash. */
 async function compileOnce(schema: JsonSchema): Promise<ValidateFunction> {
   const dialect = detectDialect(schema);
   if (!dialect) throw new SchemaError(unknownDialect, ['$schema']);
@@ -39,17 +39,17 @@ async function compileOnce(schema: JsonSchema): Promise<ValidateFunction> {
   return compileSafely(validator, schema);
 }
 
-/** Compiles a schema, or says why it cannot be: a SchemaError in every case. */
+/** Compiles a schema. @throws SchemaError for any failure */
 export function compileSafely(validator: Validator, schema: JsonSchema): ValidateFunction {
   try {
-    // `$async` is Ajv's own and would turn answers into promises.
+    // `$async` belongs to Ajv and would turn results into promises.
     const { $async: _, ...plain } = schema;
     return validator.compile(plain);
   } catch (error) {
-    // Ajv runs in circles where a subschema has an `$id` and, beside it, a `$ref` into itself.
+    // Ajv recurses forever if a subschema has an `$id` next to a `$ref` into itself.
     const reason =
       error instanceof RangeError
-        ? 'its references lead on without end. Where a "$ref" stands beside an "$id", drop the "$id" or put the "$ref" under "allOf"'
+        ? 'its references never end. If a "$ref" is next to an "$id", drop the "$id" or put the "$ref" under "allOf"'
         : error instanceof Error
           ? error.message
           : String(error);
@@ -57,12 +57,12 @@ export function compileSafely(validator: Validator, schema: JsonSchema): Validat
   }
 }
 
-/** A fresh validator that knows no schema but its dialect's own. */
+/** Creates a validator that knows only the schemas of its dialect. */
 export async function createValidator({ id }: Dialect): Promise<Validator> {
   const [create, { default: formats }] = await Promise.all([loaders[id](), import('ajv-formats')]);
   const validator = create(options);
   formats.default(validator);
-  // JSON Schema has no keyword `id` since draft-06; Ajv throws at it.
+  // JSON Schema has no keyword `id` since draft-06, and Ajv throws on it.
   validator.removeKeyword('id');
   return validator;
 }
@@ -71,7 +71,7 @@ const options: Options = {
   strict: false,
   allErrors: true,
   verbose: true,
-  // Own properties only: a field named "constructor" is not there because every object has one.
+  // Own properties only: otherwise a field named "constructor" is present in every object.
   ownProperties: true,
   validateFormats: true,
   validateSchema: false,
@@ -79,7 +79,7 @@ const options: Options = {
   code: { regExp: Object.assign(toRegExp, { code: 'RegExp' }) },
 };
 
-/** A pattern that is legal only without the `u` flag still works; validating its schema reports it. */
+/** A pattern that is valid only without the `u` flag still works. `validate` reports it. */
 function toRegExp(pattern: string, flags: string): RegExp {
   try {
     return new RegExp(pattern, flags);
@@ -90,7 +90,7 @@ function toRegExp(pattern: string, flags: string): RegExp {
 
 type CreateValidator = (options: Options) => Validator;
 
-/** Only the default export is there both in Node and in a bundle. */
+/** Only the default export exists both in Node and in a bundle. */
 const loaders: Readonly<Record<Dialect['id'], () => Promise<CreateValidator>>> = {
   'draft-2020-12': async () => {
     const { default: ajv } = await import('ajv/dist/2020.js');

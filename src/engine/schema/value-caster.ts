@@ -3,12 +3,12 @@ import type { JsonSchema } from './json-schema.js';
 import { formatPathName, fromPointer, toPointer } from './schema-issue.js';
 import { checkLazily } from './validator.js';
 
-/** What a value of JSON can be made into before it is delivered. */
+/** Types that a JSON value can be converted to before delivery. */
 export const castNames = ['Date', 'URL', 'Uint8Array', 'Buffer', 'Set'] as const;
 
 export type CastName = (typeof castNames)[number];
 
-/** Where in a schema values become something else: JSON Pointers into the schema. */
+/** Target types by JSON pointer into the schema. */
 export type CastsByPointer = Readonly<Record<string, CastName>>;
 
 const makers = {
@@ -19,7 +19,7 @@ const makers = {
   Set: (value) => (Array.isArray(value) ? new Set(value) : value),
 } as const satisfies Record<CastName, (value: unknown) => unknown>;
 
-/** A schema whose checked values are delivered with what JSON has no form for: dates, addresses, bytes, sets. */
+/** Returns a schema that delivers checked values as types that JSON lacks: dates, URLs, bytes, sets. */
 export function withCasts(schema: CompiledSchema, casts: CastsByPointer): CompiledSchema {
   if (Object.keys(casts).length === 0) return schema;
   const caster = new ValueCaster(schema.wire, casts);
@@ -31,7 +31,7 @@ export function withCasts(schema: CompiledSchema, casts: CastsByPointer): Compil
       try {
         return { ok: true, value: await caster.cast(checked.value, schema.wire, '') };
       } catch (error) {
-        // Some strings fit a format and are none all the same, such as the 30th of February or a host of blanks.
+        // A string can match a format and still be invalid, such as February 30 or a host of spaces.
         if (!(error instanceof CastError)) throw error;
         const { path, message } = error;
         return { ok: false, issues: [{ path, message }] };
@@ -40,7 +40,7 @@ export function withCasts(schema: CompiledSchema, casts: CastsByPointer): Compil
   };
 }
 
-/** A string that passed its schema and cannot be made into what is wanted. */
+/** A string that passed its schema but cannot be converted. */
 class CastError extends Error {
   constructor(
     readonly path: string,
@@ -80,12 +80,12 @@ class ValueCaster {
     return isRecord(value) ? await this.#properties(value, schema, at, path) : value;
   }
 
-  /** Whether something below a place, or a definition it may refer to, is cast. */
+  /** True if a subschema below the pointer, or a definition that it may refer to, is cast. */
   #isAbove(at: string): boolean {
     return this.#places.some((place) => place.startsWith(`${at}/`) || place.startsWith('/$defs/'));
   }
 
-  /** The first member that a value fits says what becomes of it. */
+  /** Casts by the first member that the value fits. */
   async #member(value: unknown, members: readonly unknown[], at: string, path: string): Promise<unknown> {
     for (const [index, member] of members.entries()) {
       const place = `${at}/${index}`;

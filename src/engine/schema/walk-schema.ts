@@ -4,14 +4,16 @@ import { isRecord } from './compiled-schema.js';
 export interface Subschema {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly path: readonly (string | number)[];
-  /** What its references are relative to. */
+  /** Base URI of its references. */
   readonly base: string;
 }
 
-/** What references are relative to in a schema without `$id`. */
+/** Base URI of a schema without `$id`. */
 export const defaultBase = 'schema:///';
 
-/** Every schema within a schema, itself first. Values that only look like schemas (`const`, `default`, …) are not entered. */
+/**
+ * Yields a schema and all its subschemas. Skips values that only look like schemas (`const`, `default`, …).
+ */
 export function* walkSchema(
   schema: unknown,
   path: Subschema['path'] = [],
@@ -26,7 +28,7 @@ export function* walkSchema(
   }
 }
 
-/** An absolute URI without its fragment; `undefined` if there is none to be had. */
+/** Returns an absolute URI without its fragment; `undefined` if the reference is not valid. */
 export function resolveUri(reference: unknown, base: string): string | undefined {
   if (typeof reference !== 'string' || !URL.canParse(reference, base)) return undefined;
   const url = new URL(reference, base);

@@ -8,16 +8,16 @@ import { findBoundsFault } from './schema-limits.js';
 import { isFieldSpecLike } from './schema-lint.js';
 import { writeNow } from './standard-schema.js';
 
-/** Which schema is looked at. */
+/** Side and key of a schema. */
 interface SchemaSlot {
   readonly side: SchemaSide;
-  /** It stood under `inputSchema` or `outputSchema`, which take JSON Schema only. */
+  /** True if the schema comes from `inputSchema` or `outputSchema`, which accept JSON Schema only. */
   readonly rawOnly: boolean;
 }
 
 /**
- * Makes sure that a value is a schema, as far as that shows at once: nothing is loaded, and no library is asked.
- * @throws SchemaError if it is none
+ * Checks that a value is a schema. Loads no package and runs no library.
+ * @throws SchemaError if it is not
  */
 export function requireSchema(value: unknown, place: SchemaSlot): void {
   const told = detectSchemaForm(value, place);
@@ -25,9 +25,8 @@ export function requireSchema(value: unknown, place: SchemaSlot): void {
 }
 
 /**
- * What lists show of a schema; undefined for one whose library says it with the help of a second one, which would have
- * to be loaded.
- * @throws SchemaError if it is none
+ * Returns the schema that lists show; undefined for a Standard Schema that does not convert itself.
+ * @throws SchemaError if the value is not a schema
  */
 export function wireSchema(value: unknown, place: SchemaSlot): JsonSchema | undefined {
   return toWireSchema(detectSchemaForm(value, place), place.side);
@@ -40,7 +39,7 @@ function toWireSchema(told: SchemaForm, side: SchemaSide): JsonSchema | undefine
   return written === undefined ? undefined : requireWireSchema(written, side);
 }
 
-/** A schema that clients will accept for this side. @throws SchemaError */
+/** Returns a schema that clients accept for this side. @throws SchemaError */
 export function requireWireSchema(schema: unknown, side: SchemaSide): JsonSchema {
   const fault = findBoundsFault(schema);
   if (fault) throw fault;
@@ -51,7 +50,7 @@ export function requireWireSchema(schema: unknown, side: SchemaSide): JsonSchema
   return schema;
 }
 
-/** Why a schema cannot be that of an input; undefined if nothing at its root speaks against it. */
+/** Returns the reason that a schema cannot be an input; undefined if its root allows it. */
 export function rootProblem(schema: JsonSchema): string | undefined {
   if (schema.type === 'object') return undefined;
   if (isFieldSpecLike(schema)) return 'This looks like a field spec, which goes under "input".';

@@ -1,12 +1,12 @@
 import type { JsonSchema } from './json-schema.js';
 import { defaultBase, walkSchema } from './walk-schema.js';
 
-/** Where the boxed value is. */
+/** Pointer to the wrapped value. */
 const resultPointer = '#/properties/result';
 
 /**
- * The schema of an object whose `result` is what a schema is of. References within the schema lead to where it is now;
- * parts with an `$id` of their own need no change.
+ * Returns the schema of an object with the original schema under `result`. Adjusts references to the new
+ * position. Parts with their own `$id` need no change.
  */
 export function wrapResultSchema({ $schema, ...schema }: JsonSchema): JsonSchema {
   const result = JSON.parse(JSON.stringify(schema)) as JsonSchema;
@@ -23,7 +23,7 @@ export function wrapResultSchema({ $schema, ...schema }: JsonSchema): JsonSchema
 
 function redirect(part: Record<string, unknown>): void {
   const { $recursiveRef, allOf } = part;
-  // It leads to the root of the document, whatever that is.
+  // It refers to the root of the document, which is now the wrapper.
   if ($recursiveRef === '#') {
     Reflect.deleteProperty(part, '$recursiveRef');
     part.allOf = [...(Array.isArray(allOf) ? allOf : []), { $ref: '#' }];

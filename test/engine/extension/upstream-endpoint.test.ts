@@ -90,14 +90,14 @@ describe('a program', () => {
 
   test.each<[object, RegExp]>([
     [{ package: 'absent' }, /^needs the package absent, which is not installed\. Run npm install$/],
-    [{ package: 'several' }, /has several programs\. Say which as "bin": first, second$/],
+    [{ package: 'several' }, /has several programs\. Choose one with "bin": first, second$/],
     [
       { package: 'several', bin: 'third' },
       /the program "third" of the package several, which it does not have/,
     ],
-    [{ package: 'several', bin: 'second' }, /^needs gone\.js of the package several, which is not there$/],
+    [{ package: 'several', bin: 'second' }, /^needs gone\.js of the package several, which is missing$/],
     [{ package: 'none' }, /which it does not have\. It has: none$/],
-    [{ package: 'outward' }, /which is not there$/],
+    [{ package: 'outward' }, /which is missing$/],
     [
       { package: 'stranger' },
       /^needs the package stranger, which is no dependency of this one, and is not installed\. Add it/,

@@ -56,7 +56,7 @@ describe.each(eras)('%s: reading', (era) => {
   test('a template that could be read in two ways is left out, with the reason', async () => {
     const { spec } = await open({ bad: { uriTemplate: 'x://{a}{b}', read } });
     expect(spec.leftOut[0]).toMatchObject({ code: 'invalid-resource' });
-    expect(spec.leftOut[0]?.message).toContain('nothing tells where {a} ends and {b} begins');
+    expect(spec.leftOut[0]?.message).toContain('it is ambiguous where {a} ends and {b} begins');
   });
 });
 

@@ -132,7 +132,7 @@ describe('a toolkit of the manifest', () => {
       [
         'files',
         'invalid-toolkit',
-        'Toolkit "files" has several tools named "read". Give each a "name" of its own.',
+        'Toolkit "files" has several tools named "read". Give each a different "name".',
       ],
       [
         'files',

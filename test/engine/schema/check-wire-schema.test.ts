@@ -112,20 +112,20 @@ const refused: [name: string, schema: unknown, message: RegExp, path: (string | 
   [
     'a reference to nothing',
     { type: 'object', allOf: [{ $ref: '#/$defs/no' }] },
-    /leads nowhere/,
+    /does not resolve/,
     ['allOf', 0, '$ref'],
   ],
-  ['a reference to no anchor', { type: 'object', not: { $ref: '#no' } }, /leads nowhere/, ['not', '$ref']],
+  ['a reference to no anchor', { type: 'object', not: { $ref: '#no' } }, /does not resolve/, ['not', '$ref']],
   [
     'a reference to something inherited',
     { type: 'object', not: { $ref: '#/constructor' } },
-    /leads nowhere/,
+    /does not resolve/,
     ['not', '$ref'],
   ],
   [
     'a dynamic reference to nothing',
     { type: 'object', not: { $dynamicRef: '#no' } },
-    /leads nowhere/,
+    /does not resolve/,
     ['not', '$dynamicRef'],
   ],
   [
@@ -233,7 +233,7 @@ test('a schema that the validator runs in circles over names a way out', async (
     {
       path: [],
       message:
-        'The schema cannot be compiled: its references lead on without end. Where a "$ref" stands beside an "$id", drop the "$id" or put the "$ref" under "allOf".',
+        'The schema cannot be compiled: its references never end. If a "$ref" is next to an "$id", drop the "$id" or put the "$ref" under "allOf".',
     },
   ]);
   expect(await faults({ allOf: [node] })).toEqual([]);

@@ -137,7 +137,7 @@ const refused: [
     'a Standard Schema that cannot say its schema',
     { '~standard': { version: 1, vendor: 'own', validate: () => ({ value: 1 }) } },
     'input',
-    /The own schema cannot say.*give inputSchema/,
+    /The own schema provides no JSON Schema.*give inputSchema/,
   ],
   ['a zod schema without JSON form', z.object({ when: z.date() }), 'input', /zod schema cannot be written/],
   [

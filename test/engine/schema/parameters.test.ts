@@ -53,8 +53,8 @@ const wrong: [spec: unknown, message: RegExp, path: (string | number)[]][] = [
   [['Restricted', 'String', 5], /must be a pattern, or a list of strings/, [2]],
   [['Restricted', 'Integer', 'a'], /must be \[min, max\]/, [2]],
   [['Restricted', 'Boolean', [true]], /left out/, [2]],
-  [['Restricted', 'String', '('], /cannot be said/, [2]],
-  [['Restricted', 'String', '(?i)a'], /cannot be said/, [2]],
+  [['Restricted', 'String', '('], /cannot be written/, [2]],
+  [['Restricted', 'String', '(?i)a'], /cannot be written/, [2]],
 ];
 
 test.each(wrong)('%j is refused', (spec, message, path) => {

@@ -46,7 +46,7 @@ describe('the report', () => {
     expect(found.map(({ message }) => message.replace(/^.* has an unusable /, '').slice(0, 40))).toEqual([
       '"input": Field "a": unknown type "strin"',
       '"input": Field "c": an enum requires "va',
-      '"inputSchema": "#/no" leads nowhere in t',
+      '"inputSchema": "#/no" does not resolve i',
       '"inputSchema": "type" must be one of: ar',
     ]);
   });
@@ -110,7 +110,7 @@ describe('the report', () => {
       code: 'missing-definition',
       severity: 'error',
       message:
-        'Tool "bye" has no definition. agenttools/tools.json has no entry "bye", and there is no file of its own.',
+        'Tool "bye" has no definition. agenttools/tools.json has no entry "bye", and the item has no separate file.',
       file: 'package.json',
       line: 11,
       column: 7,
