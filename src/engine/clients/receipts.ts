@@ -8,10 +8,13 @@ import { readTextFile } from '../base/files/text-file.js';
 import type { FileRecord } from './receipt.js';
 import { isFileRecord } from './receipt-shapes.js';
 
-/** How many texts of a config file are kept from before our changes. */
+/** Number of earlier texts that are kept of each config file. */
 const maxPrevious = 5;
 
-/** The store of what we wrote into config files, in our data folder. Only its owner may read it: entries hold secrets. */
+/**
+ * Store of the records of config files, in the AgentTools data folder. Only its owner may read it: entries
+ * hold secrets.
+ */
 export class Receipts {
   readonly #folder: string;
 
@@ -20,8 +23,9 @@ export class Receipts {
   }
 
   /**
-   * What we did to a config file; an empty record if nothing.
-   * @throws AgentToolsError if the record cannot be read. It is never dropped: that would make our entries foreign.
+   * Returns the record of a config file; empty for an unknown file.
+   * @throws AgentToolsError if the record cannot be read. A record is never dropped: its entries would become
+   * foreign.
    */
   async read(realFile: string): Promise<FileRecord> {
     const file = this.#recordFileOf(realFile);
@@ -32,7 +36,7 @@ export class Receipts {
     return record ?? { version: 1, realFile, receipts: [], steps: [], made: [] };
   }
 
-  /** Remembers, or forgets where there is nothing to remember. @throws AgentToolsError */
+  /** Writes a record, or deletes an empty one. @throws AgentToolsError */
   async write(record: FileRecord): Promise<void> {
     const { realFile, receipts, steps, intent } = record;
     const isEmpty = receipts.length === 0 && steps.length === 0 && intent === undefined;
@@ -47,7 +51,7 @@ export class Receipts {
     }, `What is installed in ${realFile} cannot be recorded`);
   }
 
-  /** Every record that can be read, and a sentence about each one that cannot. */
+  /** Returns every readable record, and a note for each unreadable one. */
   async all(): Promise<{ readonly records: readonly FileRecord[]; readonly notes: readonly string[] }> {
     const folder = this.#recordFolder;
     const names = await rethrowForUser(
@@ -71,7 +75,10 @@ export class Receipts {
     return { records: records.sort((one, other) => (one.realFile < other.realFile ? -1 : 1)), notes };
   }
 
-  /** Keeps the text that a config file has before we change it; of each file the last ones. @throws AgentToolsError */
+  /**
+   * Keeps the text of a config file before a change; only the last texts of each file. @throws
+   * AgentToolsError
+   */
   async keepPrevious(realFile: string, text: string): Promise<void> {
     const folder = path.join(this.#folder, 'previous', hashText(realFile));
     await rethrowForUser(async () => {
@@ -88,7 +95,7 @@ export class Receipts {
     }, `The present text of ${realFile} cannot be kept`);
   }
 
-  /** What to lock while a config file and its record are changed together. */
+  /** Lock file for changes of a config file and its record. */
   lockFileOf(realFile: string): string {
     return path.join(this.#folder, 'locks', `${hashText(realFile)}.lock`);
   }
@@ -102,12 +109,12 @@ export class Receipts {
   }
 }
 
-/** Tells texts apart: SHA-256. */
+/** SHA-256 in hexadecimal. */
 export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Numbered, since clocks go back. */
+/** Numbers instead of times, since clocks go back. */
 const previousName = /^\d{6,}-/;
 
 async function readRecord(file: string): Promise<FileRecord | undefined> {
@@ -136,7 +143,6 @@ function isNewer(value: unknown): boolean {
   return typeof value.version === 'number' && value.version > 1;
 }
 
-/** Sorted. */
 async function sortedFileNames(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();
@@ -150,14 +156,14 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
-/** What we remember may hold secrets, and the folder may be moved into a repository. */
+/** Records may hold secrets, and the folder may be moved into a repository. */
 async function keepOutOfGit(folder: string): Promise<void> {
   await makeFolder(folder);
   const ignore = await readTextFile(path.join(folder, '.gitignore'));
   if (ignore.text === null) await replaceTextFile(ignore, '*\n');
 }
 
-/** Does something with our files; what goes wrong with them is for the user to mend. */
+/** Runs an action on AgentTools' files. Reports file errors as errors that the user can act on. */
 async function rethrowForUser<T>(action: () => Promise<T>, fault: string): Promise<T> {
   try {
     return await action();

@@ -36,7 +36,7 @@ import {
 
 const lettersDigits = { pattern: /^[A-Za-z0-9_-]+$/, takes: 'letters, digits, "-" and "_"' } as const;
 
-/** Options of these containers, where every other key is a server. */
+/** Options in these containers. Every other key is a server. */
 const openCodeOptions = ['servers', 'timeout'] as const;
 
 const claudeFolder = firstCandidates(variableFolder('CLAUDE_CONFIG_DIR'), home('.claude'));
@@ -51,14 +51,14 @@ const clineFiles: FileCandidates = firstCandidates(
   variableFolder('CLINE_MCP_SETTINGS_PATH'),
   variableFolder('CLINE_DATA_DIR', 'settings/cline_mcp_settings.json'),
   variableFolder('CLINE_DIR', 'data/settings/cline_mcp_settings.json'),
-  // Extensions before 4 keep the second one, and later ones read it once, to move it.
+  // Extensions before version 4 use the second path. Later ones read it once, to move it.
   existingFirst(
     home('.cline/data/settings/cline_mcp_settings.json'),
     appData('Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json'),
   ),
 );
 
-/** The retired Python program counts only where nothing of its successor is. */
+/** The retired Python program counts only if its successor is not installed. */
 const kimiFiles: FileCandidates = (surroundings) => {
   const [current = ''] = home('.kimi-code')(surroundings);
   const [retired = ''] = home('.kimi')(surroundings);
@@ -67,7 +67,7 @@ const kimiFiles: FileCandidates = (surroundings) => {
   return folders.map((folder) => platformPaths(surroundings).join(folder, 'mcp.json'));
 };
 
-/** Beside the old `config.json` alone, a new `config.yaml` would make Continue ignore it. */
+/** True if only the old `config.json` exists. Continue would ignore it beside a new `config.yaml`. */
 function hasOldContinueOnly(surroundings: Parameters<FileCandidates>[0]): boolean {
   const { exists } = surroundings;
   const [config = ''] = continueFolder('config.yaml')(surroundings);
@@ -82,7 +82,7 @@ const continueFiles: FileCandidates = (surroundings) => {
     : config;
 };
 
-/** Version 2 of the layout keeps servers one level deeper; in version 1 that key would be a server. */
+/** Version 2 of the layout keeps servers one level deeper. In version 1, that key would be a server. */
 function openCodeLayout(data: unknown): EntryLayout | undefined {
   const servers = isMap(data) && isMap(data.mcp) ? data.mcp.servers : undefined;
   if (!isMap(servers) || !Object.values(servers).every(isMap)) return undefined;
@@ -99,7 +99,7 @@ function hasCrushrc(surroundings: Parameters<FileCandidates>[0]): boolean {
   return crushFolder(surroundings).some((folder) => surroundings.exists(join(folder, 'crushrc')));
 }
 
-/** Agents that write code, most of them in a terminal. */
+/** Coding agents, most of them in a terminal. */
 export const codingClients: readonly WritableClient[] = [
   {
     id: 'claude-code',
@@ -165,7 +165,7 @@ export const codingClients: readonly WritableClient[] = [
     container: mcpServers,
     ...standardShape({ cwd: 'cwd' }),
     keys: { pattern: /^[A-Za-z0-9.:-]+$/, takes: 'letters, digits, ".", ":" and "-", but no "_"' },
-    // The folder alone proves nothing: Antigravity has it, too.
+    // The folder alone proves nothing: Antigravity uses it too.
     traces: home('.gemini/settings.json'),
     capabilities: { mcpApps: false, prompts: true },
     secretReference: braceReference,
@@ -214,7 +214,8 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: copilotFolder('mcp-config.json'),
     projectFiles: ['.mcp.json', '.github/mcp.json'],
     container: mcpServers,
-    // Its own command writes `local`; Claude Code, which reads the same file in a project, takes only `stdio`.
+    // Copilot's command writes `local`. Claude Code, which reads the same file in a project, accepts only
+    // `stdio`.
     ...stdio({ after: { tools: ['*'] } }),
     traces: copilotFolder(),
     capabilities: { mcpApps: false, prompts: false, elicitation: true },
@@ -342,7 +343,7 @@ export const codingClients: readonly WritableClient[] = [
       bySystem({
         linux: xdgConfig('amp/settings.json'),
         darwin: xdgConfig('amp/settings.json'),
-        // The guide names the second, the program the first.
+        // The guide names the second path, the program uses the first.
         win32: existingFirst(xdgConfig('amp/settings.json'), appData('amp/settings.json')),
       }),
     ),

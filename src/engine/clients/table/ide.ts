@@ -28,7 +28,7 @@ const servers = { path: ['servers'], shape: 'map' } as const;
 
 const augmentFolder = 'Code/User/globalStorage/augment.vscode-augment';
 
-/** Version 2 has moved, which a marker shows; where nothing shows it, the folder of version 1 decides. */
+/** Version 2 has moved the file, as a marker shows. Without the marker, the folder of version 1 decides. */
 const antigravityFiles: FileCandidates = (surroundings) => {
   const { exists } = surroundings;
   const [folder = ''] = home('.gemini')(surroundings);
@@ -38,7 +38,7 @@ const antigravityFiles: FileCandidates = (surroundings) => {
   return !hasMoved && exists(at('antigravity')) ? [former, current] : [current, former];
 };
 
-/** VS Code and its preview differ in nothing but names. */
+/** VS Code and VS Code Insiders differ only in names. */
 function vscode(
   row: Pick<WritableClient, 'id' | 'name' | 'aliases'>,
   folder: string,
@@ -73,7 +73,7 @@ function vscode(
   };
 }
 
-/** Editors, and agents that live in them. */
+/** Editors, and agents in editors. */
 export const ideClients: readonly WritableClient[] = [
   vscode(
     {
