@@ -29,10 +29,7 @@ export class Receipts {
    */
   async read(realFile: string): Promise<FileRecord> {
     const file = this.#recordFileOf(realFile);
-    const record = await rethrowForUser(
-      () => readRecord(file),
-      `What was installed in ${realFile} cannot be looked up`,
-    );
+    const record = await rethrowForUser(() => readRecord(file), `The record of ${realFile} cannot be read`);
     return record ?? { version: 1, realFile, receipts: [], steps: [], made: [] };
   }
 
@@ -48,7 +45,7 @@ export class Receipts {
         await makeFolder(path.dirname(file));
       }
       await replaceTextFile(await readTextFile(file), text);
-    }, `What is installed in ${realFile} cannot be recorded`);
+    }, `The record of ${realFile} cannot be written`);
   }
 
   /** Returns every readable record, and a note for each unreadable one. */
@@ -56,7 +53,7 @@ export class Receipts {
     const folder = this.#recordFolder;
     const names = await rethrowForUser(
       () => sortedFileNames(folder),
-      'What was installed cannot be looked up',
+      'The records of installed servers cannot be read',
     );
     const records: FileRecord[] = [];
     const notes: string[] = [];
@@ -64,7 +61,7 @@ export class Receipts {
       try {
         const record = await rethrowForUser(
           () => readRecord(path.join(folder, name)),
-          'What was installed cannot be looked up',
+          'The records of installed servers cannot be read',
         );
         if (record !== undefined) records.push(record);
       } catch (error) {
@@ -126,7 +123,7 @@ async function readRecord(file: string): Promise<FileRecord | undefined> {
     const message = `${file} was written by a newer version of AgentTools. Update AgentTools.`;
     throw new AgentToolsError('refused', message);
   }
-  const message = `${file}, a record of what was installed, is damaged. Repair it, or move it away: the entries it tells of then no longer count as ours.`;
+  const message = `${file}, a record of what was installed, is damaged. Repair it, or move it away: AgentTools then treats the entries in it as foreign.`;
   throw new AgentToolsError('refused', message);
 }
 

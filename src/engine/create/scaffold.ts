@@ -136,15 +136,15 @@ function commonFiles({ name, typescript, app = false }: Omit<ScaffoldPlan, 'dire
   return {
     'agenttools/tools/greet.json': formatJsonFile({
       title: 'Greet',
-      description: 'Greets somebody by name.',
-      input: { name: { type: 'string', required: true, description: 'Who to greet' } },
+      description: 'Greets a person by name.',
+      input: { name: { type: 'string', required: true, description: 'Name of the person to greet' } },
       ...(app && { ui: 'greeting' }),
       handler: `./${typescript ? 'dist' : 'src'}/greet.js#greet`,
     }),
     'agenttools/prompts/introduce.json': formatJsonFile({
       title: 'Introduce',
       description: 'Asks for an introduction.',
-      arguments: [{ name: 'name', description: 'Who to introduce', required: true }],
+      arguments: [{ name: 'name', description: 'Name of the person to introduce', required: true }],
       content: { template: 'Greet {{name}} with the greet tool, then introduce yourself in two sentences.' },
     }),
     'README.md': readme({ name, typescript, app }),
@@ -165,7 +165,7 @@ function scaffoldPackageJson(name: string) {
 
 function manifest(app = false) {
   return {
-    tools: [['greet', 'Greets somebody by name']],
+    tools: [['greet', 'Greets a person by name']],
     prompts: [['introduce', 'Asks for an introduction']],
     ...(app && { apps: [['greeting', 'Shows the greeting']] }),
   };
@@ -226,9 +226,9 @@ function typescriptFiles({
 }
 
 const greetJavaScript = `/**
- * Greets somebody.
+ * Greets a person.
  *
- * @param {{ name: string }} args what agenttools/tools/greet.json describes
+ * @param {{ name: string }} args the input, as described in agenttools/tools/greet.json
  */
 export function greet({ name }) {
   return \`Hello, \${name}!\`;
@@ -237,12 +237,12 @@ export function greet({ name }) {
 
 const greetTypeScript = `import type { ToolContext } from 'agenttools';
 
-/** What agenttools/tools/greet.json describes. */
+/** The input, as described in agenttools/tools/greet.json. */
 interface Greeting {
   readonly name: string;
 }
 
-/** Greets somebody. */
+/** Greets a person. */
 export function greet({ name }: Greeting, ctx: ToolContext): string {
   ctx.log.info(\`Greeting \${name}\`);
   return \`Hello, \${name}!\`;
@@ -261,7 +261,7 @@ MCP tools and prompts in an npm package, for [AgentTools](https://www.npmjs.com/
 
 | item | kind | what it does |
 | --- | --- | --- |
-| \`greet\` | tool | Greets somebody by name. |
+| \`greet\` | tool | Greets a person by name. |
 | \`introduce\` | prompt | Asks for an introduction. |
 ${app ? '| `greeting` | app | Shows the greeting. |\n' : ''}
 ## Work on it

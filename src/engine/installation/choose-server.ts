@@ -33,7 +33,7 @@ export async function chosenServer(
   const workspace = new Workspace(folders);
   const here = await workspace.extensionHere().catch((error: unknown) => {
     if (!(error instanceof AgentToolsError)) throw error;
-    const message = `The package in this folder cannot be read. ${error.message} Mend it, or name a server.`;
+    const message = `The package in this folder cannot be read. ${error.message} Fix it, or name a server.`;
     throw new AgentToolsError(error.code, message);
   });
   const own = here?.manifest.declarations.servers.map(({ name }) => name) ?? [];

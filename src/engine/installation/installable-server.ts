@@ -137,5 +137,5 @@ function firstErrorLine(error: unknown): string {
   const [line = ''] = errorMessage(cause ?? error)
     .trim()
     .split('\n');
-  return line.replace(/\.$/, '') || 'it threw nothing that says why';
+  return line.replace(/\.$/, '') || 'it threw an error without a message';
 }

@@ -113,7 +113,7 @@ async function guessFileOwner(
   if (client) return client;
   const problem =
     text === null
-      ? `${file} is not there, and where it would be does not tell whose it is to be`
-      : `${file} does not tell which client's it is`;
-  throw new AgentToolsError('usage', `${problem}. Say it with --client <client>.`);
+      ? `${file} does not exist, and its location fits no client`
+      : `The client of ${file} is unknown`;
+  throw new AgentToolsError('usage', `${problem}. Name the client with --client <client>.`);
 }

@@ -90,7 +90,7 @@ async function entryState(
   const absent = [launch?.command, launch?.args[0]].find(
     (word) => word && path.isAbsolute(word) && !existsSync(word),
   );
-  if (absent !== undefined) return { state: 'server missing', reason: `${absent} is not there any more.` };
+  if (absent !== undefined) return { state: 'server missing', reason: `${absent} no longer exists.` };
   const { project } = receipt;
   const place =
     project === undefined ? { ...workspace, ignoreProject: true } : { ...workspace, cwd: project };

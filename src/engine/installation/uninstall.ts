@@ -225,7 +225,7 @@ function requireClear({ reference, name, client }: UninstallRequest, known: read
   const what = client ? ` in ${client.name}` : '';
   throw new AgentToolsError(
     'ambiguous',
-    `"${reference}" was installed more than once${what}:\n${lines.join('\n')}\nSay which one with --name <key>.`,
+    `"${reference}" was installed more than once${what}:\n${lines.join('\n')}\nChoose one with --name <key>.`,
   );
 }
 

@@ -103,7 +103,7 @@ async function requireWhole(definition: Definition, checking: UserServerCheckInp
   ];
   if (problems.length === 0) return;
   const lines = problems.map((problem) => `  ${problem}`);
-  const message = `"${definition.item}" was not made, because something cannot be had:\n${lines.join('\n')}`;
+  const message = `"${definition.item}" was not created, because something is unavailable:\n${lines.join('\n')}`;
   throw new AgentToolsError('not-found', message);
 }
 

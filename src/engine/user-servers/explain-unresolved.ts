@@ -46,7 +46,7 @@ async function explainNotBuiltIn(kind: Kind, name: string, workspace: Workspace)
   );
   const meant = didYouMean(name, builtin);
   const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
-  return `there is no built-in ${singular[kind]} of that name.${hint} Built in: ${builtin.join(', ') || 'none'}. Those of packages go by qualified names such as @scope/name/${singular[kind]}.`;
+  return `there is no built-in ${singular[kind]} of that name.${hint} Built in: ${builtin.join(', ') || 'none'}. Items of packages have qualified names such as @scope/name/${singular[kind]}.`;
 }
 
 /** A client starts servers from any folder, so it cannot search a project. */

@@ -156,7 +156,7 @@ async function readManifest(folder: string): Promise<StoredManifest> {
   const manifest = isRecord(value) ? value.agenttools : undefined;
   const entries = isRecord(manifest) ? (manifest.servers ?? []) : undefined;
   if (!isRecord(value) || !isRecord(manifest) || !Array.isArray(entries)) {
-    const message = `${text.file} is not as create-server writes it: it must have a list "servers" in an object "agenttools". Mend it, or move the folder away.`;
+    const message = `${text.file} is not as create-server writes it: it must have a list "servers" in an object "agenttools". Fix it, or move the folder away.`;
     throw new AgentToolsError('malformed-manifest', message);
   }
   const declaredName = (entry: unknown) => readDeclaration('servers', entry, [])?.name;
@@ -178,10 +178,7 @@ async function readPackageJson(folder: string): Promise<TextFile> {
 
 async function parseManifestFile({ text, file }: TextFile): Promise<unknown> {
   return await parseDocument(text ?? '', file).catch((error: Error) => {
-    throw new AgentToolsError(
-      'malformed-manifest',
-      `${file} cannot be read: ${error.message} Mend it first.`,
-    );
+    throw new AgentToolsError('malformed-manifest', `${file} cannot be read: ${error.message} Fix it first.`);
   });
 }
 

@@ -137,7 +137,7 @@ function refuseDisputed({ path, pairs }: TomlSection, above: readonly TomlSectio
     if (table.length === pair.path.length || !above.some((other) => isWithin(other.path, table))) continue;
     const name = JSON.stringify(table.at(-1));
     throw new ConfigError(
-      `Parsers of TOML disagree on this key, since a sub-table of ${name} has a header above it. Move it up, or under a header of its own.`,
+      `Parsers of TOML disagree on this key, since a sub-table of ${name} has a header above it. Move the key up, or under a separate header.`,
       pair.start,
     );
   }

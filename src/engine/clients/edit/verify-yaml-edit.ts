@@ -30,7 +30,7 @@ export function verifyEdit(before: YamlSource, edited: string, intent: IntendedE
     (!isMerging || isDeepStrictEqual(after.merged, intent.expect(before.merged))) &&
     isDeepStrictEqual(spellingsIn(after, intent.made?.(after.root)), spellingsIn(before, intent.gone));
   if (isRight) return edited;
-  const reason = 'its form gives what stands around it another meaning.';
+  const reason = 'the text around it would change its meaning.';
   throw new ConfigError(`${intent.name} cannot be edited safely: ${reason}`, intent.offset);
 }
 

@@ -123,7 +123,7 @@ function* aliasesIn(root: unknown): Generator<AliasUse> {
     const [offset] = nodeRange(node);
     if (!target) throw new ConfigError(`There is no anchor for the alias *${node.source}.`, offset);
     if (offset < nodeRange(target)[1]) {
-      throw new ConfigError(`The alias *${node.source} stands for what it is in.`, offset);
+      throw new ConfigError(`The alias *${node.source} refers to a value that contains it.`, offset);
     }
     yield { alias: node, target };
   }

@@ -162,7 +162,7 @@ function wrongShapeError(
   { from }: YamlSlot['whole'],
 ): ConfigError {
   if (isAlias(value))
-    return new ConfigError(`${pathLabel(there)} is an alias; its value stands elsewhere.`, from);
+    return new ConfigError(`${pathLabel(there)} is an alias; its value is written elsewhere.`, from);
   return new ConfigError(`${pathLabel(there)} is no ${wanted}.`, from);
 }
 

@@ -37,7 +37,7 @@ export async function planUninstall(
     return { text: after, record: dropEmptyRecord(left), outcome: 'gone' };
   }
   if (!force && !isIntact(current, receipt.entry)) {
-    const message = `The entry "${receipt.key}" in ${receipt.file} was edited by hand since it was written. Remove it all the same with --force.`;
+    const message = `The entry "${receipt.key}" in ${receipt.file} was edited by hand since it was written. Remove it anyway with --force.`;
     throw new AgentToolsError('refused', message);
   }
   const unwound = await undoSteps(state, slot, receipts);
@@ -86,7 +86,7 @@ export function planRemoval({
       throw new AgentToolsError('refused', message);
     }
     if (!force) {
-      const message = `AgentTools did not write the entry "${key}" in ${file}. Remove it all the same with --force.`;
+      const message = `AgentTools did not write the entry "${key}" in ${file}. Remove it anyway with --force.`;
       throw new AgentToolsError('refused', message);
     }
     return { ...state, text: await removeEntry(state.text, place), outcome: 'removed' };

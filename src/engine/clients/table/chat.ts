@@ -116,7 +116,7 @@ export const chatClients: readonly WritableClient[] = [
       fields: { env_keys: [name] },
       hint: `Set ${name} in the environment that Goose starts from, or keep it in Goose's own secrets with goose configure.`,
     }),
-    reload: 'Start Goose anew, or a new session of it.',
+    reload: 'Restart Goose, or start a new session in it.',
     sources: [
       {
         what: 'file, entry',
@@ -165,7 +165,7 @@ export const chatClients: readonly WritableClient[] = [
     traces: allCandidates(bySystem({ darwin: home('.boltai') }), application('BoltAI')),
     capabilities: { prompts: false },
     cautions: [warnUndocumented('BoltAI')],
-    reload: 'Start BoltAI anew.',
+    reload: 'Restart BoltAI.',
     sources: [smithery, matrix],
   },
   {

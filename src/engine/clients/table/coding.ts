@@ -169,7 +169,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: home('.gemini/settings.json'),
     capabilities: { mcpApps: false, prompts: true },
     secretReference: braceReference,
-    reload: 'Start gemini anew, or use /mcp refresh. It starts servers in folders that it trusts.',
+    reload: 'Restart gemini, or use /mcp refresh. It starts servers in folders that it trusts.',
     sources: [
       ran('0.61.0'),
       wolfram,
@@ -194,7 +194,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: qwenFolder(),
     capabilities: { prompts: true },
     secretReference: braceReference,
-    reload: 'Start qwen anew.',
+    reload: 'Restart qwen.',
     sources: [
       ran('0.15.10'),
       wolfram,
@@ -221,7 +221,7 @@ export const codingClients: readonly WritableClient[] = [
     capabilities: { mcpApps: false, prompts: false, elicitation: true },
     secretReference: braceReference,
     cautions: [caution('project', 'Copilot CLI starts servers of a project only in folders that you trust.')],
-    reload: 'Start copilot anew, or use /mcp reload.',
+    reload: 'Restart copilot, or use /mcp reload.',
     sources: [
       ran('1.0.102'),
       wolfram,
@@ -254,7 +254,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: xdgConfig('opencode'),
     capabilities: { prompts: true },
     secretReference: envInBraces,
-    reload: 'Start opencode anew.',
+    reload: 'Restart opencode.',
     sources: [
       ran('1.18.33'),
       addMcp,
@@ -286,7 +286,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: allCandidates(xdgConfig('kilo'), appData('Code/User/globalStorage/kilocode.kilo-code')),
     capabilities: {},
     secretReference: envInBraces,
-    reload: 'Start kilo anew, or reload the window.',
+    reload: 'Restart kilo, or reload the window.',
     sources: [
       ran('@kilocode/cli 7.8.1'),
       addMcp,
@@ -323,7 +323,7 @@ export const codingClients: readonly WritableClient[] = [
         text: 'A crushrc is beside this file. Crush reads both, and warns that there is one in JSON.',
       },
     ],
-    reload: 'Start crush anew.',
+    reload: 'Restart crush.',
     sources: [
       {
         what: 'file, entry, references to variables',
@@ -354,7 +354,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: allCandidates(xdgConfig('amp'), bySystem({ win32: appData('amp') })),
     capabilities: { prompts: true },
     cautions: [caution('project', 'Amp starts servers of a project only after amp mcp approve.')],
-    reload: 'Start amp anew, or reload the window.',
+    reload: 'Restart amp, or reload the window.',
     sources: [ran('0.0.1790142911 (2026-09-23)'), wolfram, matrix],
   },
   {
@@ -537,7 +537,7 @@ export const codingClients: readonly WritableClient[] = [
     capabilities: { mcpApps: true, prompts: true, elicitation: true },
     secretReference: braceReference,
     cautions: [{ text: 'Pi by itself knows no MCP servers. It needs: pi install npm:pi-mcp-adapter' }],
-    reload: 'Start pi anew.',
+    reload: 'Restart pi.',
     sources: [
       {
         what: 'file, entry, references to variables',
@@ -613,11 +613,11 @@ export const codingClients: readonly WritableClient[] = [
       {
         scope: 'user',
         applies: hasOldContinueOnly,
-        text: 'Only the old config.json is there, which Continue would ignore beside a config.yaml. So the server got a file of its own.',
+        text: 'Only the old config.json exists, which Continue would ignore beside a config.yaml. So the server got a separate file.',
       },
       caution('project', 'The editor extensions read this file; the command line cn does not.'),
     ],
-    reload: 'Run "Continue: Reload config", or start cn anew.',
+    reload: 'Run "Continue: Reload config", or restart cn.',
     sources: [
       {
         what: 'file, entry',

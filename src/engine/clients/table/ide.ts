@@ -287,7 +287,7 @@ export const ideClients: readonly WritableClient[] = [
     }),
     capabilities: {},
     cautions: [warnUndocumented('GitHub Copilot for JetBrains')],
-    reload: 'Start the agent session anew.',
+    reload: 'Restart the agent session.',
     sources: [uncheckedSource],
   },
   {
@@ -305,7 +305,7 @@ export const ideClients: readonly WritableClient[] = [
     capabilities: { prompts: false },
     cautions: [
       warnUndocumented('Trae'),
-      caution('project', 'Trae reads servers of a project only when its settings say so.'),
+      caution('project', 'Trae reads servers of a project only if its settings allow it.'),
     ],
     reload: 'Look under Settings > MCP.',
     sources: [uncheckedSource],

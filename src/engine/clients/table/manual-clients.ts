@@ -78,7 +78,7 @@ export const manualClients: readonly ManualClient[] = [
     ...unknownClientFacts,
     aliases: ['msty-studio'],
     manual: {
-      instructions: 'Add a tool in the Toolbox, and paste. The name goes into a field of its own.',
+      instructions: 'Add a tool in the Toolbox, and paste. The name goes into a separate field.',
       snippet: entryJson,
     },
   },
@@ -120,7 +120,7 @@ export const manualClients: readonly ManualClient[] = [
     ...unknownClientFacts,
     manual: {
       instructions:
-        'Add it to librechat.yaml, where your installation keeps that file; under mcpServers, if that key is there already. Then start it anew.',
+        'Add it to librechat.yaml, where your installation keeps that file; under mcpServers, if that key is there already. Then restart it.',
       snippet: serversYaml,
     },
   },
