@@ -35,7 +35,8 @@ const maxWriteAttempts = 5;
 /**
  * Changes one config file by a plan. Other programs may write to it too: the file is locked, written as a
  * whole and read back. The record gets an intent first, so that a crash leaves no unknown entry.
- * @throws AgentToolsError, ConfigError and FileAccessError; the file is then as it was.
+ * @throws AgentToolsError, ConfigError and FileAccessError; the file is then as it was, unless the
+ * reason is `not-kept`.
  */
 export async function changeConfig(
   file: string,

@@ -74,7 +74,7 @@ export function goose(): EntryShape {
   };
 }
 
-/** Escapes text that a client would otherwise interpret. */
+/** Escapes text that a client would otherwise interpret; `read` is the inverse of `write`. */
 export interface LaunchEscaping {
   readonly write: (launch: Launch) => Launch;
   readonly read: (launch: Launch) => Launch;
@@ -92,7 +92,7 @@ export function withEscaping(shape: EntryShape, { write, read }: LaunchEscaping)
 }
 
 /**
- * Reads commands, arguments and variables as a shell reads the body of a here-document.
+ * Crush reads commands, arguments and variables as a shell reads the body of a here-document.
  * @see https://github.com/charmbracelet/crush internal/shell/expand.go
  */
 export const hereDocument: LaunchEscaping = {

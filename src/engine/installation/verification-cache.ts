@@ -10,8 +10,8 @@ export type VerificationCache = Map<string, Promise<Verification>>;
 const withoutCodeCache = { NODE_DISABLE_COMPILE_CACHE: '1' };
 
 /**
- * Starts a server as the client would, once for all clients with the same launch. Returns the missing items,
- * in sentences.
+ * Starts a server as the client would, once for all clients with the same launch. Returns a sentence
+ * for each unavailable upstream.
  */
 export async function verifyOnce(
   { launch, verified }: { readonly launch: Launch; readonly verified: VerificationCache },
