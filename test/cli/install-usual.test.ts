@@ -184,7 +184,7 @@ describe('an extension in this folder', () => {
     const { code, stderr } = await install('cursor');
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/package\.json: .*Mend it, or name a server\./),
+      stderr: expect.stringMatching(/package\.json: .*Fix it, or name a server\./),
     });
     expect(existsSync(cursorFile())).toBe(false);
   });

@@ -1,6 +1,6 @@
 import { clients } from './table/index.js';
 
-/** What a client is called; one that only a newer version knows goes by its id. */
+/** Display name of a client; the id if only a newer version knows the client. */
 export function clientName(id: string): string {
   return clients.find((client) => client.id === id)?.name ?? id;
 }

@@ -12,30 +12,31 @@ import { entryLocator, slotKey } from './ledger/slot.js';
 import type { FileRecord, Receipt, RecordBody } from './receipt.js';
 import { hashText, type Receipts } from './receipts.js';
 
-/** What was done to one config file, or would be. */
+/** Completed or planned change of one config file. */
 export interface ConfigChange {
   readonly file: string;
-  /** Null: there is no file. */
+  /** Null: no file. */
   readonly before: string | null;
   readonly after: string | null;
   readonly outcome: Plan['outcome'];
-  /** What was known to be in the file before. */
+  /** Receipts of the file before the change. */
   readonly known: readonly Receipt[];
 }
 
 export interface ConfigChangeOptions {
   readonly receipts: Receipts;
-  /** Plans and writes nothing. */
+  /** True: plans without writing. */
   readonly dryRun: boolean;
 }
 
-/** How often a file that somebody else keeps writing to is read again. */
+/** Maximum number of attempts if another program keeps writing to the file. */
 const maxWriteAttempts = 5;
 
 /**
- * Changes one config file by a plan, as one among others who may do the same: locked, written as a whole, read back.
- * What we remember is written first as an intent, so that a process that dies on the way leaves nothing unknown.
- * @throws AgentToolsError, ConfigError and FileRefusal; the file is then as it was.
+ * Changes one config file by a plan. Other programs may write to it too: the file is locked, written as a
+ * whole and read back. The record gets an intent first, so that a crash leaves no unknown entry.
+ * @throws AgentToolsError, ConfigError and FileAccessError; the file is then as it was, unless the
+ * reason is `not-kept`.
  */
 export async function changeConfig(
   file: string,
@@ -62,7 +63,7 @@ export async function changeConfig(
   }
 }
 
-/** @throws ChangedMeanwhile if somebody else wrote to the file, or turned a link to it, on the way. */
+/** @throws ConcurrentChangeError if another program wrote to the file, or changed a link to it. */
 async function attemptChange(
   { file, realFile }: { readonly file: string; readonly realFile: string },
   plan: (state: ConfigState) => Promise<Plan>,
@@ -90,20 +91,21 @@ async function attemptChange(
   try {
     await replaceTextFile(before, planned.text);
   } catch (error) {
-    // What the file says then decides what became of the intent. An intent that stays and did not come true is ignored.
+    // After `not-kept`, the intent stays: the file content decides later if it was completed. An intent that
+    // was not completed is ignored.
     if (!(error instanceof FileAccessError && error.reason === 'not-kept'))
       await receipts.write(known).catch(() => {});
     throw error;
   }
-  // That the intent came true shows without this.
+  // Best effort: the hash proves the write.
   await receipts.write(next).catch(() => {});
   if (planned.text === null && madeFolder) await removeEmptyFolders(path.dirname(realFile), madeFolder);
   return buildConfigChange(before, planned, known);
 }
 
 /**
- * What we did to a file, also when it was moved and a link put in its place, as those do who keep their settings
- * elsewhere: then it is remembered under the old path, `moved`.
+ * Returns the record of a file. Users may move the file and leave a link in its place: the record is then
+ * found under the old path, `moved`.
  */
 async function findRecord(
   receipts: Receipts,
@@ -119,14 +121,14 @@ async function findRecord(
   return { remembered };
 }
 
-/** Takes what is remembered under a path that is only a link now out of our memory. */
+/** Deletes the record under a path that is only a link now. */
 async function forget(receipts: Receipts, moved: FileRecord | undefined): Promise<void> {
   if (!moved) return;
   const { version, realFile } = moved;
   await receipts.write({ version, realFile, receipts: [], steps: [], made: [] });
 }
 
-/** The topmost folder that has to be made for a file; undefined if its folder is there. */
+/** Topmost folder that must be created for a file; undefined if its folder exists. */
 async function firstMissingFolder(file: string): Promise<string | undefined> {
   let missing: string | undefined;
   for (let folder = path.dirname(file); !(await folderExists(folder)); folder = path.dirname(folder))
@@ -141,7 +143,7 @@ async function folderExists(folder: string): Promise<boolean> {
   );
 }
 
-/** A client whose folder is there looks installed, so the folders that were made for it go with its file. */
+/** Removes the folders that were created for a file: a client with a folder looks installed. */
 async function removeEmptyFolders(folder: string, topmost: string): Promise<void> {
   for (let empty = folder; empty.startsWith(topmost); empty = path.dirname(empty)) {
     try {
@@ -153,8 +155,9 @@ async function removeEmptyFolders(folder: string, topmost: string): Promise<void
 }
 
 /**
- * What is so of a record whose writer may have died: its intent came true if the file is what it was to become, or, when
- * somebody has written since, holds what it was to hold and nothing that it was to lose.
+ * Resolves the intent of a record after a possible crash. The intent was completed if the file has the
+ * intended hash. If another program has written since, it was completed if the file holds the added entries
+ * and none that they replaced.
  */
 export async function reconcileRecord(
   { intent, ...record }: FileRecord,
@@ -167,7 +170,7 @@ export async function reconcileRecord(
   return (await hasAddedEntries(text, intent.record, record)) ? { ...record, ...intent.record } : record;
 }
 
-/** Every record that can be read, each settled by what its file says, and a sentence about each one that cannot. */
+/** Returns every readable record, reconciled with its file, and a note for each unreadable record. */
 export async function reconcileRecords(
   receipts: Receipts,
 ): Promise<{ readonly records: readonly FileRecord[]; readonly notes: readonly string[] }> {
@@ -180,7 +183,7 @@ export async function reconcileRecords(
   return { records: await Promise.all(settled), notes };
 }
 
-/** Whether a file holds every entry that one record has and another has not, without what only the other one has. */
+/** True if a file holds every entry that only `wanted` has, and no entry of `known` that these replaced. */
 async function hasAddedEntries(text: string | null, wanted: RecordBody, known: RecordBody): Promise<boolean> {
   const fresh = wanted.receipts.filter(
     (one) => !known.receipts.some((other) => isDeepStrictEqual(one, other)),

@@ -1,7 +1,7 @@
 import type { Client, ClientEnvironment } from './client.js';
 import { platformPaths } from './table/folders.js';
 
-/** Whether a client is on this machine: its config file, its folders, its application or its program. */
+/** True if a client is installed: its config file, a folder, its application or its program exists. */
 export function isDetected(client: Client, surroundings: ClientEnvironment): boolean {
   if (client.manual) return false;
   const places = [...client.userFiles(surroundings).filter(isOwn), ...client.traces(surroundings)];
@@ -9,7 +9,7 @@ export function isDetected(client: Client, surroundings: ClientEnvironment): boo
   return [...places, ...programs].some((place) => surroundings.exists(place));
 }
 
-/** Not one that is named after an entry. */
+/** True unless the file name contains the key of an entry. */
 function isOwn(file: string): boolean {
   return !file.includes('<key>');
 }

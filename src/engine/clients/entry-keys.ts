@@ -2,21 +2,24 @@ import { AgentToolsError } from '../base/errors.js';
 import { isObjectName } from '../base/reserved-names.js';
 import type { WritableClient } from './client.js';
 
-/** What fits into every syntax and most file names. */
+/** Rule for keys that suit every syntax and most file names. */
 const general = {
   pattern: /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/,
   takes: 'up to 64 letters, digits, "_", "." and "-", the first no "." or "-"',
 };
 
-/** The key a server gets that was given none. */
+/** Default key, and prefix of keys that would not begin with a letter. */
 const fallback = 'server';
 
 const maxDerived = 30;
 
-/** A key that would lead out of a folder, were it ever made part of a path. */
+/** Matches keys that would lead out of a folder if they became part of a path. */
 const pathTraversal = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|^\./;
 
-/** @throws AgentToolsError if a client does not take a key, naming its rule and a key that would do. */
+/**
+ * Checks a key for a client.
+ * @throws AgentToolsError with the client's rule and an accepted key if the client does not accept the key.
+ */
 export function checkKey(client: WritableClient, key: string): void {
   const fault = keyFault(client, key);
   if (fault === undefined) return;
@@ -25,7 +28,7 @@ export function checkKey(client: WritableClient, key: string): void {
   throw new AgentToolsError('refused', `${fault} This would do: --name ${fitting}`);
 }
 
-/** Why a client does not take a key, in a sentence; undefined if it does. */
+/** Reason why a client does not accept a key, in a sentence; undefined if it does. */
 export function keyFault(
   { name, keys = {} }: Pick<WritableClient, 'name' | 'keys'>,
   key: string,
@@ -40,12 +43,12 @@ export function keyFault(
   return undefined;
 }
 
-/** A key as its author wrote it, where the client takes that; else one made of it. */
+/** Returns the author's key if the client accepts it; else a key derived from it. */
 export function writtenKey(client: Pick<WritableClient, 'name' | 'keys'>, key: string): string {
   return keyFault(client, key) === undefined ? key : deriveKey(key);
 }
 
-/** A key that every client takes, made of any text: `@acme/weather` → `acme-weather`. */
+/** Derives a key that every client accepts from any text: `@acme/weather` → `acme-weather`. */
 export function deriveKey(text: string): string {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = plain.split(/[^a-z0-9]+/).filter((word) => word !== '');

@@ -1,17 +1,17 @@
 import type { EntryShape, Launch } from './client.js';
 import type { ConfigEntry, ConfigValue } from './edit/editor.js';
 
-/** What a client wants in an entry beside command, arguments and variables. */
+/** Fields of a client's entries in addition to command, arguments and variables. */
 export interface EntryExtras {
   readonly before?: ConfigEntry;
   readonly after?: ConfigEntry;
-  /** The entry holds its key as `name`. */
+  /** True if the entry holds its key as `name`. Default: false. */
   readonly named?: boolean;
-  /** The field for the working directory. */
+  /** Field for the working directory. */
   readonly cwd?: string;
 }
 
-/** `command`, `args` and `env`: what most clients take. */
+/** The shape of most clients: `command`, `args` and `env`. */
 export function standardShape({ before = {}, after = {}, named = false, cwd }: EntryExtras = {}): EntryShape {
   return {
     entry: (launch, key) => ({
@@ -34,7 +34,7 @@ export function stdio(besides: EntryExtras = {}): EntryShape {
   return standardShape({ ...besides, before: { type: 'stdio' } });
 }
 
-/** Command and arguments are one list. Layouts of version 2 know no `enabled`. */
+/** Command and arguments are one list. Version 2 of the layout has no `enabled`. */
 export function opencode({ enabled = true, cwd }: { enabled?: boolean; cwd?: string } = {}): EntryShape {
   return {
     entry: (launch) => ({
@@ -53,7 +53,7 @@ export function opencode({ enabled = true, cwd }: { enabled?: boolean; cwd?: str
   };
 }
 
-/** Every field that a revision of goose has required is written. */
+/** Writes every field that any revision of goose has required. */
 export function goose(): EntryShape {
   return {
     entry: (launch, key) => ({
@@ -74,7 +74,7 @@ export function goose(): EntryShape {
   };
 }
 
-/** How a client spells what it would otherwise take for something else. */
+/** Escapes text that a client would otherwise interpret; `read` is the inverse of `write`. */
 export interface LaunchEscaping {
   readonly write: (launch: Launch) => Launch;
   readonly read: (launch: Launch) => Launch;
@@ -92,7 +92,7 @@ export function withEscaping(shape: EntryShape, { write, read }: LaunchEscaping)
 }
 
 /**
- * Commands, arguments and variables are read as a shell reads the body of a here-document.
+ * Crush reads commands, arguments and variables as a shell reads the body of a here-document.
  * @see https://github.com/charmbracelet/crush internal/shell/expand.go
  */
 export const hereDocument: LaunchEscaping = {
@@ -101,7 +101,7 @@ export const hereDocument: LaunchEscaping = {
 };
 
 /**
- * A variable's value that begins with `!` is run as a command; two of them mean one.
+ * The client runs a variable's value that begins with `!` as a command; `!!` means one `!`.
  * @see https://github.com/nicobailon/pi-mcp-adapter README, "Server options"
  */
 export const bangCommands: LaunchEscaping = {
@@ -110,8 +110,8 @@ export const bangCommands: LaunchEscaping = {
 };
 
 /**
- * An entry with references in the place of secrets. They are put in afterwards, since a shape may spell a plain value so
- * that it does not read as one.
+ * Returns an entry with references in place of secrets. References are added after escaping, so that they
+ * stay references.
  */
 export function withReferences(
   entry: ConfigEntry,
@@ -123,10 +123,10 @@ export function withReferences(
   return { ...entry, ...unlessEmpty(env, { ...held, ...references }) };
 }
 
-/** What npm and its kin install as a batch file. */
+/** Commands that npm and similar tools install as batch files. */
 const batchFile = /^(?:npx|npm|pnpx|pnpm|yarn)$|\.(?:cmd|bat)$/i;
 
-/** What the system can start of a launch: Windows starts batch files only through its shell. */
+/** Returns a launch that the system can start. Windows starts batch files only through its shell. */
 export function toStartable(launch: Launch, platform: NodeJS.Platform): Launch {
   if (platform !== 'win32' || !batchFile.test(launch.command)) return launch;
   return { ...launch, command: 'cmd', args: ['/c', launch.command, ...launch.args] };

@@ -5,8 +5,8 @@ import { isMap } from './edit/merge-entry.js';
 import { writableClients } from './table/index.js';
 
 /**
- * Whose a config file is: by the very path, by where such files lie, by its ending, by what it holds. Undefined if
- * that does not tell.
+ * Guesses the client of a config file: by its exact path, its path ending, its extension, then its content.
+ * Undefined if none of them decides.
  */
 export function guessClient(
   file: string,
@@ -20,7 +20,7 @@ export function guessClient(
   );
 }
 
-/** Whose a config file that is not there is to be: by the very path, or by where such files lie. */
+/** Guesses the client of a missing config file: by its exact path or its path ending. */
 export function guessOwner(file: string, surroundings: ClientEnvironment): WritableClient | undefined {
   return byPlace(normalizePath(file), undefined, surroundings);
 }
@@ -31,7 +31,7 @@ function byPlace(path: string, data: unknown, surroundings: ClientEnvironment): 
   );
 }
 
-/** One spelling of a path, for comparison. */
+/** Unifies slashes and case of a path, for comparison. */
 function normalizePath(path: string): string {
   return path.replaceAll('\\', '/').toLowerCase();
 }
@@ -40,7 +40,7 @@ function byId(id: string | undefined): WritableClient | undefined {
   return writableClients.find((client) => client.id === id);
 }
 
-/** Of clients that share a file, the one whose container it has; the first, where that does not tell. */
+/** Of clients that share a file, returns the one with its container in the data. Default: the first. */
 function pickByContainer(candidates: readonly WritableClient[], data: unknown): WritableClient | undefined {
   return (
     candidates.find(({ container }) => configValueAt(data, container.path) !== undefined) ?? candidates[0]
@@ -60,14 +60,14 @@ interface PathPattern {
   readonly ending: string;
 }
 
-/** The clients whose files lie so, by the longest ending that is known. */
+/** Clients with a matching path ending; only those with the longest one. */
 function clientsByPathPattern(path: string): readonly WritableClient[] {
   const found = patterns().filter(({ ending }) => new RegExp(`(?:^|/)${pathToRegExp(ending)}$`).test(path));
   const longest = Math.max(...found.map(({ ending }) => ending.length));
   return found.filter(({ ending }) => ending.length === longest).map(({ client }) => client);
 }
 
-/** Where each client's files lie, whatever the home folder and the project. */
+/** Path endings of every client's files, independent of home folder and project. */
 function patterns(): readonly PathPattern[] {
   return writableClients.flatMap((client) => {
     const ownFiles = systems.flatMap((surroundings) =>
@@ -78,7 +78,7 @@ function patterns(): readonly PathPattern[] {
   });
 }
 
-/** Each system with nothing on it but a home folder. */
+/** Each system with a home folder and no files. */
 const systems = (['linux', 'darwin', 'win32'] as const).map(
   (platform): ClientEnvironment => ({
     home: platform === 'win32' ? 'C:\\home' : '/home',
@@ -89,7 +89,7 @@ const systems = (['linux', 'darwin', 'win32'] as const).map(
   }),
 );
 
-/** Not the folders that every program's files lie in, which may be elsewhere. */
+/** Removes the base folders of application data, which may be elsewhere. */
 function withoutBase(path: string): string {
   return path.replace(
     /^(?:c:)?\/home\/(?:\.config\/|library\/application support\/|appdata\/(?:roaming|local)\/)?/,
@@ -101,7 +101,10 @@ function pathToRegExp(path: string): string {
   return path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace('<key>', '[^/]+');
 }
 
-/** TOML and YAML have few readers. In YAML, a list of servers is Continue's, and a map of them of somebody unknown. */
+/**
+ * Few clients read TOML or YAML. In YAML, a list of servers belongs to Continue, a map of servers to an
+ * unknown client.
+ */
 function guessByExtension(path: string, text = ''): string | undefined {
   if (path.endsWith('.toml')) return 'codex';
   if (!/\.ya?ml$/.test(path)) return undefined;
@@ -111,7 +114,7 @@ function guessByExtension(path: string, text = ''): string | undefined {
   return /^[-[]/.test(held) ? 'continue' : undefined;
 }
 
-/** The schemas that files name. */
+/** Clients by the `$schema` of their files. */
 const schemas: Readonly<Record<string, string>> = {
   'https://opencode.ai/config.json': 'opencode',
   'https://app.kilo.ai/config.json': 'kilo-code',
@@ -126,7 +129,7 @@ function byContent(path: string, data: unknown): string | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/** What only files of one client hold. */
+/** Content that only the files of one client have. */
 const clientMarks: Readonly<Record<string, (data: unknown, path: string) => boolean>> = {
   zed: (data) => isMap(configValueAt(data, ['context_servers'])),
   amp: (data) => isMap(configValueAt(data, ['amp.mcpServers'])),
@@ -158,7 +161,7 @@ function entriesIn(container: unknown): readonly Readonly<Record<string, unknown
   return isMap(container) ? Object.values(container).filter(isMap) : [];
 }
 
-/** What a text holds that is JSON, comments or not; undefined if it is something else. */
+/** Parses JSON with or without comments; undefined if the text is not JSON. */
 function parseLooseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   const parsed = parseWithComments(text.replace(/^\uFEFF/, ''));

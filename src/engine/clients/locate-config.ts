@@ -16,23 +16,26 @@ import type { Receipt } from './receipt.js';
 import { platformPaths } from './table/folders.js';
 import { clients } from './table/index.js';
 
-/** A config file of a client, there or not. */
+/** A config file of a client, existing or not. */
 export interface ConfigFile {
   readonly file: string;
   readonly format: ConfigFormat;
   readonly container: EntryContainer;
   readonly tolerance: SyntaxTolerance;
-  /** What a new file begins with. */
+  /** Initial content of a new file. */
   readonly template?: string;
 }
 
-/** A client has no file there; the reason is for the user. */
+/** The client has no such file; the reason is for the user. */
 export interface NoConfigFile {
   readonly file?: undefined;
   readonly reason: string;
 }
 
-/** A client by id, name or alias; letters and digits count, case does not. @throws AgentToolsError if there is none. */
+/**
+ * Finds a client by id, name or alias. Compares letters and digits only, ignoring case. @throws
+ * AgentToolsError if there is no such client.
+ */
 export function findClient(name: string): Client {
   const wanted = normalizeName(name);
   const found = clients.find((client) =>
@@ -52,7 +55,7 @@ function normalizeName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** The user's own config file of a client, for an entry under a key. */
+/** The user's config file of a client, for an entry under a key. */
 export function userFile(
   client: Client,
   surroundings: ClientEnvironment,
@@ -63,7 +66,7 @@ export function userFile(
   return file === undefined ? noUserFile(client, surroundings) : configFile(client, withKey(file, key), key);
 }
 
-/** The config file of a client that a project carries. */
+/** The config file of a client in a project. */
 export function projectFile(
   client: Client,
   folder: string,
@@ -80,18 +83,18 @@ export function projectFile(
   return { reason: `${name} has no config file for projects. Leave out --project to use the user's own.` };
 }
 
-/** A given file, read as one of a client's. */
+/** A given file, read as a config file of a client. */
 export function configFile(client: WritableClient, file: string, key: string): ConfigFile {
   const { format, container, tolerance, template } = client;
   return { file, format, container, tolerance, ...(template && { template: template(file, key) }) };
 }
 
-/** The layout of a client's file with given data. */
+/** Layout of a client's file with the given data. */
 export function entryLayoutIn(client: WritableClient, data: unknown): EntryLayout {
   return client.layoutIn?.(data) ?? client;
 }
 
-/** Where an entry of ours stands now: a client may have put it elsewhere when it brought its file up to date. */
+/** Present position of an entry of AgentTools. A client may have moved it when it migrated its file. */
 export async function currentLocation(receipt: Receipt, text: string | null): Promise<EntryLocator> {
   const place = entryLocator(receipt);
   const client = clients.find(({ id }) => id === receipt.client);
@@ -100,7 +103,7 @@ export async function currentLocation(receipt: Receipt, text: string | null): Pr
   return { ...place, container };
 }
 
-/** What a user must hear when an entry of a client is written. */
+/** Warnings to show when an entry of a client is written. */
 export function listWarnings(
   { cautions = [] }: WritableClient,
   scope: FileScope,
@@ -112,7 +115,7 @@ export function listWarnings(
   return told.map(({ text }) => text);
 }
 
-/** A key is made of characters that a file name may have: `checkKey` sees to that. */
+/** `checkKey` ensures that a key has only characters that a file name may have. */
 function withKey(file: string, key: string): string {
   return file.replace('<key>', () => key);
 }

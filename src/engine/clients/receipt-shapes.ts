@@ -2,7 +2,7 @@ import type { FileRecord, Receipt, RecordBody, RecordedEdit } from './receipt.js
 
 type ReceiptCheck = (value: unknown) => boolean;
 
-/** Whether data read from a file is a record, every field of it. Fields that a later version added are let be. */
+/** True if data from a file is a record. Checks every field; ignores fields of later versions. */
 export function isFileRecord(value: unknown): value is FileRecord {
   return fits(recordShape)(value);
 }

@@ -8,10 +8,13 @@ import { readTextFile } from '../base/files/text-file.js';
 import type { FileRecord } from './receipt.js';
 import { isFileRecord } from './receipt-shapes.js';
 
-/** How many texts of a config file are kept from before our changes. */
+/** Number of earlier texts that are kept of each config file. */
 const maxPrevious = 5;
 
-/** The store of what we wrote into config files, in our data folder. Only its owner may read it: entries hold secrets. */
+/**
+ * Store of the records of config files, in the AgentTools data folder. Only its owner may read it: entries
+ * hold secrets.
+ */
 export class Receipts {
   readonly #folder: string;
 
@@ -20,19 +23,17 @@ export class Receipts {
   }
 
   /**
-   * What we did to a config file; an empty record if nothing.
-   * @throws AgentToolsError if the record cannot be read. It is never dropped: that would make our entries foreign.
+   * Returns the record of a config file; empty for an unknown file.
+   * @throws AgentToolsError if the record cannot be read. A record is never dropped: its entries would become
+   * foreign.
    */
   async read(realFile: string): Promise<FileRecord> {
     const file = this.#recordFileOf(realFile);
-    const record = await rethrowForUser(
-      () => readRecord(file),
-      `What was installed in ${realFile} cannot be looked up`,
-    );
+    const record = await rethrowForUser(() => readRecord(file), `The record of ${realFile} cannot be read`);
     return record ?? { version: 1, realFile, receipts: [], steps: [], made: [] };
   }
 
-  /** Remembers, or forgets where there is nothing to remember. @throws AgentToolsError */
+  /** Writes a record, or deletes an empty one. @throws AgentToolsError */
   async write(record: FileRecord): Promise<void> {
     const { realFile, receipts, steps, intent } = record;
     const isEmpty = receipts.length === 0 && steps.length === 0 && intent === undefined;
@@ -44,15 +45,15 @@ export class Receipts {
         await makeFolder(path.dirname(file));
       }
       await replaceTextFile(await readTextFile(file), text);
-    }, `What is installed in ${realFile} cannot be recorded`);
+    }, `The record of ${realFile} cannot be written`);
   }
 
-  /** Every record that can be read, and a sentence about each one that cannot. */
+  /** Returns every readable record, and a note for each unreadable one. */
   async all(): Promise<{ readonly records: readonly FileRecord[]; readonly notes: readonly string[] }> {
     const folder = this.#recordFolder;
     const names = await rethrowForUser(
       () => sortedFileNames(folder),
-      'What was installed cannot be looked up',
+      'The records of installed servers cannot be read',
     );
     const records: FileRecord[] = [];
     const notes: string[] = [];
@@ -60,7 +61,7 @@ export class Receipts {
       try {
         const record = await rethrowForUser(
           () => readRecord(path.join(folder, name)),
-          'What was installed cannot be looked up',
+          'The records of installed servers cannot be read',
         );
         if (record !== undefined) records.push(record);
       } catch (error) {
@@ -71,7 +72,10 @@ export class Receipts {
     return { records: records.sort((one, other) => (one.realFile < other.realFile ? -1 : 1)), notes };
   }
 
-  /** Keeps the text that a config file has before we change it; of each file the last ones. @throws AgentToolsError */
+  /**
+   * Keeps the text of a config file before a change; only the last texts of each file. @throws
+   * AgentToolsError
+   */
   async keepPrevious(realFile: string, text: string): Promise<void> {
     const folder = path.join(this.#folder, 'previous', hashText(realFile));
     await rethrowForUser(async () => {
@@ -88,7 +92,7 @@ export class Receipts {
     }, `The present text of ${realFile} cannot be kept`);
   }
 
-  /** What to lock while a config file and its record are changed together. */
+  /** Lock file for changes of a config file and its record. */
   lockFileOf(realFile: string): string {
     return path.join(this.#folder, 'locks', `${hashText(realFile)}.lock`);
   }
@@ -102,12 +106,12 @@ export class Receipts {
   }
 }
 
-/** Tells texts apart: SHA-256. */
+/** SHA-256 in hexadecimal. */
 export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Numbered, since clocks go back. */
+/** Numbers instead of times, since clocks go back. */
 const previousName = /^\d{6,}-/;
 
 async function readRecord(file: string): Promise<FileRecord | undefined> {
@@ -119,7 +123,7 @@ async function readRecord(file: string): Promise<FileRecord | undefined> {
     const message = `${file} was written by a newer version of AgentTools. Update AgentTools.`;
     throw new AgentToolsError('refused', message);
   }
-  const message = `${file}, a record of what was installed, is damaged. Repair it, or move it away: the entries it tells of then no longer count as ours.`;
+  const message = `${file}, a record of what was installed, is damaged. Repair it, or move it away: AgentTools then treats the entries in it as foreign.`;
   throw new AgentToolsError('refused', message);
 }
 
@@ -136,7 +140,6 @@ function isNewer(value: unknown): boolean {
   return typeof value.version === 'number' && value.version > 1;
 }
 
-/** Sorted. */
 async function sortedFileNames(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();
@@ -150,14 +153,14 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
-/** What we remember may hold secrets, and the folder may be moved into a repository. */
+/** Records may hold secrets, and the folder may be moved into a repository. */
 async function keepOutOfGit(folder: string): Promise<void> {
   await makeFolder(folder);
   const ignore = await readTextFile(path.join(folder, '.gitignore'));
   if (ignore.text === null) await replaceTextFile(ignore, '*\n');
 }
 
-/** Does something with our files; what goes wrong with them is for the user to mend. */
+/** Runs an action on AgentTools' files. Reports file errors as errors that the user can act on. */
 async function rethrowForUser<T>(action: () => Promise<T>, fault: string): Promise<T> {
   try {
     return await action();

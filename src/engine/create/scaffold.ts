@@ -5,31 +5,31 @@ import { AgentToolsError } from '../base/errors.js';
 import { packageRoot } from '../base/folders.js';
 import { errorMessage } from '../base/thrown-value.js';
 
-/** What `create` is to make. */
+/** Options of `create`. */
 export interface ScaffoldPlan {
-  /** Absolute. */
+  /** Absolute path. */
   readonly directory: string;
   /** Name of the npm package. */
   readonly name: string;
-  /** TypeScript sources, compiled by the extension itself. */
+  /** TypeScript sources, which the extension's build script compiles. */
   readonly typescript: boolean;
-  /** With an app that shows what the tool answers. */
+  /** Adds an app that shows the tool result. Default: false. */
   readonly app?: boolean;
-  /** Of this program; the types the sources are checked with. */
+  /** Version of AgentTools, which provides the types for the sources. */
   readonly version: string;
 }
 
-/** What was made. */
+/** Result of `create`. */
 export interface Scaffold {
   readonly directory: string;
   readonly name: string;
-  /** Relative to the folder, with `/`. */
+  /** Relative to `directory`, with `/`. */
   readonly files: readonly string[];
 }
 
 /**
- * The name of the package to make: the given one, or what npm would accept of the folder's.
- * @throws AgentToolsError `usage` if there is no legal name.
+ * Returns the given package name, or one derived from the folder name.
+ * @throws AgentToolsError `usage` if the name is not legal.
  */
 export function choosePackageName(directory: string, given?: string): string {
   if (given !== undefined) {
@@ -50,13 +50,13 @@ export function choosePackageName(directory: string, given?: string): string {
   );
 }
 
-/** As much of a text as a package name may have, a scope included. */
+/** Removes illegal characters from a package name, with or without scope. */
 function legalPackageName(text: string): string {
   const [, scope, name = ''] = /^@([^/]*)\/(.*)$/.exec(text) ?? [];
   return scope === undefined ? legalName(text) : `@${legalName(scope)}/${legalName(name)}`;
 }
 
-/** As much of a text as a package name without scope may have. */
+/** Removes illegal characters from a package name without scope. */
 function legalName(text: string): string {
   return text
     .normalize('NFKD')
@@ -76,7 +76,10 @@ function packageNameFault(name: string): string | undefined {
   return isBuiltin(name) ? 'a module of Node has that name' : undefined;
 }
 
-/** Writes a minimal extension into a new or empty folder. @throws AgentToolsError if something is in the way. */
+/**
+ * Writes a minimal extension into a new or empty folder. @throws AgentToolsError if the folder is not empty,
+ * or a file cannot be written.
+ */
 export async function createExtension(plan: ScaffoldPlan): Promise<Scaffold> {
   const { directory, name } = plan;
   await requireEmpty(directory);
@@ -96,7 +99,7 @@ async function writeScaffoldFile(target: string, text: string): Promise<void> {
   }
 }
 
-/** A fresh git repository is empty enough. */
+/** A new git repository counts as empty. */
 const ignoredEntries = ['.git'];
 
 async function requireEmpty(directory: string): Promise<void> {
@@ -113,14 +116,14 @@ async function requireEmpty(directory: string): Promise<void> {
   );
 }
 
-/** The files of a minimal extension: relative path to text. */
+/** Returns the files of a minimal extension: text by relative path. */
 export function scaffoldFiles(plan: Omit<ScaffoldPlan, 'directory'>): Readonly<Record<string, string>> {
   return { ...commonFiles(plan), ...(plan.typescript ? typescriptFiles(plan) : javascriptFiles(plan)) };
 }
 
 type ScaffoldFiles = Readonly<Record<string, string>>;
 
-/** The app that the pages tell to copy. */
+/** The example app of the docs. */
 async function appFiles(): Promise<ScaffoldFiles> {
   const page = path.join(packageRoot(), 'docs/apps/greeting.html');
   return {
@@ -133,15 +136,15 @@ function commonFiles({ name, typescript, app = false }: Omit<ScaffoldPlan, 'dire
   return {
     'agenttools/tools/greet.json': formatJsonFile({
       title: 'Greet',
-      description: 'Greets somebody by name.',
-      input: { name: { type: 'string', required: true, description: 'Who to greet' } },
+      description: 'Greets a person by name.',
+      input: { name: { type: 'string', required: true, description: 'Name of the person to greet' } },
       ...(app && { ui: 'greeting' }),
       handler: `./${typescript ? 'dist' : 'src'}/greet.js#greet`,
     }),
     'agenttools/prompts/introduce.json': formatJsonFile({
       title: 'Introduce',
       description: 'Asks for an introduction.',
-      arguments: [{ name: 'name', description: 'Who to introduce', required: true }],
+      arguments: [{ name: 'name', description: 'Name of the person to introduce', required: true }],
       content: { template: 'Greet {{name}} with the greet tool, then introduce yourself in two sentences.' },
     }),
     'README.md': readme({ name, typescript, app }),
@@ -149,7 +152,7 @@ function commonFiles({ name, typescript, app = false }: Omit<ScaffoldPlan, 'dire
   };
 }
 
-/** Package facts both flavours share, in the order they are read. */
+/** Fields of package.json in both languages, in reading order. */
 function scaffoldPackageJson(name: string) {
   return {
     name,
@@ -162,7 +165,7 @@ function scaffoldPackageJson(name: string) {
 
 function manifest(app = false) {
   return {
-    tools: [['greet', 'Greets somebody by name']],
+    tools: [['greet', 'Greets a person by name']],
     prompts: [['introduce', 'Asks for an introduction']],
     ...(app && { apps: [['greeting', 'Shows the greeting']] }),
   };
@@ -198,7 +201,7 @@ function typescriptFiles({
       devDependencies: {
         '@types/node': '>=20',
         agenttools: `^${version}`,
-        // Programs cannot ask version 7 for types, as `agenttools derive` does.
+        // TypeScript 7 has no API for types, which `agenttools derive` needs.
         typescript: '>=5.8 <7',
       },
       agenttools: manifest(app),
@@ -223,9 +226,9 @@ function typescriptFiles({
 }
 
 const greetJavaScript = `/**
- * Greets somebody.
+ * Greets a person.
  *
- * @param {{ name: string }} args what agenttools/tools/greet.json describes
+ * @param {{ name: string }} args the input, as described in agenttools/tools/greet.json
  */
 export function greet({ name }) {
   return \`Hello, \${name}!\`;
@@ -234,12 +237,12 @@ export function greet({ name }) {
 
 const greetTypeScript = `import type { ToolContext } from 'agenttools';
 
-/** What agenttools/tools/greet.json describes. */
+/** The input, as described in agenttools/tools/greet.json. */
 interface Greeting {
   readonly name: string;
 }
 
-/** Greets somebody. */
+/** Greets a person. */
 export function greet({ name }: Greeting, ctx: ToolContext): string {
   ctx.log.info(\`Greeting \${name}\`);
   return \`Hello, \${name}!\`;
@@ -258,7 +261,7 @@ MCP tools and prompts in an npm package, for [AgentTools](https://www.npmjs.com/
 
 | item | kind | what it does |
 | --- | --- | --- |
-| \`greet\` | tool | Greets somebody by name. |
+| \`greet\` | tool | Greets a person by name. |
 | \`introduce\` | prompt | Asks for an introduction. |
 ${app ? '| `greeting` | app | Shows the greeting. |\n' : ''}
 ## Work on it

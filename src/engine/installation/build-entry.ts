@@ -5,7 +5,7 @@ import { withReferences } from '../clients/entry-shapes.js';
 import type { EntryTarget } from './entry-target.js';
 import type { SecretPlaceholders } from './secrets.js';
 
-/** For whom an entry is, and where it goes. */
+/** Client, key and position of an entry. */
 export interface EntryOptions {
   readonly client: WritableClient;
   readonly key: string;
@@ -13,7 +13,10 @@ export interface EntryOptions {
   readonly hidden: SecretPlaceholders;
 }
 
-/** What a launch looks like in the client's file. @throws AgentToolsError for a setting that the client does not have. */
+/**
+ * Builds the entry for a launch in the client's layout. @throws AgentToolsError for a setting that the client
+ * does not have.
+ */
 export function buildConfigEntry(
   launch: Launch,
   { client, key, placement, hidden }: EntryOptions,

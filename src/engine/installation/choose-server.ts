@@ -5,24 +5,24 @@ import { type DiscoveryFolders, listServers } from '../discovery/list-servers.js
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 import type { ServersByKind } from './install-request.js';
 
-/** The built-in server that serves each kind of client best: who chats asks for knowledge, who writes code for a language. */
+/** Default built-in server for each kind of client: knowledge for chat, a language for coding. */
 const usualServers: ServersByKind = {
   chat: 'Wolfram',
   coding: 'WolframLanguage',
   ide: 'WolframLanguage',
 };
 
-/** What there is to choose from, where nothing was named. */
+/** Servers to choose from if the command line names none. */
 export interface ServerChoice {
   readonly references: readonly string[];
-  /** What is taken where nothing is chosen, each for some of the clients; none: something has to be. */
+  /** Default servers, each for some of the clients; empty: the user must choose. */
   readonly usual: readonly string[];
 }
 
 /**
- * The server that is meant where none is named: the only one of the extension in this folder; else the only one there
- * is, or what `ask` says of those that are there. Where there is no extension it need not say anything: then it is the
- * usual one of each kind of client.
+ * Returns the server if the command line names none: the only server of the extension in this folder, else
+ * the only available server, else the answer of `ask`. If `ask` returns undefined, the result is the default
+ * server of each kind of client.
  * @throws AgentToolsError if the extension in this folder cannot be read.
  */
 export async function chosenServer(
@@ -33,7 +33,7 @@ export async function chosenServer(
   const workspace = new Workspace(folders);
   const here = await workspace.extensionHere().catch((error: unknown) => {
     if (!(error instanceof AgentToolsError)) throw error;
-    const message = `The package in this folder cannot be read. ${error.message} Mend it, or name a server.`;
+    const message = `The package in this folder cannot be read. ${error.message} Fix it, or name a server.`;
     throw new AgentToolsError(error.code, message);
   });
   const own = here?.manifest.declarations.servers.map(({ name }) => name) ?? [];
@@ -41,7 +41,7 @@ export async function chosenServer(
     const only = await workspace.findServer(here.manifest.directory).catch(() => undefined);
     if (only) return here.manifest.directory;
   }
-  // What is wrong with one of them is told when it is named.
+  // Faults of a server are reported when the command line names it.
   const { servers } = await listServers({ folders, builtIn: true, ignoreProject: true });
   const known = [
     ...own.map((name) => path.join(here!.manifest.directory, name)),

@@ -11,17 +11,17 @@ export interface ClientFacts {
   readonly id: string;
   readonly name: string;
   readonly aliases: readonly string[];
-  /** `configured`: an entry of ours is there; `installed`: the client is here. */
+  /** `configured`: an entry of AgentTools is in its file; `installed`: the client is on this machine. */
   readonly state: 'configured' | 'installed' | 'not found';
-  /** Its own file; null where it has none on this system. */
+  /** The user's config file; null if the client has none on this system. */
   readonly user: string | null;
-  /** Its file in a project, relative to it; null if it has none. */
+  /** Config file in a project, relative to the project; null if the client has none. */
   readonly project: string | null;
-  /** It has no file that can be written: `install` prints what to paste where. */
+  /** True if the client has no writable config file: `install` prints text to paste. */
   readonly manual: boolean;
 }
 
-/** Every client that is known, and whether it is here. */
+/** Returns every known client with its state. */
 export async function clientFacts({ surroundings, receipts }: InstallationFolders): Promise<{
   readonly clients: readonly ClientFacts[];
   readonly notes: readonly string[];

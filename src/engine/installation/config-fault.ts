@@ -4,7 +4,9 @@ import { positionAt } from '../base/files/json-text.js';
 import { readTextFile } from '../base/files/text-file.js';
 import { ConfigError } from '../clients/edit/editor.js';
 
-/** What keeps a config file from being changed, as the user can act on it; what is none of that comes back as it is. */
+/**
+ * Converts a fault of a config file to an error that the user can act on. Returns any other error unchanged.
+ */
 export async function toUserError(error: unknown, file: string): Promise<unknown> {
   if (error instanceof FileAccessError)
     return new AgentToolsError('refused', error.message, { cause: error });

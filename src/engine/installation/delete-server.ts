@@ -20,25 +20,25 @@ import {
 
 export interface DeletionRequest {
   readonly name: string;
-  /** Take out entries that were edited by hand, too. */
+  /** Also remove entries that were edited by hand. */
   readonly force: boolean;
-  /** Tell what would go, and change nothing. */
+  /** Report the deletion, and change nothing. */
   readonly dryRun: boolean;
 }
 
-/** What went, or would. */
+/** Completed or planned deletion. */
 export interface Deletion extends Pick<UninstallOutcome, 'results' | 'notes'> {
   readonly name: string;
-  /** Whether the server is gone, or would be: not while one of its entries stays. */
+  /** True if the server is deleted, or would be. False while one of its entries stays. */
   readonly deleted: boolean;
   /** The manifest and the definition. */
   readonly files: readonly FileChange[];
 }
 
 /**
- * Deletes a server of the user, after it was taken out of every client. If an entry cannot be taken out, nothing is
+ * Deletes a user server after removing it from every client. If an entry cannot be removed, nothing is
  * changed.
- * @throws AgentToolsError if it is no server of the user, saying what would be right for what it is.
+ * @throws AgentToolsError if it is not a user server, with the command to use instead.
  */
 export async function deleteUserServer(
   { name, force, dryRun }: DeletionRequest,
@@ -49,7 +49,7 @@ export async function deleteUserServer(
   if (!made.isDeclared('servers', name)) throw await explainNotUserServer(name, made, place);
   const files = await planServerRemoval(name, place);
   const planned = await uninstallServer(name, { force, dryRun: true }, setting);
-  // An entry that nobody could read of may be one of this server.
+  // An unreadable record may hold an entry of this server.
   const stays = planned.results.some(isFailure) || (planned.notes.length > 0 && !force);
   if (dryRun) return { name, ...planned, deleted: !stays, files };
   if (stays) return { name, ...planned, results: planned.results.filter(isFailure), deleted: false, files };
@@ -70,7 +70,7 @@ async function explainNotUserServer(
 ): Promise<AgentToolsError> {
   const workspace = new Workspace(place);
   const found = await workspace.findServer(name).catch(() => undefined);
-  // A package of several servers is no server.
+  // A package with several servers is not a server.
   const extension = found?.extension ?? (await workspace.findPackage(name).catch(() => undefined));
   if (!extension) return noSuchServer(name, made);
   const known = found ? serverName(found) : name;
@@ -95,7 +95,7 @@ async function explainNotUserServer(
   return new AgentToolsError('refused', message);
 }
 
-/** The command that removes a package from where it was found. */
+/** Returns the command that removes a package from its location. */
 async function formatRemoveCommand(
   { name, manifest }: Extension,
   { packagesFolder, globalFolder }: UserServerFolders,

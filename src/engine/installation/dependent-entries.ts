@@ -3,7 +3,7 @@ import type { Receipts } from '../clients/receipts.js';
 import { parseQualifiedName } from '../extension/names.js';
 import type { Dependents } from '../packages/dependents.js';
 
-/** The entries that install wrote for servers of a package. */
+/** Finds the entries that `install` wrote for servers of a package. */
 export async function findDependentEntries(packageName: string, receipts: Receipts): Promise<Dependents> {
   const { records, notes } = await receipts.all();
   const references = records

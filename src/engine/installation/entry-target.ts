@@ -21,21 +21,21 @@ import {
 } from '../clients/locate-config.js';
 import { toUserError } from './config-fault.js';
 
-/** Which of a client's files is meant. */
+/** Selects one of a client's config files. */
 export type Scope =
   | { readonly kind: 'user' }
   | { readonly kind: 'project'; readonly folder: string }
   | { readonly kind: 'config'; readonly file: string };
 
-/** A file, and where in it entries stand. */
+/** A config file and the layout of its entries. */
 export interface EntryTarget {
   readonly file: string;
   readonly format: ConfigFormat;
   readonly layout: EntryLayout;
   readonly tolerance: SyntaxTolerance;
-  /** What a new file begins with. */
+  /** Initial content of a new file. */
   readonly template?: string;
-  /** What a user must hear, in sentences. */
+  /** Warnings for the user, in sentences. */
   readonly cautions: readonly string[];
 }
 
@@ -45,8 +45,8 @@ interface EntryTargetInput {
 }
 
 /**
- * Where an entry of a client goes.
- * @throws AgentToolsError if the client has no such file, or the one that is there cannot be read.
+ * Locates the file and the layout for an entry of a client.
+ * @throws AgentToolsError if the client has no such file, or an existing file cannot be read.
  */
 export async function locateEntryTarget(
   client: WritableClient,
@@ -79,7 +79,7 @@ async function readConfigData({ file, format }: ConfigFile): Promise<unknown> {
   return text === null ? undefined : await readConfigDocument(text, format);
 }
 
-/** What of a text keeps its client from reading it, in a sentence; none if nothing does. */
+/** Explains in a sentence why a client cannot read a text; empty if it can. */
 export async function explainUnreadable(
   { file, format, tolerance }: EntryTarget,
   text: string | null,
@@ -99,12 +99,15 @@ export async function explainUnreadable(
   return fault ? cannot((fault.offset ?? 0) + start, fault.message) : [];
 }
 
-/** Whether a client has a file of a kind. */
+/** True if a client has a file of this scope. */
 export function hasPlace(client: Client, scope: Scope, surroundings: ClientEnvironment): boolean {
   return locateConfigFile(client, scope, { key: 'key', surroundings }).file !== undefined;
 }
 
-/** A client's own file and its file in a project, as far as they can be told without an entry. */
+/**
+ * Config files of a client for the user and for a project, with `<key>` for the key of an entry; null if the
+ * client has none.
+ */
 export function locateClientFiles(
   client: Client,
   surroundings: ClientEnvironment,

@@ -14,11 +14,11 @@ import {
   toolOptionsVariable,
 } from './secrets.js';
 
-/** An install that was done for one client, or would be. */
+/** Completed or planned install for one client. */
 export interface CompletedInstall {
   readonly client: WritableClient;
   readonly request: InstallRequest;
-  /** Whether no other machine could start the server by its name. */
+  /** True if no other machine can start the server by its name. */
   readonly isOnlyHere: boolean;
   readonly launch: Launch;
   readonly placement: EntryTarget;
@@ -30,7 +30,7 @@ export interface CompletedInstall {
   readonly platform: NodeJS.Platform;
 }
 
-/** What the user should know of how an entry was written, in sentences. */
+/** Returns notes for the user about a written entry, in sentences. */
 export async function collectNotes(facts: CompletedInstall): Promise<readonly string[]> {
   const { client, request, launch, placement, receipt, toolOptions, options, hidden, change } = facts;
   const { scope, variables } = request;
@@ -54,7 +54,7 @@ export async function collectNotes(facts: CompletedInstall): Promise<readonly st
   ];
 }
 
-/** What a file that others share had better not hold, and what a client may not find. */
+/** Notes on paths in a file that others share, and on commands that a client may not find. */
 function commandNotes({ client, request, isOnlyHere }: CompletedInstall): readonly string[] {
   const { name, kind } = client;
   const { scope, by } = request;
@@ -69,7 +69,7 @@ function commandNotes({ client, request, isOnlyHere }: CompletedInstall): readon
   return [`The entry holds paths of this machine. For a file that others share, ${wayOut}.`];
 }
 
-/** A file that got secrets. */
+/** A file that received secrets. */
 interface SecretFile {
   readonly scope: Scope;
   /** Names of variables. */
@@ -77,7 +77,7 @@ interface SecretFile {
   readonly platform: NodeJS.Platform;
 }
 
-/** A file of the user's own keeps the mode it has, also when it gets a secret. */
+/** A user file keeps its mode, also if it receives a secret. */
 async function readableByOthers(
   file: string,
   { scope, secrets, platform }: SecretFile,
@@ -90,7 +90,7 @@ async function readableByOthers(
   ];
 }
 
-/** An install, and the one before it. */
+/** An install and the previous install of the entry. */
 interface DroppedSettingsInput {
   readonly previous: Receipt | undefined;
   readonly receipt: Receipt;

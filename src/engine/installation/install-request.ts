@@ -8,41 +8,41 @@ import type { ServerVariable } from './secrets.js';
 /** A server for each kind of client. */
 export type ServersByKind = Readonly<Record<Client['kind'], string>>;
 
-/** One server for one or more clients, or one by the kind of each. */
+/** Request to install one server, or one for each kind of client, into one or more clients. */
 export interface InstallRequest {
   readonly clients: readonly Client[];
   readonly scope: Scope;
-  /** A path, a qualified name or a built-in server; of several, the one for each kind of client. */
+  /** Path, qualified name or built-in server; or one for each kind of client. */
   readonly reference: string | ServersByKind;
-  /** Key of the entry; the server's own when absent. */
+  /** Key of the entry. Default: the server's key. */
   readonly name: string | undefined;
   readonly variables: readonly ServerVariable[];
   readonly toolOptions: readonly string[];
   readonly apps: boolean;
-  /** `node`: this very program by absolute paths; `npx`: this version of it from the registry. */
+  /** `node`: this program by absolute paths; `npx`: this version from the registry. */
   readonly by: 'node' | 'npx';
   readonly cwd: string | undefined;
-  /** Longest time the server may take to answer; undefined: it is not started. */
+  /** Timeout for the answer of the server; undefined: the server is not started. */
   readonly verifyTimeoutMs: number | undefined;
   readonly force: boolean;
   readonly dryRun: boolean;
 }
 
-/** What the flow stands on. */
+/** Dependencies of `install`. */
 export interface InstallDeps {
   readonly workspace: WorkspaceOptions;
   readonly surroundings: ClientEnvironment;
   readonly receipts: Receipts;
-  /** How this program runs, for `node`. */
+  /** Command line of this program, for `node`. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
   readonly version: string;
-  /** A data folder other than the usual one, which entries must name. */
+  /** Data folder that entries must name; undefined: the default folder. */
   readonly dataFolder: string | undefined;
-  /** Gets packages that are not here; undefined: they stay missing. */
+  /** Installs missing packages; undefined: they stay missing. */
   readonly obtain: InstallMissing | undefined;
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
-  /** Takes a line that stays, about packages that were added. */
+  /** Prints a permanent line about an added package. */
   readonly report: (line: string) => void;
 }

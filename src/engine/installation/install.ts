@@ -20,7 +20,7 @@ import { hideSecrets, secretOptions } from './secrets.js';
 import { readToolSettings } from './tool-settings.js';
 import { type VerificationCache, verifyOnce } from './verification-cache.js';
 
-/** What was done for one client, or would be. */
+/** Completed or planned install for one client. */
 export interface InstallReport {
   readonly client: Client;
   readonly scope: Scope['kind'];
@@ -29,20 +29,20 @@ export interface InstallReport {
   /** Qualified name. */
   readonly server: string;
   readonly outcome: Plan['outcome'];
-  /** The server that it took the place of, where the two may. */
+  /** The server that it replaced, if the two are alternatives. */
   readonly former?: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** What the user should know, in sentences. */
+  /** Notes for the user, in sentences. */
   readonly notes: readonly string[];
 }
 
-/** What a client without a config file is to be told. */
+/** Result for a client without a writable config file. */
 export interface ManualReport {
   readonly client: ManualClient;
   readonly key: string;
   readonly server: string;
-  /** What to paste; absent: the client starts no programs. */
+  /** Text to paste; absent: the client starts no programs. */
   readonly snippet?: string;
 }
 
@@ -54,9 +54,9 @@ interface InstallFailure {
 export type InstallResult = InstallReport | ManualReport | InstallFailure;
 
 /**
- * Writes a server into the config of clients: everything is checked and the server started once before anything is
- * written. A client that fails does not stop the others.
- * @throws AgentToolsError if there is no such server, or no client could have it.
+ * Installs a server into the config files of clients. Checks everything and starts the server once before it
+ * writes. A failure of one client does not stop the others.
+ * @throws AgentToolsError if there is no such server, or no client can have it.
  */
 export async function install(
   request: InstallRequest,
@@ -85,16 +85,16 @@ function referenceFor({ kind }: Client, { reference }: InstallRequest): string {
   return typeof reference === 'string' ? reference : reference[kind];
 }
 
-/** A server that is to be installed, whatever the client. */
+/** A server to install, independent of the client. */
 interface ChosenServer {
   readonly reference: string;
   readonly candidate: InstallableServer;
   readonly toolOptions: ToolOptionValues;
-  /** What will fail though the server starts, in sentences. */
+  /** Items that will fail although the server starts, in sentences. */
   readonly broken: readonly string[];
 }
 
-/** @throws AgentToolsError if there is no such server, or no client could have it as it is wanted. */
+/** @throws AgentToolsError if there is no such server, or no client can have it as requested. */
 async function choose(
   reference: string,
   request: InstallRequest,
@@ -114,7 +114,7 @@ async function choose(
   return { reference, candidate, toolOptions, broken };
 }
 
-/** What a client cannot have is its own failure; anything else is a bug. */
+/** An `AgentToolsError` is the failure of one client; any other error is a bug. */
 function toInstallFailure(client: Client, error: unknown): InstallFailure {
   if (error instanceof AgentToolsError) return { client, error };
   throw error;
@@ -166,7 +166,7 @@ async function installInto(
   };
   const plan = planInstallEdit(receipt, placement, request);
   const { receipts, surroundings } = setting;
-  // What cannot be written need not be started.
+  // Checks the write first: if it fails, the server need not be started.
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(rethrowForFile(placement));
   const absences = await verifyOnce({ launch, verified: job.verified }, request, setting);
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
@@ -203,17 +203,17 @@ async function installInto(
   };
 }
 
-/** A key that an author wrote down is meant to be read; one that is made of a name is to fit everywhere. */
+/** Keeps an author's key if the client accepts it. A key derived from a name suits every client. */
 function keyFor(client: Client, { configKey, hasOwnKey }: ServerSpec): string {
   return hasOwnKey ? writtenKey(client, configKey) : deriveKey(configKey);
 }
 
-/** Servers of one extension that its author gave one key are alternatives to each other. */
+/** Servers of one extension with the same author's key are alternatives to each other. */
 function alternativesKey({ extension, configKey, hasOwnKey }: ServerSpec): string | undefined {
   return hasOwnKey ? JSON.stringify([extension.origin, extension.name, configKey]) : undefined;
 }
 
-/** The server whose entry was in a place before. */
+/** The server of the entry that was replaced. */
 function serverIn({ known }: ConfigChange, receipt: Receipt): string {
   return known.find((one) => slotKey(one) === slotKey(receipt))!.server;
 }
@@ -236,7 +236,7 @@ function rethrowForFile({ file }: EntryTarget) {
   };
 }
 
-/** @throws AgentToolsError for what is required and missing. */
+/** @throws AgentToolsError if a requirement is not met. */
 async function requireRequirements(
   { client, candidate }: InstallJob,
   request: InstallRequest,

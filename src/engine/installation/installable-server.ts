@@ -19,10 +19,9 @@ import {
 } from '../runtime/install-missing.js';
 import { definitionLabel, moduleReferences } from '../runtime/read-definition.js';
 
-/** A server that can be installed. */
 export interface InstallableServer {
   readonly spec: ServerSpec;
-  /** What `start` is given: an absolute path for a server given by path, else its qualified name. */
+  /** Argument for `start`: an absolute path for a server given by path, else its qualified name. */
   readonly argument: string;
   readonly byPath: boolean;
 }
@@ -30,18 +29,19 @@ export interface InstallableServer {
 export interface ServerLookup extends InstallPolicy {
   readonly reference: string;
   readonly workspace: WorkspaceOptions;
-  /** The folder whose own file the entry goes into, so that its packages count. */
+  /** Project folder that receives the entry, so that its packages are searched too. */
   readonly project: string | undefined;
 }
 
-/** Whether no other machine could start a server by the name it has here. */
+/** True if no other machine can start the server by its name. */
 export function isOnlyHere({ spec, byPath }: InstallableServer): boolean {
   return byPath || spec.extension.origin === 'user';
 }
 
 /**
- * The server a command line names, with everything it refers to.
- * @throws AgentToolsError if there is none, it cannot be used, or something it refers to cannot be had.
+ * Finds a server by reference, with everything that it refers to.
+ * @throws AgentToolsError if there is no such server, it is invalid, or something it refers to is
+ * unavailable.
  */
 export async function findCandidate({
   reference,
@@ -50,7 +50,7 @@ export async function findCandidate({
   ...obtaining
 }: ServerLookup): Promise<InstallableServer> {
   const byPath = isPathArgument(reference);
-  // A path is one of where it was typed, and what is there refers to nothing of where it is used.
+  // A path is relative to the present folder, and a server given by path refers to nothing of the project.
   const ignoreProject = byPath || project === undefined;
   const workspace = new Workspace({
     ...options,
@@ -78,7 +78,7 @@ export async function findCandidate({
   return { spec, argument, byPath };
 }
 
-/** Says that a package is there, but only where a client would not look. */
+/** Returns an error if a package is available, but only in this project, where a client does not look. */
 async function onlyInProject(
   reference: string,
   options: WorkspaceOptions,
@@ -106,9 +106,9 @@ async function composeFound(found: FoundServer, workspace: Workspace): Promise<S
   }
 }
 
-/** A user is to get what the author promised. */
+/** Rejects a server that lacks declared items. */
 function requireWhole({ qualifiedName, leftOut: all, extension }: ServerSpec): void {
-  // Without an app everything works, as it does in clients that show none.
+  // The server works without an app, as in clients without UI.
   const leftOut = all.filter(({ kind }) => kind !== 'apps');
   if (leftOut.length === 0) return;
   const lines = leftOut.map(({ item, message }) => `  ${item}: ${message.trim().split('\n')[0]}`);
@@ -116,7 +116,7 @@ function requireWhole({ qualifiedName, leftOut: all, extension }: ServerSpec): v
   throw new AgentToolsError('invalid-definition', message);
 }
 
-/** What will fail because its code cannot be loaded, in sentences. The code runs. */
+/** Reports items that will fail because their code cannot be loaded, in sentences. Runs the code. */
 export async function findBrokenCode({ registry }: ServerSpec): Promise<readonly string[]> {
   const items = [...registry.all('tools'), ...registry.all('prompts'), ...registry.all('resources')];
   const notes = await Promise.all(
@@ -131,11 +131,11 @@ export async function findBrokenCode({ registry }: ServerSpec): Promise<readonly
   return notes.filter((note) => note !== undefined);
 }
 
-/** The first line of what a module said that could not be loaded. */
+/** First line of the error of a module that could not be loaded. */
 function firstErrorLine(error: unknown): string {
   const { cause } = error as Error;
   const [line = ''] = errorMessage(cause ?? error)
     .trim()
     .split('\n');
-  return line.replace(/\.$/, '') || 'it threw nothing that says why';
+  return line.replace(/\.$/, '') || 'it threw an error without a message';
 }

@@ -13,12 +13,12 @@ import { isPathArgument } from '../extension/workspace.js';
 import { toUserError } from './config-fault.js';
 import { hasPlace, type Scope } from './entry-target.js';
 
-/** What installing stands on, wherever it is asked for. */
+/** Environment of the installation commands. */
 export interface InstallationFolders {
   readonly surroundings: ClientEnvironment;
   readonly receipts: Receipts;
   readonly program: { readonly command: string; readonly args: readonly string[] };
-  /** A data folder other than the usual one, which entries must name. */
+  /** Data folder that entries must name; undefined: the default folder. */
   readonly dataFolder: string | undefined;
 }
 
@@ -41,7 +41,7 @@ function namesIfPresent(folder: string): readonly string[] {
   }
 }
 
-/** Which files a command line means. */
+/** Options that select config files. */
 export interface ScopeSelection {
   readonly client: string | undefined;
   readonly project: string | undefined;
@@ -49,7 +49,7 @@ export interface ScopeSelection {
   readonly all: boolean;
 }
 
-/** What a command line names; a project need not be there any more. */
+/** Returns the scope of the options. The project need not exist. */
 export function resolveScope({ project, config }: ScopeSelection, { cwd }: { readonly cwd: string }): Scope {
   if (config !== undefined) return { kind: 'config', file: path.resolve(cwd, config) };
   if (project === undefined) return { kind: 'user' };
@@ -57,8 +57,8 @@ export function resolveScope({ project, config }: ScopeSelection, { cwd }: { rea
 }
 
 /**
- * The client a command line names; undefined where it names none.
- * @throws AgentToolsError if there is no such client; `usage` for a path, which is a server's place.
+ * Returns the client that the options name; undefined if they name none.
+ * @throws AgentToolsError if there is no such client; `usage` for a path, which is a server.
  */
 export function namedClient({ client }: ScopeSelection): Client | undefined {
   if (client === undefined) return undefined;
@@ -74,9 +74,9 @@ interface ClientStateInput {
 }
 
 /**
- * The clients a command line means: the one it names, with `--all` those that are here, with `--config` the one whose
- * file it is.
- * @throws AgentToolsError if there is none, or no such project; `usage` if a file does not tell whose it is.
+ * Returns the clients that the options select: the named one, with `--all` those that are installed, with
+ * `--config` the client of the file.
+ * @throws AgentToolsError if there is no client or project; `usage` if the client of a file is unknown.
  */
 export async function selectClients(
   words: ScopeSelection,
@@ -97,7 +97,7 @@ export async function selectClients(
   throw new AgentToolsError('not-found', message);
 }
 
-/** Whose a file is: that of the client it was written for, if it was by us; else whose it seems to be. */
+/** Returns the client of a file: from the receipts if AgentTools wrote to the file, else by a guess. */
 async function guessFileOwner(
   file: string,
   { surroundings, receipts }: Omit<ClientStateInput, 'scope'>,
@@ -108,12 +108,12 @@ async function guessFileOwner(
   const known = (await receipts.read(realFile)).receipts.map(({ client }) => client);
   const [ours, another] = clients.filter(({ id }) => known.includes(id));
   if (ours && !another) return ours;
-  // An ending alone is no reason to make a file.
+  // A file extension alone is no reason to create a file.
   const client = text === null ? guessOwner(file, surroundings) : guessClient(file, text, surroundings);
   if (client) return client;
   const problem =
     text === null
-      ? `${file} is not there, and where it would be does not tell whose it is to be`
-      : `${file} does not tell which client's it is`;
-  throw new AgentToolsError('usage', `${problem}. Say it with --client <client>.`);
+      ? `${file} does not exist, and its location fits no client`
+      : `The client of ${file} is unknown`;
+  throw new AgentToolsError('usage', `${problem}. Name the client with --client <client>.`);
 }

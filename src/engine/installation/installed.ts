@@ -10,13 +10,13 @@ import type { Receipt } from '../clients/receipt.js';
 import type { Receipts } from '../clients/receipts.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 
-/** How an entry that we wrote is now. */
+/** Present state of an entry that AgentTools wrote. */
 export type InstalledState = 'intact' | 'edited' | 'gone' | 'server missing';
 
 export interface InstalledEntry {
   readonly receipt: Receipt;
   readonly state: InstalledState;
-  /** Why, where the state alone does not say it. */
+  /** Reason, if the state alone does not explain it. */
   readonly reason?: string;
 }
 
@@ -26,7 +26,10 @@ export interface InstalledDeps {
   readonly clients: readonly Client[];
 }
 
-/** What we wrote, file by file, and whether it still holds. Nothing is started, and no extension code is run. */
+/**
+ * Returns the entries that AgentTools wrote, file by file, with their state. Starts nothing and runs no
+ * extension code.
+ */
 export async function listInstalled({ receipts, workspace, clients }: InstalledDeps): Promise<{
   readonly installed: readonly InstalledEntry[];
   readonly notes: readonly string[];
@@ -43,7 +46,7 @@ export async function listInstalled({ receipts, workspace, clients }: InstalledD
   return { installed, notes };
 }
 
-/** Whether an entry of ours is where its client looks. */
+/** True if an entry of AgentTools is in the file that its client reads. */
 export async function isEntryPresent(receipt: Receipt, realFile: string): Promise<boolean> {
   const read = await textFor(receipt, realFile);
   if ('reason' in read) return false;
@@ -53,7 +56,9 @@ export async function isEntryPresent(receipt: Receipt, realFile: string): Promis
   return entry !== undefined;
 }
 
-/** The text that a client reads under the name of a file, or why it is not the one that was written. */
+/**
+ * Returns the text of the file that the client reads, or the reason why it is not the file that was written.
+ */
 async function textFor(
   { file }: Receipt,
   written: string,
@@ -85,7 +90,7 @@ async function entryState(
   const absent = [launch?.command, launch?.args[0]].find(
     (word) => word && path.isAbsolute(word) && !existsSync(word),
   );
-  if (absent !== undefined) return { state: 'server missing', reason: `${absent} is not there any more.` };
+  if (absent !== undefined) return { state: 'server missing', reason: `${absent} no longer exists.` };
   const { project } = receipt;
   const place =
     project === undefined ? { ...workspace, ignoreProject: true } : { ...workspace, cwd: project };

@@ -8,7 +8,7 @@ import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallableServer } from './installable-server.js';
 
 export interface LaunchRequest {
-  /** What `start` is given. */
+  /** Argument for `start`. */
   readonly argument: string;
   readonly qualifiedName: string;
   readonly by: InstallRequest['by'];
@@ -19,11 +19,13 @@ export interface LaunchRequest {
   readonly toolOptions: Readonly<Record<string, unknown>>;
   readonly apps: boolean;
   readonly cwd: string | undefined;
-  /** A data folder other than the usual one. */
+  /** Data folder that the entry must name; undefined: the default folder. */
   readonly dataFolder: string | undefined;
 }
 
-/** What a client is to run. Clients with a window have no shell's PATH, so by default every path is absolute. */
+/**
+ * Builds the launch for a client. Desktop clients have no shell PATH, so all paths are absolute by default.
+ */
 export function buildLaunch(request: LaunchRequest): Launch {
   const { argument, qualifiedName, by, program, version, inProject, cwd } = request;
   const start = ['start', ...(inProject ? ['--project'] : []), argument];
@@ -42,7 +44,7 @@ export function buildLaunch(request: LaunchRequest): Launch {
   return { command, args, env, ...(cwd !== undefined && { cwd }) };
 }
 
-/** What a client is to run for an install. */
+/** Builds the launch for an install. */
 export function resolveLaunch(
   {
     candidate,
@@ -51,7 +53,7 @@ export function resolveLaunch(
   request: InstallRequest,
   setting: InstallDeps,
 ): Launch {
-  // What others start on their machines names nothing of this one.
+  // A launch that others share must not contain details of this machine.
   const isShared = request.scope.kind === 'project' && request.by === 'npx';
   const launch = buildLaunch({
     argument: candidate.argument,
@@ -69,7 +71,7 @@ export function resolveLaunch(
   return isShared ? launch : toStartable(launch, setting.surroundings.platform);
 }
 
-/** @throws AgentToolsError if the working directory of the server is not there. */
+/** @throws AgentToolsError if the working directory of the server does not exist. */
 export async function requireCwd(request: InstallRequest, setting: InstallDeps): Promise<void> {
   const folder = resolveLaunchCwd(request, setting);
   if (folder === undefined) return;
@@ -84,13 +86,13 @@ function resolveLaunchCwd({ cwd }: InstallRequest, { workspace }: InstallDeps): 
 }
 
 /**
- * This program below the `node_modules` of a project, by the first one in its path. Those of npm and its kin for all
- * projects stand in folders of their own.
+ * Matches this program below the `node_modules` of a project, the first one in its path. Excludes the folders
+ * in which npm and similar tools keep global packages.
  */
 const inProjectFolder =
   /^(?:(?![\\/]node_modules[\\/]).)*(?<![\\/](?:lib|npm|nodejs|npm-global|packages|_npx[\\/][^\\/]+|global(?:[\\/][^\\/]+)?|v?\d[\d.]*))[\\/]node_modules[\\/].*\bagenttools[\\/]bin[\\/]agenttools\.js$/;
 
-/** Folders whose content goes when something else is tidied up, by a part of their path. */
+/** Folders that are removed when another tool cleans up, by a part of their path. */
 const passingFolders: readonly (readonly [RegExp, string])[] = [
   [
     /[\\/]_npx[\\/]/,
@@ -107,7 +109,10 @@ const projectFolder: (typeof passingFolders)[number] = [
   'AgentTools runs from the node_modules of a project and goes with it. Install it for good with: npm install --global agenttools. Then install again.',
 ];
 
-/** What a user should know of a launch that may stop working by itself; a project's own file goes with its packages. */
+/**
+ * Notes on a launch that may stop working by itself. A file of a project is removed together with the
+ * project's packages.
+ */
 export function unstablePaths(
   { command, args }: Launch,
   { inProject }: Pick<LaunchRequest, 'inProject'>,

@@ -10,15 +10,15 @@ import {
 import type { Requirement, Requirements } from '../runtime/specs.js';
 
 export interface RequirementInputs {
-  /** What the client is known to have, or not to have; what is not named is unknown. */
+  /** Known capabilities of the client; undefined: unknown. */
   readonly capabilities: Readonly<Record<string, boolean | undefined>>;
-  /** Variables the entry sets. */
+  /** Variables that the entry sets. */
   readonly entryEnv: Readonly<Record<string, string>>;
-  /** Variables of the shell that installs. */
+  /** Variables of the shell that runs `install`. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What to do about what is missing; an option may follow. */
+/** Advice for each kind of missing requirement; an option may follow. */
 const requirementHints = {
   capability: undefined,
   variable: 'Give it with',
@@ -26,7 +26,7 @@ const requirementHints = {
   program: 'Install what is missing, or put it on the PATH.',
 } as const;
 
-/** Something that is missing, in words, and the option that gives it. */
+/** Description of a missing requirement, and the option that provides it. */
 interface MissingRequirement {
   readonly text: string;
   readonly option?: string;
@@ -34,21 +34,21 @@ interface MissingRequirement {
   readonly level: Requirements['level'];
 }
 
-/** An item that misses something. */
+/** An item with a missing requirement. */
 interface DependentItem {
   readonly kind: Kind;
   readonly name: string;
 }
 
-/** Things that are missed by the same items. */
+/** Requirements that the same items lack. */
 interface MissingGroup {
   readonly lacks: readonly MissingRequirement[];
   readonly items: readonly DependentItem[];
 }
 
 /**
- * What of a server's requirements is not met, in a sentence for all with the same way out, which names all that need the
- * same. `missing` keeps the server from working, `warnings` do not.
+ * Returns sentences about the unmet requirements of a server. Requirements with the same advice share one
+ * sentence, which names the items. `missing` prevents the server from working, `warnings` do not.
  */
 export async function checkRequirements(
   spec: ServerSpec,
@@ -74,7 +74,7 @@ export async function checkRequirements(
   return { missing: sentences('required'), warnings };
 }
 
-/** Who needs what; a tool that an existing server answers also needs, if less strictly, what that one does. */
+/** Requirements of each item. The variables of a tool's upstream are suggested requirements of the tool. */
 function needsIn({ registry }: ServerSpec): readonly { item: DependentItem; requires: Requirements }[] {
   const items = [...registry.all('tools'), ...registry.all('prompts'), ...registry.all('resources')];
   return items.flatMap((spec) => {
@@ -88,7 +88,7 @@ function needsIn({ registry }: ServerSpec): readonly { item: DependentItem; requ
   });
 }
 
-/** What the existing servers in a server's list are given of the environment and may go without, in sentences. */
+/** Sentences about environment variables of upstreams that the client may not have. */
 function variablesOfUpstreams(
   { upstreams }: ServerSpec,
   { entryEnv, env }: Pick<RequirementInputs, 'entryEnv' | 'env'>,
@@ -131,7 +131,7 @@ async function findMissingRequirements(
   ];
 }
 
-/** A variable that is set where install runs, which says nothing of where the client runs. */
+/** A variable that is set in the shell of `install`. The client may not have it. */
 function onlyInShell(
   need: Requirement,
   { entryEnv, env }: Pick<RequirementInputs, 'entryEnv' | 'env'>,
@@ -144,7 +144,7 @@ function onlyInShell(
   return [{ text, option: `--env ${held}`, wayOut: 'handedOn', level: 'suggested' }];
 }
 
-/** In the order in which each way out is first needed. */
+/** Groups by advice, in the order of first use. */
 function byWayOut(shortages: readonly MissingGroup[]): readonly (readonly MissingGroup[])[] {
   const wayOutOf = ({ lacks }: MissingGroup) => lacks[0]!.wayOut;
   return [...new Set(shortages.map(wayOutOf))].map((wayOut) =>

@@ -6,22 +6,23 @@ import type { EntryAddition } from '../clients/receipt.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { Scope } from './entry-target.js';
 
-/** A variable that the server is to get. */
+/** A variable for the server. */
 export interface ServerVariable {
   readonly name: string;
   readonly value: string;
   readonly isSecret: boolean;
 }
 
-/** Variables that an entry has of its own, and how what they say is given. */
+/** Variables that AgentTools sets in an entry, and the way to give their values. */
 const reservedVariables: Readonly<Record<string, string>> = {
   MCP_SERVER_NAME: 'The server is the argument after the client.',
   MCP_TOOL_OPTIONS: 'Options of tools are given with --tool-option tool.option=value.',
 };
 
 /**
- * Reads `NAME=value`, and `NAME` alone, whose value comes from the environment and counts as a secret.
- * @throws AgentToolsError `usage` for a malformed name and one that is not to be set; `not-found` for a variable that is not set.
+ * Reads `NAME=value`, and `NAME` alone: its value comes from the environment and counts as a secret.
+ * @throws AgentToolsError `usage` for a malformed or reserved name; `not-found` for a variable that is not
+ * set.
  */
 export function readVariables(
   words: readonly string[],
@@ -51,17 +52,19 @@ export function readVariables(
   });
 }
 
-/** The variable that holds the options of tools. */
+/** Variable that holds the tool options. */
 export const toolOptionsVariable = 'MCP_TOOL_OPTIONS';
 
-/** What is said of options that look like secrets: the variable that holds them is one as a whole. */
+/**
+ * Tool options that look like secrets. One variable holds all options, so it counts as a secret as a whole.
+ */
 export interface SecretOptions {
-  /** None: no option does. */
+  /** Empty if no option looks like a secret. */
   readonly variables: readonly ServerVariable[];
   readonly notes: readonly string[];
 }
 
-/** Looks for secrets among the options of tools. */
+/** Searches tool options for secrets. */
 export function secretOptions(options: ToolOptionValues): SecretOptions {
   const found = Object.entries(options).flatMap(([tool, set]) =>
     Object.entries(set).flatMap(([option, value]) =>
@@ -85,11 +88,11 @@ function holdsSecret(name: string, value: unknown): boolean {
   );
 }
 
-/** What stands in an entry instead of secrets. */
+/** Replacements for secrets in an entry. */
 export interface SecretPlaceholders {
-  /** The variables that are secrets, none of which may stand there as it is. */
+  /** Variables that are secrets. The entry must not contain their values. */
   readonly names: readonly string[];
-  /** What the client is to take for them. */
+  /** References in place of their values. */
   readonly env: Readonly<Record<string, string>>;
   readonly fields: ConfigEntry;
   readonly additions: readonly EntryAddition[];
@@ -103,8 +106,8 @@ export interface SecretTarget {
 }
 
 /**
- * Keeps secrets out of files that others may read, such as a project's: the client's own reference stands for each, or,
- * where it has none, the user is told.
+ * Keeps secrets out of files that others may read, such as a project's file. The client's reference replaces
+ * each secret. If the client has none, a note informs the user.
  */
 export function hideSecrets(
   variables: readonly ServerVariable[],
@@ -140,7 +143,7 @@ export interface EntryToWrite {
   readonly key: string;
 }
 
-/** Says which values the client will take for references, since it spells its own so. */
+/** Notes on values that the client will read as references in its syntax. */
 export function replacedByClient(
   variables: readonly ServerVariable[],
   { client, layout, entry, key }: EntryToWrite,
@@ -150,7 +153,7 @@ export function replacedByClient(
   const written = entry[layout.env];
   if (!opening || typeof written !== 'object' || written === null) return [];
   return variables.flatMap(({ name, value }) => {
-    // A shape may have spelled it so that it stays as it is.
+    // A shape may have escaped the value.
     const found = (written as ConfigEntry)[name] === value ? value.match(opening.literal) : null;
     return found
       ? [`${client.name} will take "${found[0]}" in the value of ${name} for a reference, and replace it.`]
@@ -158,14 +161,14 @@ export function replacedByClient(
   });
 }
 
-/** How clients spell references, and what of a plain value reads as one. */
+/** Reference syntax of clients, and the part of a plain value that matches it. */
 const openings: readonly { readonly isOf: RegExp; readonly literal: RegExp }[] = [
   { isOf: /^\$\{/, literal: /\$\{[^}]*\}/ },
   { isOf: /^\{env:/, literal: /\{(?:env|file):[^}]*\}/ },
   { isOf: /^\$\w/, literal: /\$(?:\w+|[{(][^})]*[})])/ },
 ];
 
-/** One entry's fields of several; lists of one name are joined. */
+/** Merges the fields of several references; joins lists of the same name. */
 function joinFields(all: readonly ConfigEntry[]): ConfigEntry {
   const joined = new Map<string, ConfigValue>();
   for (const [name, value] of all.flatMap((fields) => Object.entries(fields))) {

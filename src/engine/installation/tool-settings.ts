@@ -5,9 +5,9 @@ import type { ToolSpec } from '../runtime/specs.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 
 /**
- * Reads settings such as `forecast.units="metric"`: split at the first `=`, then at the last dot before it. A value is
- * JSON if it can be read as such, else text.
- * @throws AgentToolsError `usage` for one that is not so formed; `not-found` for a tool or option the server has not.
+ * Reads settings such as `forecast.units="metric"`: split at the first `=`, then at the last dot before it. A
+ * value is parsed as JSON if possible, else it is text.
+ * @throws AgentToolsError `usage` for a malformed setting; `not-found` for an unknown tool or option.
  */
 export function readToolSettings(
   settings: readonly string[],

@@ -17,7 +17,10 @@ export interface UninstallRequest {
   /** Undefined: every client. */
   readonly client: Client | undefined;
   readonly scope: Scope;
-  /** What install was given, the qualified name, or the key; undefined: everything of ours there. */
+  /**
+   * Reference that `install` was given, qualified name, or key; undefined: every entry of AgentTools in the
+   * scope.
+   */
   readonly reference: string | undefined;
   /** Key of the entry. */
   readonly name: string | undefined;
@@ -32,7 +35,7 @@ export interface UninstallDeps {
   readonly receipts: Receipts;
 }
 
-/** An entry, as far as it is known: nobody knows the server of one that somebody else wrote. */
+/** Known facts of an entry. The server of a foreign entry is unknown. */
 interface NamedEntry {
   readonly client: string;
   readonly scope: Receipt['scope'];
@@ -41,7 +44,7 @@ interface NamedEntry {
   readonly server?: string;
 }
 
-/** What was taken out, or would be. */
+/** Completed or planned removal of an entry. */
 interface UninstallReport {
   readonly receipt: NamedEntry;
   readonly outcome: Plan['outcome'];
@@ -58,9 +61,9 @@ export type UninstallResult = UninstallReport | UninstallFailure;
 
 export interface UninstallOutcome {
   readonly results: readonly UninstallResult[];
-  /** What could not be read of our memory, in sentences. */
+  /** Notes on unreadable records, in sentences. */
   readonly notes: readonly string[];
-  /** Where nothing was found: what fits in other places, or else all there is. */
+  /** If nothing matches: matching entries of other scopes, or else all entries. */
   readonly elsewhere: readonly Receipt[];
 }
 
@@ -71,8 +74,8 @@ interface LocatedReceipt {
 }
 
 /**
- * Takes entries out by what we remember of them, so that neither the package nor the client need be there any more.
- * @throws AgentToolsError if it is not clear what is meant, or what is meant is not ours.
+ * Removes entries by their receipts. Neither the package nor the client need be installed any more.
+ * @throws AgentToolsError if the request is ambiguous, or the entry is foreign.
  */
 export async function uninstall(
   request: UninstallRequest,
@@ -96,7 +99,7 @@ export async function uninstall(
   return { results, notes, elsewhere: [] };
 }
 
-/** Takes a server out of all files that it was written into, whichever client's and whosever project's they are. */
+/** Removes a server from all files that it was written to, of any client and any project. */
 export async function uninstallServer(
   server: string,
   { force, dryRun }: Pick<UninstallRequest, 'force' | 'dryRun'>,
@@ -119,7 +122,7 @@ async function everythingKnown({
 }
 
 interface EntryRemovalOptions extends Pick<UninstallRequest, 'force' | 'dryRun'> {
-  /** Whether an entry of ours that would come back goes, too. */
+  /** True if a restored entry of AgentTools is removed too. */
   readonly goes: (former: Receipt) => boolean;
 }
 
@@ -140,7 +143,7 @@ async function uninstallEach(
   return results;
 }
 
-/** The file that is changed is the one that was written to, also where another one is under its name by now. */
+/** Changes the file that was written to, also if the client's path leads to another file now. */
 async function uninstallOne(
   { receipt, realFile }: LocatedReceipt,
   { force, dryRun, goes }: EntryRemovalOptions,
@@ -153,7 +156,7 @@ async function uninstallOne(
   return { receipt, outcome: change.outcome, before: change.before, after: change.after };
 }
 
-/** What an entry took the place of may go with it, if that was ours too. */
+/** Removes a restored entry too, if AgentTools wrote it and `goes` accepts it. */
 async function planUninstallEdit(
   state: ConfigState,
   receipt: Receipt,
@@ -166,7 +169,7 @@ async function planUninstallEdit(
   return former && goes(former) ? await planUninstallEdit(plan, former, { force, goes }) : plan;
 }
 
-/** What is known of the client and the file that a command line means. */
+/** Receipts of the requested client and file. */
 async function filterByTarget(
   { client, scope }: UninstallRequest,
   known: readonly LocatedReceipt[],
@@ -210,7 +213,7 @@ async function filterByRequest(
   );
 }
 
-/** One reference may mean several entries of one file; then their keys tell them apart. */
+/** One reference may match several entries of one file. Their keys distinguish them. */
 function requireClear({ reference, name, client }: UninstallRequest, known: readonly LocatedReceipt[]): void {
   if (reference === undefined || name !== undefined) return;
   const meant = known.map(({ receipt }) => receipt);
@@ -222,11 +225,14 @@ function requireClear({ reference, name, client }: UninstallRequest, known: read
   const what = client ? ` in ${client.name}` : '';
   throw new AgentToolsError(
     'ambiguous',
-    `"${reference}" was installed more than once${what}:\n${lines.join('\n')}\nSay which one with --name <key>.`,
+    `"${reference}" was installed more than once${what}:\n${lines.join('\n')}\nChoose one with --name <key>.`,
   );
 }
 
-/** An entry that nobody remembers: refused, or with `force` taken out. Undefined if there is none. */
+/**
+ * Removes an entry without receipt. Undefined if there is no such entry.
+ * @throws AgentToolsError unless `force`.
+ */
 async function removeForeign(
   request: UninstallRequest,
   setting: UninstallDeps,
@@ -235,7 +241,7 @@ async function removeForeign(
   const key = name ?? reference;
   const { surroundings, receipts } = setting;
   if (!client || client.manual || key === undefined) return undefined;
-  // What cannot be a key is in no file.
+  // No file has an entry under an invalid key.
   if (keyFault(client, key) !== undefined) return undefined;
   if (!hasPlace(client, scope, surroundings)) return undefined;
   const { file, format, layout } = await locateEntryTarget(client, scope, { key, surroundings });

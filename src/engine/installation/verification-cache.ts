@@ -3,13 +3,16 @@ import { toStartable } from '../clients/entry-shapes.js';
 import { desktopEnvironment, type Verification, verifyServer } from '../preflight/verify-server.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 
-/** Commands that have been started, by what they are. */
+/** Servers that have been started, by command, variables and working directory. */
 export type VerificationCache = Map<string, Promise<Verification>>;
 
-/** The trial start of a dry run leaves no compiled code in the cache folder. */
+/** The test start of a dry run leaves no compiled code in the cache folder. */
 const withoutCodeCache = { NODE_DISABLE_COMPILE_CACHE: '1' };
 
-/** Starts what the client would start, once for all clients that would start the same. Gives what it goes without, in sentences. */
+/**
+ * Starts a server as the client would, once for all clients with the same launch. Returns a sentence
+ * for each unavailable upstream.
+ */
 export async function verifyOnce(
   { launch, verified }: { readonly launch: Launch; readonly verified: VerificationCache },
   request: InstallRequest,

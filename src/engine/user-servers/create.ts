@@ -26,20 +26,22 @@ import { definitionFile, keepServer, readUserServers, requireFree, type UserServ
 
 type ListComparison = (typeof servedLists)[number];
 
-/** A server that was made. */
+/** A server that was created. */
 export interface MadeServer extends Readonly<Record<ListComparison, readonly string[]>> {
   readonly name: string;
-  /** Where its definition is kept. */
+  /** File of the definition. */
   readonly file: string;
-  /** It took the place of one of that name. */
+  /** True if it replaced a server of that name. */
   readonly replaced: boolean;
-  /** What the user should know, in sentences. */
+  /** Notes for the user, in sentences. */
   readonly notes: readonly string[];
 }
 
 /**
- * Makes a server of the user, once everything it names was found where a client will look. No code of an extension is run.
- * @throws AgentToolsError if the name is taken or cannot be one, or something of the server cannot be had; `usage` if it would serve nothing.
+ * Creates a user server after checking that a client will find everything that it names. Runs no code of
+ * extensions.
+ * @throws AgentToolsError if the name is taken or invalid, or something that the server needs is unavailable;
+ * `usage` if it would serve nothing.
  */
 export async function createUserServer(
   { overwrite = false, ...plan }: ServerPlan & { readonly overwrite?: boolean },
@@ -66,7 +68,7 @@ export async function createUserServer(
   };
 }
 
-/** Why nothing is said of an item that is defined by code. */
+/** Marks an item that is defined by code. Such items are not reported. */
 const uncheckedCode = 'not-checked';
 
 const refuseCode: LoadCode = async (_, file) => {
@@ -91,7 +93,7 @@ interface UserServerCheckInput {
   readonly place: UserServerFolders;
 }
 
-/** @throws AgentToolsError telling everything that the server would have to go without. */
+/** @throws AgentToolsError listing everything that is unavailable. */
 async function requireWhole(definition: Definition, checking: UserServerCheckInput): Promise<void> {
   const spec = await composeUserServer(definition, checking.workspace);
   const leftOut = spec.leftOut.filter(({ code, tool }) => code !== uncheckedCode && tool === undefined);
@@ -101,7 +103,7 @@ async function requireWhole(definition: Definition, checking: UserServerCheckInp
   ];
   if (problems.length === 0) return;
   const lines = problems.map((problem) => `  ${problem}`);
-  const message = `"${definition.item}" was not made, because something cannot be had:\n${lines.join('\n')}`;
+  const message = `"${definition.item}" was not created, because something is unavailable:\n${lines.join('\n')}`;
   throw new AgentToolsError('not-found', message);
 }
 
@@ -122,7 +124,7 @@ async function describeSkipped(
   return message.includes(`"${item}"`) ? message : `${entryName(item)}: ${message}`;
 }
 
-/** What it takes to start existing servers, and is not there. Nothing is started. */
+/** Reasons why upstreams could not start, in sentences. Starts nothing. */
 async function lostPlaces(definition: Definition, { registry }: ServerSpec): Promise<readonly string[]> {
   const own = registry
     .all('tools')
@@ -155,13 +157,13 @@ async function lostPlace(place: UserServerDefinition, extension: Extension): Pro
   }
 }
 
-/** How an entry is spoken of: one that names nothing by its place in the list. */
+/** Label of an entry: its name, or its position in the list. */
 function entryName(item: string): string {
   const [, kind, index] = item.match(/#(\w+)\/(\d+)$/) ?? [];
   return kind === undefined ? `"${item}"` : `entry ${Number(index) + 1} of "${kind}"`;
 }
 
-/** Which items clients will see under other names, since several have the same. */
+/** Notes on items that clients see under other names, because several have the same name. */
 async function sameNames(definition: Definition, workspace: Workspace): Promise<readonly string[]> {
   const notes: string[] = [];
   for (const kind of ['tools', 'prompts'] as const) {
@@ -183,7 +185,9 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
   return notes;
 }
 
-/** What clients see of an entry by itself; of what is defined by code, what they see most likely. */
+/**
+ * Names that clients see of an entry by itself; for an item that is defined by code, the most likely name.
+ */
 async function listVisibleItems(
   entry: unknown,
   place: ListEntryContext,

@@ -10,30 +10,30 @@ import { translate } from '../extension/key-spellings.js';
 import { isItemName } from '../extension/names.js';
 import { isToolkit } from '../extension/toolkits.js';
 
-/** A server as the user asks for it. */
+/** User request for a server. */
 export interface ServerPlan {
   readonly name: string;
-  /** Names of built-in items, and qualified names, besides those of `definition`. */
+  /** Names of built-in items, and qualified names, in addition to the items in `definition`. */
   readonly tools?: readonly string[];
   readonly prompts?: readonly string[];
   readonly resources?: readonly string[];
   readonly apps?: readonly string[];
   readonly skills?: readonly string[];
-  /** These win over what `definition` says. */
+  /** These override the values in `definition`. */
   readonly title?: string;
   readonly description?: string;
   readonly instructions?: string;
-  /** The definition of a server as packages have it. */
+  /** A server definition as in a package. */
   readonly definition?: unknown;
-  /** What paths in `definition` are relative to. */
+  /** Base folder of relative paths in `definition`. */
   readonly directory?: string;
 }
 
 export type UserServerDefinition = Readonly<Record<string, unknown>>;
 
-/** @throws AgentToolsError `usage` if a server of the user cannot have a name. */
+/** @throws AgentToolsError `usage` if a user server cannot have this name. */
 export function requireServerName(name: string): void {
-  // What begins with a dot would be taken for a path, and what begins with a dash for an option.
+  // A leading dot would look like a path, and a leading dash like an option.
   const isWellFormed = isItemName(name) && /^\w/.test(name);
   if (isWellFormed) {
     const reason = explainReserved(name);
@@ -50,13 +50,13 @@ export function requireServerName(name: string): void {
 
 function explainReserved(name: string): string | undefined {
   if (isObjectName(name)) return 'programs in JavaScript, as most clients are, would misread it';
-  // Its file may come to be on Windows, too.
+  // The file may be used on Windows, too.
   return isDeviceName(name) ? 'Windows takes it for a device' : undefined;
 }
 
 /**
- * The definition that is to be kept: what was given and what was named besides, with every file by its absolute path.
- * @throws AgentToolsError if it is none, or serves nothing.
+ * Builds the definition to store: the given definition and the named items, with absolute file paths.
+ * @throws AgentToolsError if the definition is invalid, or serves nothing.
  */
 export function buildUserDefinition(plan: ServerPlan): UserServerDefinition {
   const { title, description, instructions, definition = {}, directory = path.sep } = plan;
@@ -77,7 +77,7 @@ export function buildUserDefinition(plan: ServerPlan): UserServerDefinition {
   return withAbsolutePaths(whole, directory);
 }
 
-/** A definition in our own spelling, without the lists that hold nothing. */
+/** Translates a definition to the standard spelling, and removes empty lists. */
 function readGivenDefinition(definition: unknown): Record<string, unknown> {
   if (!isRecord(definition)) {
     throw new AgentToolsError('invalid-definition', 'The definition of a server is an object.');
@@ -117,7 +117,7 @@ function mergeNamedItems(
   return [...listed, ...new Set(named.filter((name) => !listed.includes(name)))];
 }
 
-/** Typing errors are refused, too: what a key was meant to say would be lost in silence. */
+/** Rejects misspelled keys too: they would be ignored silently. */
 function requireUsable(definition: UserServerDefinition): void {
   const faults = [...checkDefinition('servers', definition)];
   const lines = faults.map((fault) => {
@@ -128,7 +128,7 @@ function requireUsable(definition: UserServerDefinition): void {
   if (lines.length > 0) throw new AgentToolsError('invalid-definition', lines.join('\n'));
 }
 
-/** Where definitions name files: keys that lead there, `*` standing for each key or index. */
+/** Paths of keys that name files in definitions; `*` matches each key or index. */
 const filePaths = {
   servers: [['initialize'], ['list', '*']],
   tools: [['handler'], ['initialize'], ['ui', 'when'], ['upstream'], ['upstream', 'place']],
@@ -145,7 +145,7 @@ function withAbsolutePaths(server: UserServerDefinition, directory: string): Use
   return { ...resolveFilePaths(directory, 'servers', server), ...Object.fromEntries(lists) };
 }
 
-/** An entry whose files are found from anywhere: those of a definition, of a toolkit, and of what is changed. */
+/** Returns an entry with absolute file paths, including the files of a toolkit and of an overridden entry. */
 function locatedEntry(kind: Kind, entry: unknown, directory: string): unknown {
   if (Array.isArray(entry)) return entry.map((one) => locatedEntry(kind, one, directory));
   if (!isRecord(entry)) return entry;
@@ -154,7 +154,7 @@ function locatedEntry(kind: Kind, entry: unknown, directory: string): unknown {
   }
   if (isToolkit(entry)) return { ...entry, tools: locatedEntry(kind, entry.tools, directory) };
   const { value, faults } = translate(entry, kind);
-  // What cannot be translated is told when the server is composed.
+  // Faults of the translation are reported when the server is composed.
   if (faults.length > 0) return entry;
   const located = resolveFilePaths(directory, kind, value);
   const { upstream } = located;
@@ -163,7 +163,7 @@ function locatedEntry(kind: Kind, entry: unknown, directory: string): unknown {
     : located;
 }
 
-/** A program is run where the definition was written, unless that says otherwise. */
+/** A program runs in the folder of the definition, unless the definition sets `cwd`. */
 function locatedPlace(place: UserServerDefinition, directory: string): UserServerDefinition {
   const { command, cwd = '.' } = place;
   if (typeof command !== 'string') return place;
@@ -186,7 +186,7 @@ function resolveFilePaths(directory: string, kind: Kind, value: UserServerDefini
   return located as UserServerDefinition;
 }
 
-/** A value with the texts at a path changed; what is no text, or not there, stays. */
+/** Changes the texts at a path. Missing values and values of other types stay. */
 function mapTextAt(value: unknown, keys: readonly string[], change: (text: string) => string): unknown {
   const [key, ...rest] = keys;
   if (key === undefined) return typeof value === 'string' ? change(value) : value;
@@ -204,12 +204,12 @@ function absolutePath(file: string, directory: string): string {
   return path.resolve(directory, file);
 }
 
-/** Bare names stay as they are, and are refused as in a package. */
+/** Bare names stay unchanged, and are rejected as in a package. */
 function absoluteReference(text: string, directory: string): string {
   if (!/^\.\.?[\\/]/.test(text)) return text;
   const hash = text.lastIndexOf('#');
   const file = absolutePath(hash === -1 ? text : text.slice(0, hash), directory);
-  // A folder may have a # in its name.
+  // The name of a folder may contain a #.
   const name = hash === -1 ? (file.includes('#') ? '#default' : '') : text.slice(hash);
   return file + name;
 }

@@ -6,7 +6,7 @@ import { isPackageName, parseQualifiedName } from '../extension/names.js';
 import { isPathArgument, Workspace } from '../extension/workspace.js';
 import type { UserServerFolders } from './store.js';
 
-/** Why a name leads nowhere, and the way out, in sentences. */
+/** Explains in sentences why a name does not resolve, and the way out. */
 export async function explainLost(kind: Kind, name: string, place: UserServerFolders): Promise<string> {
   const workspace = new Workspace({ ...place, ignoreProject: true });
   const what = singular[kind];
@@ -26,7 +26,7 @@ export async function explainLost(kind: Kind, name: string, place: UserServerFol
   return `the package ${packageName} is not installed. Add it with: agenttools add ${packageName}`;
 }
 
-/** A package, or why it cannot be read. */
+/** Returns a package, or the reason why it cannot be read. */
 async function openPackage(workspace: Workspace, name: string): Promise<Extension | string | undefined> {
   return await workspace.findPackage(name).catch((error: Error) => error.message);
 }
@@ -46,10 +46,10 @@ async function explainNotBuiltIn(kind: Kind, name: string, workspace: Workspace)
   );
   const meant = didYouMean(name, builtin);
   const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
-  return `there is no built-in ${singular[kind]} of that name.${hint} Built in: ${builtin.join(', ') || 'none'}. Those of packages go by qualified names such as @scope/name/${singular[kind]}.`;
+  return `there is no built-in ${singular[kind]} of that name.${hint} Built in: ${builtin.join(', ') || 'none'}. Items of packages have qualified names such as @scope/name/${singular[kind]}.`;
 }
 
-/** A client starts servers from anywhere, so that it cannot look into a project. */
+/** A client starts servers from any folder, so it cannot search a project. */
 function onlyHere({ name, manifest }: Extension, { cwd }: UserServerFolders): string {
   const spelled = path.relative(cwd, manifest.directory).split(path.sep).join('/');
   const copy = spelled === '' ? '.' : spelled.startsWith('..') ? spelled : `./${spelled}`;

@@ -4,20 +4,20 @@ import { rethrowAsUserError } from '../base/file-fault.js';
 import { DocumentError, maxDocumentBytes, parseDocument } from '../base/files/document.js';
 import { decodeText, readBytes, readTextFile } from '../base/files/text-file.js';
 
-/** A definition that was written down somewhere, and what its paths are relative to. */
+/** A definition from a file or stream, and the base folder of its paths. */
 interface ServerFile {
   readonly definition: unknown;
   readonly directory: string;
 }
 
-/** Reads the definition of a server: `.json` strictly, anything else with comments. @throws AgentToolsError */
+/** Reads a server definition: `.json` strictly, any other file with comments. @throws AgentToolsError */
 export async function readServerFile(file: string): Promise<ServerFile> {
   const { text } = await rethrowAsUserError(() => readTextFile(file, { maxBytes: maxDocumentBytes }));
   if (text === null) throw new AgentToolsError('not-found', `There is no file ${file}.`);
   return await parseServerText(text, { file, directory: path.dirname(file) });
 }
 
-/** The same of what comes in; its paths are relative to a folder. @throws AgentToolsError */
+/** Reads a server definition from a stream. Its paths are relative to `directory`. @throws AgentToolsError */
 export async function readServerStream(
   stream: AsyncIterable<string | Buffer>,
   directory: string,

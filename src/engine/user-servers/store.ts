@@ -10,17 +10,17 @@ import { Extension } from '../extension/extension.js';
 import { interpretManifest, readDeclaration } from '../extension/manifest.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
 
-/** Where names lead from, and where the user's servers are kept. */
+/** Folders in which names are searched, and the folder of the user's servers. */
 export type UserServerFolders = WorkspaceOptions & Required<Pick<WorkspaceOptions, 'userServersFolder'>>;
 
-/** A file before and after a change; null: there is none. */
+/** A file before and after a change; null: no file. */
 export interface FileChange {
   readonly file: string;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** What the package.json of a first server says. No package of npm can have a name that begins with `_`. */
+/** Initial package.json. No npm package can have a name that begins with `_`. */
 const firstPackageJson = {
   name: '_user-made-servers',
   version: '1.0.0',
@@ -30,28 +30,28 @@ const firstPackageJson = {
   agenttools: { servers: [] },
 };
 
-/** The user's servers, as far as they are known: none where nothing has been made yet. */
+/** Returns the extension that holds the user's servers. Before the first server it is empty. */
 export async function readUserServers({ userServersFolder }: UserServerFolders): Promise<Extension> {
   const { text } = await readPackageJson(userServersFolder);
   if (text !== null) return await Extension.open(userServersFolder, { origin: 'user' });
   const packageJson = { file: 'package.json', text: '', value: firstPackageJson };
   const content = await interpretManifest(packageJson, {
     unnamed: firstPackageJson.name,
-    // It names no further file.
+    // The initial manifest names no other file.
     read: async () => packageJson,
     hasSkills: async () => false,
   });
   return new Extension({ directory: userServersFolder, ...content }, { origin: 'user' });
 }
 
-/** The definition file of a server, relative to the folder of the servers. */
+/** Definition file of a server, relative to the folder of the servers. */
 export function definitionFile(name: string): string {
   return `agenttools/servers/${name}.json`;
 }
 
 /**
- * Keeps a server: its definition first, so that what is declared is always defined.
- * @throws AgentToolsError if there is one of that name, unless it may be replaced; or if it cannot be written.
+ * Stores a server: its definition first, so that a declared server is always defined.
+ * @throws AgentToolsError if the name is taken and `overwrite` is false, or a file cannot be written.
  */
 export async function keepServer(
   { name, definition }: { readonly name: string; readonly definition: unknown },
@@ -70,7 +70,7 @@ export async function keepServer(
   });
 }
 
-/** @throws AgentToolsError if there is a server of that name, or of one that the file system may take for it. */
+/** @throws AgentToolsError if a server has that name, or one that a file system may treat as the same. */
 export function requireFree(
   name: string,
   names: readonly string[],
@@ -80,14 +80,14 @@ export function requireFree(
     const message = `You have a server "${name}" already. See it with: agenttools show ${name}. To replace it, add --overwrite.`;
     throw new AgentToolsError('refused', message);
   }
-  // Some file systems take `Trip` and `trip` for one.
+  // Some file systems treat `Trip` and `trip` as the same name.
   const alike = names.find((one) => one !== name && one.toLowerCase() === name.toLowerCase());
   if (alike === undefined) return;
   const message = `You have a server "${alike}", and some systems take "${name}" for the same. Choose another name.`;
   throw new AgentToolsError('refused', message);
 }
 
-/** What deleting a server changes: the manifest, then the files of its definition. */
+/** Changes by which a server is deleted: the manifest, then the files of its definition. */
 export async function planServerRemoval(
   name: string,
   place: UserServerFolders,
@@ -99,7 +99,7 @@ export async function planServerRemoval(
   }));
 }
 
-/** Deletes a server. @throws AgentToolsError if it cannot be done. */
+/** Deletes a server. @throws AgentToolsError if a file cannot be changed. */
 export async function removeServer(name: string, place: UserServerFolders): Promise<void> {
   await alone(place, async () => {
     for (const { before, after } of await listFileRemovals(name, place)) await replaceTextFile(before, after);
@@ -125,7 +125,7 @@ async function listFileRemovals(name: string, place: UserServerFolders): Promise
   ];
 }
 
-/** Definitions in other formats that somebody put beside ours would win over it. */
+/** Definitions in other formats would take precedence over the stored one. */
 async function removeOthers(name: string, place: UserServerFolders): Promise<void> {
   for (const file of await listUserDefinitionFiles(name, place)) {
     if (file === definitionFile(name)) continue;
@@ -145,18 +145,18 @@ async function listUserDefinitionFiles(
 interface StoredManifest {
   readonly text: TextFile;
   readonly names: readonly string[];
-  /** The text of package.json with these servers, what else it says as it was. */
+  /** Returns package.json with these servers. All other values stay. */
   withNames(names: readonly string[]): string;
 }
 
-/** @throws AgentToolsError if package.json does not hold what we wrote any more. */
+/** @throws AgentToolsError if package.json no longer has the form that AgentTools wrote. */
 async function readManifest(folder: string): Promise<StoredManifest> {
   const text = await readPackageJson(folder);
   const value = text.text === null ? firstPackageJson : await parseManifestFile(text);
   const manifest = isRecord(value) ? value.agenttools : undefined;
   const entries = isRecord(manifest) ? (manifest.servers ?? []) : undefined;
   if (!isRecord(value) || !isRecord(manifest) || !Array.isArray(entries)) {
-    const message = `${text.file} is not as create-server writes it: it must have a list "servers" in an object "agenttools". Mend it, or move the folder away.`;
+    const message = `${text.file} is not as create-server writes it: it must have a list "servers" in an object "agenttools". Fix it, or move the folder away.`;
     throw new AgentToolsError('malformed-manifest', message);
   }
   const declaredName = (entry: unknown) => readDeclaration('servers', entry, [])?.name;
@@ -178,14 +178,11 @@ async function readPackageJson(folder: string): Promise<TextFile> {
 
 async function parseManifestFile({ text, file }: TextFile): Promise<unknown> {
   return await parseDocument(text ?? '', file).catch((error: Error) => {
-    throw new AgentToolsError(
-      'malformed-manifest',
-      `${file} cannot be read: ${error.message} Mend it first.`,
-    );
+    throw new AgentToolsError('malformed-manifest', `${file} cannot be read: ${error.message} Fix it first.`);
   });
 }
 
-/** Only one at a time may change the user's servers. */
+/** Runs one change of the user's servers at a time. */
 async function alone<T>({ userServersFolder }: UserServerFolders, work: () => Promise<T>): Promise<T> {
   const lockFile = path.join(path.dirname(userServersFolder), 'locks', 'user-servers.lock');
   return await rethrowAsUserError(() => withLock(lockFile, work));

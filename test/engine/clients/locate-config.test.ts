@@ -368,7 +368,7 @@ describe('what a user must hear', () => {
   });
 
   test('Continue, where only the old config is', () => {
-    expect(told('continue', 'user', ['~/.continue/config.json'])).toMatch(/a file of its own/);
+    expect(told('continue', 'user', ['~/.continue/config.json'])).toMatch(/a separate file/);
     expect(told('continue', 'user')).toBe('');
   });
 

@@ -138,7 +138,7 @@ describe('a record', () => {
     const text = readFileSync(file, 'utf8');
     const { message } = await refusalOf(receipts.read(realFile));
     expect(message).toBe(
-      `${file}, a record of what was installed, is damaged. Repair it, or move it away: the entries it tells of then no longer count as ours.`,
+      `${file}, a record of what was installed, is damaged. Repair it, or move it away: AgentTools then treats the entries in it as foreign.`,
     );
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
@@ -166,7 +166,7 @@ describe('a record', () => {
     onTestFinished(() => chmodSync(path.join(folder, 'receipts'), 0o700));
     forbid();
     const { message } = await refusalOf(receipts.write({ ...record, steps: [] }));
-    expect(message).toContain(`What is installed in ${realFile} cannot be recorded: ${folder}`);
+    expect(message).toContain(`The record of ${realFile} cannot be written: ${folder}`);
     expect(await receipts.read(realFile)).toEqual(record);
   });
 

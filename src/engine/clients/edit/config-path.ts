@@ -1,7 +1,7 @@
 import { type ConfigEntry, ConfigError, type ConfigPath, type ConfigValue } from './editor.js';
 import { isMap } from './merge-entry.js';
 
-/** What a path leads to in the data of a config file; undefined if nothing. */
+/** Returns the value at a path in the data of a config file; undefined if missing. */
 export function configValueAt(data: unknown, path: ConfigPath): unknown {
   return path.reduce<unknown>((held, key) => {
     if (typeof key === 'number') return Array.isArray(held) ? held[key] : undefined;
@@ -9,7 +9,7 @@ export function configValueAt(data: unknown, path: ConfigPath): unknown {
   }, data);
 }
 
-/** The data with something else at a path; what is missing on the way is made. */
+/** Returns the data with another value at a path. Creates missing parents. */
 export function withValue(data: unknown, [key, ...rest]: ConfigPath, value: unknown): unknown {
   if (key === undefined) return value;
   const inner = withValue(configValueAt(data, [key]), rest, value);
@@ -20,7 +20,7 @@ export function withValue(data: unknown, [key, ...rest]: ConfigPath, value: unkn
   return Object.fromEntries([...Object.entries(isMap(data) ? data : {}), [key, inner]]);
 }
 
-/** The data with nothing at a path. */
+/** Returns the data without the value at a path. */
 export function withoutValue(data: unknown, [key, ...rest]: ConfigPath): unknown {
   if (key === undefined || configValueAt(data, [key]) === undefined) return data;
   if (rest.length > 0) return withValue(data, [key], withoutValue(configValueAt(data, [key]), rest));
@@ -29,8 +29,8 @@ export function withoutValue(data: unknown, [key, ...rest]: ConfigPath): unknown
 }
 
 /**
- * The value with what is missing on the way to it around it.
- * @throws ConfigError if it were to be another than the first item of a list.
+ * Wraps a value in its missing parents.
+ * @throws ConfigError if a missing list would begin with another index than 0.
  */
 export function wrapMissing(path: ConfigPath, value: ConfigValue): ConfigValue {
   return path.reduceRight<ConfigValue>((inner, key) => {

@@ -1,7 +1,7 @@
-/** Keys that lead from the root of a document to a value; a number is a place in a list. */
+/** Keys that lead from the root of a document to a value; a number is an index in a list. */
 export type ConfigPath = readonly (string | number)[];
 
-/** What an entry is made of. */
+/** Value in an entry. */
 export type ConfigValue =
   | null
   | boolean
@@ -10,37 +10,38 @@ export type ConfigValue =
   | readonly ConfigValue[]
   | { readonly [key: string]: ConfigValue };
 
-/** An entry of a config file: what a client starts a server by. */
+/** An entry of a config file: the fields by which a client starts a server. */
 export type ConfigEntry = { readonly [key: string]: ConfigValue };
 
 /**
- * One syntax of config files, edited as text: every byte that a change does not need stays, comments, order, indentation,
- * line ends and number spellings included. Texts have no BOM here.
+ * Editor for one syntax of config files. Works on text and keeps every byte that a change does not need:
+ * comments, order, indentation, line ends and number spellings. Texts have no BOM.
  */
 export interface Editor {
   /**
-   * The value of a text; undefined if it holds nothing but blanks and comments.
-   * @throws ConfigError at the place that is malformed.
+   * Returns the value of a text; undefined if it holds only blanks and comments.
+   * @throws ConfigError with the offset of the fault if the text is malformed.
    */
   parse(text: string): unknown;
   /**
-   * Inserts a value, or replaces the one that is there. What is missing on the way is made; an empty (`null`) value on
-   * the way counts as missing. A number equal to a list's length appends.
-   * @throws ConfigError where the text is malformed, something on the way is no map or list, a key on the way is there
-   * twice, or the form cannot be edited without touching more.
+   * Inserts or replaces a value. Creates missing parents; an empty (`null`) parent counts as missing. A
+   * number equal to the length of a list appends.
+   * @throws ConfigError if the text is malformed, a parent is not a map or list, a key of the path is
+   * duplicate, or the edit would change more than the value.
    */
   set(text: string, path: ConfigPath, value: ConfigValue): string;
   /**
-   * Takes one value out, and leaves what held it, empty if need be; the inverse of a `set` that inserted it.
+   * Removes one value and keeps its container, which may become empty; the inverse of a `set` that inserted
+   * the value.
    * @throws ConfigError as `set` does, and if there is no such value.
    */
   remove(text: string, path: ConfigPath): string;
 }
 
-/** A config file that is not touched, and why. */
+/** Reason why a config file is not changed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  /** Character offset into the text, when the reason has a place. */
+  /** Character offset into the text; undefined if the reason has no position. */
   readonly offset: number | undefined;
 
   constructor(message: string, offset?: number) {

@@ -4,22 +4,22 @@ import { type ConfigEntry, ConfigError, type ConfigPath, type ConfigValue, type 
 import { isMap, sameValue } from './merge-entry.js';
 import { spliceBetween } from './splice.js';
 
-/** Where an entry stands, or is to stand, in a config file. */
+/** Position of an existing or future entry in a config file. */
 export interface EntryLocator {
   readonly format: ConfigFormat;
   readonly container: EntryContainer;
   readonly key: string;
-  /** What the client can read; absent: nothing is refused for that. */
+  /** Syntax that the client can read; absent: any syntax is accepted. */
   readonly tolerance?: SyntaxTolerance | undefined;
 }
 
-/** A value that a file has to have beside the entry. */
+/** A value that a file must have in addition to the entry. */
 export interface RequiredValue {
   readonly path: ConfigPath;
   readonly value: ConfigValue;
 }
 
-/** One step of an edit; without a value it takes out what is there. */
+/** One step of an edit. Without `value`, the step removes the present value. */
 interface EditStep {
   readonly path: ConfigPath;
   readonly value?: ConfigValue;
@@ -27,7 +27,7 @@ interface EditStep {
 
 const bom = '\uFEFF';
 
-/** Each syntax and its editor, whose parser loads only when needed. */
+/** Loaders of the editors. Each loads its parser on first use. */
 const editors = {
   json: async () => (await import('./json.js')).jsonEditor(),
   jsonc: async () => (await import('./json.js')).jsonEditor(),
@@ -35,20 +35,19 @@ const editors = {
   yaml: async () => (await import('./yaml.js')).yamlEditor(),
 } satisfies Record<ConfigFormat, () => Promise<Editor>>;
 
-/** The editor of a syntax. */
 function findEditor(format: ConfigFormat): Promise<Editor> {
   return editors[format]();
 }
 
-/** What a text holds; undefined if nothing. @throws ConfigError if it is malformed. */
+/** Returns the data of a text; undefined if it is empty. @throws ConfigError if it is malformed. */
 export async function readConfigDocument(text: string, format: ConfigFormat): Promise<unknown> {
   const editor = await findEditor(format);
   return editWithoutBom(text, (body) => editor.parse(body));
 }
 
 /**
- * The entry at a place; undefined if there is none, or no file (`null`).
- * @throws ConfigError if the text is malformed, or holds two entries of that name in a list.
+ * Returns the entry at a position; undefined if the entry or the file (`null`) is missing.
+ * @throws ConfigError if the text is malformed, or a list holds two entries with this name.
  */
 export async function readEntry(text: string | null, place: EntryLocator): Promise<ConfigEntry | undefined> {
   if (text === null) return undefined;
@@ -57,7 +56,7 @@ export async function readEntry(text: string | null, place: EntryLocator): Promi
   return isMap(entry) ? entry : undefined;
 }
 
-/** The keys of all entries beside which a place is. @throws ConfigError if the text is malformed. */
+/** Returns the keys of all entries in the container. @throws ConfigError if the text is malformed. */
 export async function listEntryKeys(text: string, { format, container }: EntryLocator): Promise<string[]> {
   const editor = await findEditor(format);
   const holder = editWithoutBom(text, (body) => configValueAt(editor.parse(body), container.path));
@@ -66,9 +65,9 @@ export async function listEntryKeys(text: string, { format, container }: EntryLo
 }
 
 /**
- * The text with the entry in it as given: what differs is changed, and nothing else. `extras` are added where nothing
- * is yet; `template` is what a file that is not there (`null`) begins with.
- * @throws ConfigError where the text cannot be edited with certainty.
+ * Returns the text with the given entry, and changes only values that differ. Adds each of `extras` unless
+ * the file has a value at its path. `template` is the initial content of a missing file (`null`).
+ * @throws ConfigError if the text cannot be edited safely.
  */
 export async function putEntry(
   text: string | null,
@@ -88,7 +87,8 @@ export async function putEntry(
       (held, { path, value }) => withValue(held, path, value),
       data,
     );
-    // What cannot be changed field by field, as one that comes from a merged map, may still be replaced whole.
+    // Values that cannot be changed field by field, such as values from a merged map, can still be replaced
+    // as a whole.
     const ways = isNothing(current) ? [[whole]] : [differences(current, wanted, path)];
     if (isMap(current)) ways.push([whole]);
     return firstSafe(
@@ -99,9 +99,9 @@ export async function putEntry(
 }
 
 /**
- * The text without the entry, or as it is if there is none. With `prune`, what holds the entries goes too once it is
- * empty, unless there are comments in it.
- * @throws ConfigError where the text cannot be edited with certainty.
+ * Returns the text without the entry; unchanged if there is no such entry. With `prune`, also removes the
+ * container of the entries if it is empty and holds no comments.
+ * @throws ConfigError if the text cannot be edited safely.
  */
 export async function removeEntry(
   text: string,
@@ -124,14 +124,14 @@ export async function removeEntry(
   });
 }
 
-/** The text without one value that stands outside of entries. @throws ConfigError */
+/** Returns the text without one value outside of entries. @throws ConfigError */
 export async function removeValue(text: string, format: ConfigFormat, path: ConfigPath): Promise<string> {
   const editor = await findEditor(format);
   const start = text.startsWith('\uFEFF') ? 1 : 0;
   return text.slice(0, start) + editWithoutBom(text, (body) => editor.remove(body, path));
 }
 
-/** Hands a text to an edit once its client can read it. */
+/** Edits a text after checking that the client can read it. */
 async function edit(
   text: string,
   { format, tolerance }: EntryLocator,
@@ -152,7 +152,7 @@ async function edit(
   return text.startsWith(bom) ? bom + after : after;
 }
 
-/** Works on a text without its BOM. Offsets of errors count the BOM again. */
+/** Works on a text without its BOM. Offsets of errors include the BOM. */
 function editWithoutBom<Result>(text: string, work: (body: string) => Result): Result {
   if (!text.startsWith(bom)) return work(text);
   try {
@@ -163,15 +163,16 @@ function editWithoutBom<Result>(text: string, work: (body: string) => Result): R
   }
 }
 
-/** Whether fewer of the marks that begin comments are left, be they comments or not. */
+/** True if the text lost `#` or `/` characters, which begin comments. They can also be part of values. */
 function losesComments(before: string, after: string): boolean {
   const { removed, inserted } = spliceBetween(before, after);
   return removed.replace(/[^#/]/g, '').length > inserted.replace(/[^#/]/g, '').length;
 }
 
 /**
- * The text after the first series of changes that is proven: read again, it has to say what is expected.
- * @throws ConfigError the reason against the first series, if there is one against each.
+ * Returns the text after the first series of changes that is verified: parsed again, it holds the expected
+ * data.
+ * @throws ConfigError the reason against the first series, if every series fails.
  */
 function firstSafe(
   ways: readonly (readonly EditStep[])[],
@@ -202,14 +203,17 @@ function applyChanges(editor: Editor, body: string, changes: readonly EditStep[]
   }, body);
 }
 
-/** Where in a text stood what stands at this offset after changes. */
+/** Maps an offset after the changes to the offset before them. */
 function offsetBefore(offset: number, before: string, after: string): number {
   const splice = spliceBetween(before, after);
   if (offset <= splice.offset) return offset;
   return Math.max(splice.offset, offset - splice.inserted.length + splice.removed.length);
 }
 
-/** The fields to set, then those to take out, to make one value of the other; maps are changed inside. */
+/**
+ * Steps that turn the present value into the wanted entry: fields to set, then fields to remove. Descends
+ * into maps.
+ */
 function differences(current: unknown, wanted: ConfigEntry, path: ConfigPath): EditStep[] {
   const sets = Object.entries(wanted).flatMap(([key, value]) => {
     const held = configValueAt(current, [key]);
@@ -221,7 +225,7 @@ function differences(current: unknown, wanted: ConfigEntry, path: ConfigPath): E
   return [...sets, ...gone.map((key) => ({ path: [...path, key] }))];
 }
 
-/** Where the entry is, or where it would go. */
+/** Finds the entry, or the path for a new one. */
 function locateEntry(data: unknown, { container, key }: EntryLocator): { path: ConfigPath; value: unknown } {
   const holder = configValueAt(data, container.path);
   if (container.shape === 'map')
@@ -245,14 +249,17 @@ function toItems(holder: unknown): readonly unknown[] {
   return Array.isArray(holder) ? holder : [];
 }
 
-/** The data without the empty values on a path: whether they stay is a matter of syntax, and of no meaning. */
+/**
+ * Returns the data without empty containers on a path. Their presence depends on the syntax and has no
+ * meaning.
+ */
 function withoutEmpty(data: unknown, path: ConfigPath): unknown {
   const empty = outermostEmpty(data, path);
   const kept = empty ? withoutValue(data, empty) : data;
   return isEmpty(kept) ? undefined : kept;
 }
 
-/** The first value on a path that holds nothing but, at most, empty ones of the path. */
+/** Path of the outermost container on a path that is empty, apart from empty containers of the path. */
 function outermostEmpty(data: unknown, path: ConfigPath): ConfigPath | undefined {
   let outermost: ConfigPath | undefined;
   let rest = data;

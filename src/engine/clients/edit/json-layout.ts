@@ -3,18 +3,18 @@ import type { ConfigValue } from './editor.js';
 import { breaksLine } from './json-tokens.js';
 import { detectLineEnd, indentAt, startOfLine } from './text-lines.js';
 
-/** How a value is written: all on one line, or each member on a line of its own. */
+/** Layout of a value: all on one line, or each member on a separate line. */
 export type JsonLayout =
   | { readonly kind: 'line'; readonly gap: string; readonly padding: string }
   | { readonly kind: 'lines'; readonly eol: string; readonly indent: string; readonly unit: string };
 
-/** A value to write into a map under a key, or into a list. */
+/** A value to insert under a key of a map, or into a list. */
 export interface Member {
   readonly key: string | number;
   readonly value: ConfigValue;
 }
 
-/** A value as text; what comes before its first line is not indented. */
+/** Prints a value. The first line is not indented. */
 export function render(value: ConfigValue, layout: JsonLayout): string {
   if (layout.kind === 'line') return renderLine(value, layout.gap, layout.padding);
   const { eol, indent, unit } = layout;
@@ -24,14 +24,13 @@ export function render(value: ConfigValue, layout: JsonLayout): string {
     .join(eol + indent);
 }
 
-/** A member as text. */
 export function renderMember({ key, value }: Member, layout: JsonLayout): string {
   if (typeof key === 'number') return render(value, layout);
   const gap = layout.kind === 'line' ? layout.gap : ' ';
   return `${JSON.stringify(key)}:${gap}${render(value, layout)}`;
 }
 
-/** How a new member of a map or list is to be written: as those that are there. */
+/** Layout for a new member of a map or list: as the existing members. */
 export function layoutIn(text: string, holder: Node): JsonLayout {
   const members = nodeMembers(holder);
   const last = members.at(-1);
@@ -48,7 +47,7 @@ export function layoutIn(text: string, holder: Node): JsonLayout {
   return { kind: 'lines', eol: detectLineEnd(text), indent, unit };
 }
 
-/** How a value is to be written that takes the place of another. */
+/** Layout for a value that replaces another. */
 export function layoutFor(text: string, node: Node): JsonLayout {
   const member = node.parent?.type === 'property' ? node.parent : node;
   const holder = member.parent;
@@ -66,22 +65,21 @@ export function layoutFor(text: string, node: Node): JsonLayout {
   };
 }
 
-/** The members of a map (properties) or list (values). */
+/** Members of a map (properties) or list (values). */
 export function nodeMembers(node: Node): readonly Node[] {
   return node.children ?? [];
 }
 
-/** Where a node's text ends. */
 export function endOffset({ offset, length }: Node): number {
   return offset + length;
 }
 
-/** The map or list that a map or list stands in. */
+/** The map or list that contains a map or list. */
 export function parentCollection({ parent }: Node): Node | undefined {
   return parent?.type === 'property' ? parent.parent : parent;
 }
 
-/** What stands between the bracket of a map on one line and its first member. */
+/** Padding between the bracket of a one-line map and its first member. */
 export function detectPadding(text: string, holder: Node): string {
   return /^[ \t]/.test(text.slice(holder.offset + 1, holder.offset + 2)) ? ' ' : '';
 }
@@ -98,7 +96,7 @@ function renderLine(value: ConfigValue, gap: string, padding: string): string {
   return members.length === 0 ? '{}' : `{${padding}${inside}${padding}}`;
 }
 
-/** What follows colons and commas on one line: nothing where the text is packed. */
+/** Space after colons and commas on one line; empty if the text is compact. */
 function gapIn(holder: Node): string {
   const property = firstProperty(holder) ?? (holder.parent?.type === 'property' ? holder.parent : undefined);
   if (!property) return ' ';
@@ -110,7 +108,7 @@ function firstProperty(node: Node): Node | undefined {
   return undefined;
 }
 
-/** By how much each level is indented, seen from a map or list outwards. */
+/** Indentation of one level, searched from a map or list outwards. Default: two spaces. */
 function unitAround(text: string, holder: Node): string {
   for (let node: Node | undefined = holder; node; node = node.parent) {
     for (const inner of nodesIn(node)) {

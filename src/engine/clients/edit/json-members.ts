@@ -19,7 +19,7 @@ import {
 } from './json-tokens.js';
 import { detectLineEnd, indentAt } from './text-lines.js';
 
-/** Writes a new last member into a map or list. `removeMember` is the inverse, to the byte. */
+/** Inserts a new last member into a map or list. `removeMember` is the inverse, to the byte. */
 export function insertJsonMember(text: string, holder: Node, member: Member): string {
   const close = endOffset(holder) - 1;
   const last = nodeMembers(holder).at(-1);
@@ -44,7 +44,7 @@ export function insertJsonMember(text: string, holder: Node, member: Member): st
   ].join('');
 }
 
-/** Takes a member out, with its comma and the comments that end its line. Comments on lines of their own stay. */
+/** Removes a member, with its comma and the comments that end its line. Comments on separate lines stay. */
 export function removeMember(text: string, member: Node): string {
   const holder = member.parent!;
   const members = nodeMembers(holder);
@@ -68,7 +68,7 @@ export function removeMember(text: string, member: Node): string {
   const hasBreak = breaksLine(text.slice(end, after[own.length]?.start ?? to));
   const endOfAll = (tokens: readonly JsonToken[], otherwise: number) => {
     const last = tokens.at(-1);
-    // What follows a line comment must not come to stand in it.
+    // Text after a line comment must not become part of it.
     if (last && isLineComment(last) && !hasBreak) return otherwise;
     return last?.end ?? from;
   };
@@ -85,7 +85,9 @@ export function removeMember(text: string, member: Node): string {
   return removeStretches(text, [start, start + 1], [endOfAll(before, member.offset), end]);
 }
 
-/** What belongs to a member of what follows it: its comma if on its line, and the comments that end that line. */
+/**
+ * Tokens after a member that belong to it: its comma on the same line, and the comments that end that line.
+ */
 function findAttached(
   text: string,
   member: Node,
@@ -105,8 +107,8 @@ function findAttached(
 }
 
 /**
- * Where a new last member goes: after all comments but those on the line of the closing bracket, unless that is also
- * the line of what comes before them.
+ * Offset for a new last member: after all comments, except those on the line of the closing bracket. These
+ * count too if other text before them is on the same line.
  */
 function anchorAmong(
   text: string,
@@ -125,7 +127,7 @@ function anchorAmong(
   return breaksLine(text.slice(before, closing)) ? before : (tokens.at(-1)?.end ?? start);
 }
 
-/** What to write before and after the first member of a map of blanks, so that `unframe` can tell the blanks again. */
+/** Text before and after the first member of a map of blanks. `unframe` recovers the blanks from it. */
 function frame(blanks: string, layout: JsonLayout, closing: string): readonly [lead: string, rear: string] {
   if (layout.kind === 'line') {
     if (blanks === '') return [layout.padding, layout.padding];
@@ -137,7 +139,7 @@ function frame(blanks: string, layout: JsonLayout, closing: string): readonly [l
   return [blanks === closing ? layout.eol + lead : lead, blanks];
 }
 
-/** The blanks that a map is left with when its only member goes. */
+/** Blanks that remain in a map after its only member is removed. */
 function unframe([lead, rear]: readonly [lead: string, rear: string], text: string, holder: Node): string {
   if (!breaksLine(lead)) {
     const outer = parentCollection(holder);
@@ -150,7 +152,7 @@ function unframe([lead, rear]: readonly [lead: string, rear: string], text: stri
   return others.length > 1 ? rear : '';
 }
 
-/** What parts the last member of a map from its closing bracket where each has its line. */
+/** Line break and indentation before a closing bracket on a separate line. */
 function closingLineBreak(text: string, holder: Node): string {
   return detectLineEnd(text) + indentAt(text, holder.offset);
 }

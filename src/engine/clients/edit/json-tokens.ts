@@ -7,7 +7,7 @@ export interface JsonToken {
   readonly end: number;
 }
 
-/** The tokens of a stretch of well-formed text that begins and ends between two of them. */
+/** Yields the tokens of a range of well-formed text. The range begins and ends between tokens. */
 export function* tokensBetween(text: string, from: number, to: number): Generator<JsonToken> {
   const scanner = createScanner(text, false);
   scanner.setPosition(from);
@@ -20,22 +20,21 @@ export function* tokensBetween(text: string, from: number, to: number): Generato
   }
 }
 
-/** Line comments and block comments. */
+/** True for line comments and block comments. */
 export function isComment({ text }: JsonToken): boolean {
   return text.startsWith('/');
 }
 
-/** A comment that lasts to the end of its line: what follows it has to begin a new one. */
+/** True if the comment ends with its line. Text after it must begin a new line. */
 export function isLineComment({ text }: JsonToken): boolean {
   return text.startsWith('//');
 }
 
-/** What parts two members, or follows the last one. */
 export function isComma({ text }: JsonToken): boolean {
   return text === ',';
 }
 
-/** Whether a text goes over the end of a line. */
+/** True if a text contains a line break. */
 export function breaksLine(text: string): boolean {
   return /[\r\n]/.test(text);
 }

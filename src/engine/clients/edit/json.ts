@@ -8,15 +8,18 @@ import { insertJsonMember, removeMember } from './json-members.js';
 import { isComma, isComment, type JsonToken, tokensBetween } from './json-tokens.js';
 import { detectLineEnd } from './text-lines.js';
 
-/** Deeper nesting is refused, so that whatever walks a tree cannot run out of stack. */
+/** Maximum nesting depth. Prevents stack overflows in code that walks a tree. */
 const maxJsonDepth = 500;
 
-/** JSON with comments and trailing commas, edited as text. What of them a client's own parser takes is judged apart. */
+/**
+ * Edits JSON with comments and trailing commas as text. `findUnsupportedSyntax` checks if the client's parser
+ * accepts them.
+ */
 export function jsonEditor(): Editor {
   return { parse: parseJsonConfig, set: setJsonValue, remove: removeJsonValue };
 }
 
-/** The first comment or trailing comma that the client could not read. */
+/** Returns the first comment or trailing comma that the client cannot read. */
 export function findUnsupportedSyntax(text: string, tolerance: SyntaxTolerance): ConfigError | undefined {
   let comma: JsonToken | undefined;
   for (const token of tokensBetween(text, 0, text.length)) {
@@ -62,7 +65,7 @@ function removeJsonValue(text: string, path: ConfigPath): string {
   return removeMember(text, node.parent.type === 'property' ? node.parent : node);
 }
 
-/** The tree of a text; undefined if it holds nothing but blanks and comments. */
+/** Returns the syntax tree of a text; undefined if it holds only blanks and comments. */
 function parseJsonTree(text: string): Node | undefined {
   let depth = 0;
   for (const token of tokensBetween(text, 0, text.length)) {
@@ -78,7 +81,7 @@ function parseJsonTree(text: string): Node | undefined {
   throw new ConfigError(message, offset);
 }
 
-/** As `JSON.parse` reads it: of two equal keys the last counts, and `__proto__` is a key like any other. */
+/** Same value as from `JSON.parse`: the last of equal keys counts, and `__proto__` is an ordinary key. */
 function nodeValue(node: Node): unknown {
   if (node.type === 'array') return nodeMembers(node).map(nodeValue);
   if (node.type !== 'object') return node.value;
@@ -87,7 +90,9 @@ function nodeValue(node: Node): unknown {
   );
 }
 
-/** What a map or list holds under a key; undefined if nothing, or if the number is the next of a list. */
+/**
+ * Value of a map or list under a key; undefined if missing, or if the number equals the length of the list.
+ */
 function childAt(node: Node, key: string | number): Node | undefined {
   if (typeof key === 'number') {
     const items = nodeMembers(expectType(node, 'array'));
@@ -124,7 +129,7 @@ function replaceJsonNode(text: string, node: Node, value: ConfigValue): string {
   return text.slice(0, node.offset) + render(value, layoutFor(text, node)) + text.slice(endOffset(node));
 }
 
-/** Comments may be all there is; the value goes on a line after them. */
+/** The text may consist of comments. The value goes on a line after them. */
 function appendRoot(text: string, value: ConfigValue): string {
   const eol = detectLineEnd(text);
   const start = text === '' || /[\r\n]$/.test(text) ? text : text + eol;

@@ -1,9 +1,9 @@
 import type { ConfigEntry, ConfigValue } from './editor.js';
 
-/** What says how a server is started. A change of anything else in an entry is the client's or the user's own affair. */
+/** Fields that start a server. Changes to any other field belong to the client or the user. */
 const launchFields: readonly string[] = ['command', 'cmd', 'args', 'env', 'envs', 'environment'];
 
-/** What says how a server is reached, in whatever way: of an entry that is taken over, nothing of it may stay. */
+/** Fields that define how a server is reached. Taking over a foreign entry removes all of them. */
 const reachFields: readonly string[] = [
   ...launchFields,
   'type',
@@ -24,9 +24,10 @@ const reachFields: readonly string[] = [
 ];
 
 /**
- * The entry to write over one that is there: what we write now wins, what we wrote before and write no longer goes, and
- * what the user added stays, in maps at any depth; so does what the user set of the fields that do not start anything,
- * such as `disabled`. Without `previous` the entry was not ours: how it is reached goes whole.
+ * Returns the entry to write over an existing one. Values written now win, and fields written before but not
+ * now are removed. Values that the user added stay, in maps at any depth. User changes to fields that do not
+ * start the server, such as `disabled`, stay too. Without `previous`, the entry is foreign: all fields that
+ * define how it is reached are replaced.
  */
 export function mergeEntry(
   current: ConfigEntry,
@@ -41,12 +42,12 @@ export function mergeEntry(
   return mergeMaps(current, Object.fromEntries(settings), previous);
 }
 
-/** Whether a server is still started as it was written. What was added beside does not count, nor do other fields. */
+/** True if the entry still starts the server as written. Ignores added values and other fields. */
 export function isIntact(current: unknown, written: ConfigEntry): boolean {
   return isMap(current) && containsWritten(current, only(written, launchFields));
 }
 
-/** The parts of an entry that start a server. */
+/** Returns the fields of an entry that start a server. */
 export function launchPart(entry: ConfigEntry): ConfigEntry {
   return only(entry, launchFields);
 }
@@ -58,17 +59,20 @@ function containsWritten(current: ConfigEntry, written: ConfigEntry): boolean {
   });
 }
 
-/** Whether a value of a config file is a map. A date of TOML or YAML is none. */
+/** True if a value of a config file is a map. A date of TOML or YAML is not a map. */
 export function isMap(value: unknown): value is ConfigEntry {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Whether two values of config files say the same; neither the order of keys nor a parser's type for integers matters. */
+/** True if two config values are equal. Ignores the order of keys and the parser's type for integers. */
 export function sameValue(one: unknown, other: unknown): boolean {
   return areAlike(one, other, sameScalar);
 }
 
-/** Whether two values are made of the same maps and lists, by what counts as the same in these; the order of keys does not. */
+/**
+ * True if two values consist of equal maps and lists. `isSame` compares all other values. Ignores the order
+ * of keys.
+ */
 export function areAlike(
   one: unknown,
   other: unknown,
@@ -103,7 +107,7 @@ function mergeMaps(current: ConfigEntry, next: ConfigEntry, previous: ConfigEntr
   return Object.fromEntries([...kept, ...added]);
 }
 
-/** What becomes of a value that is there; undefined: it goes. */
+/** Returns the new value for an existing one; undefined removes it. */
 function mergeValue(
   held: ConfigValue,
   wanted: ConfigValue | undefined,

@@ -1,14 +1,16 @@
-/** The one stretch of a text that an edit changed. */
+/** The one part of a text that an edit changed. */
 export interface Splice {
   readonly offset: number;
   readonly removed: string;
   readonly inserted: string;
 }
 
-/** Shorter insertions than this may stand in a text by chance, so they are not looked for elsewhere. */
+/**
+ * Minimum length, in characters, of an insertion to search for. Shorter ones may occur in a text by chance.
+ */
 const tellingLength = 24;
 
-/** What turns one text into the other, as short as can be without parting a surrogate pair or a CRLF. */
+/** Shortest edit from one text to the other that does not split a surrogate pair or a CRLF. */
 export function spliceBetween(before: string, after: string): Splice {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -27,18 +29,19 @@ export function spliceBetween(before: string, after: string): Splice {
   };
 }
 
-/** The text after the edit. */
 export function applySplice(text: string, { offset, removed, inserted }: Splice): string {
   return text.slice(0, offset) + inserted + text.slice(offset + removed.length);
 }
 
-/** The text before the edit; undefined if what was inserted no longer stands exactly where it was put. */
+/** Returns the text before the edit; undefined if the insertion is no longer at its offset. */
 export function undoSplice(text: string, { offset, removed, inserted }: Splice): string | undefined {
   if (offset > text.length || !text.startsWith(inserted, offset)) return undefined;
   return text.slice(0, offset) + removed + text.slice(offset + inserted.length);
 }
 
-/** As `undoSplice`, wherever the insertion has moved to; undefined unless it is unmistakable. */
+/**
+ * As `undoSplice`, for an insertion that has moved. Undefined if the insertion is too short or not unique.
+ */
 export function undoMovedSplice(text: string, splice: Splice): string | undefined {
   if (splice.inserted.length < tellingLength) return undefined;
   const offset = text.indexOf(splice.inserted);

@@ -2,11 +2,12 @@ import { TomlDate, type TomlTable, type TomlValue } from 'smol-toml';
 import { ConfigError } from './editor.js';
 import { areAlike } from './merge-entry.js';
 
-/** Deeper nesting is refused, so that whatever walks data cannot run out of stack. */
+/** Maximum nesting depth. Prevents stack overflows in code that walks data. */
 const maxTomlDepth = 500;
 
 /**
- * What the parser gives as plain data: integers are numbers where a number can hold them. Dates stay its own `Date`s.
+ * Converts parser output to plain data: integers become numbers if a number can hold them. Dates remain
+ * `TomlDate`s.
  * @throws ConfigError if it is nested too deep.
  */
 export function plainData(value: TomlValue | TomlTable, depth = 0): unknown {
@@ -17,7 +18,7 @@ export function plainData(value: TomlValue | TomlTable, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, plainData(held, depth + 1)]));
 }
 
-/** Whether two values are the same to the last detail that TOML knows; the order of keys is none. */
+/** True if two values are equal in every detail that TOML distinguishes. Ignores the order of keys. */
 export function sameData(one: unknown, other: unknown): boolean {
   return areAlike(one, other, sameScalar);
 }

@@ -1,6 +1,6 @@
 import type { TomlInlineTable, TomlPair, TomlSource } from './toml-source.js';
 
-/** Puts a pair at the end of an inline table, before a comma that may trail there. */
+/** Inserts a pair at the end of an inline table, before a trailing comma. */
 export function insertTomlMember(
   { text }: TomlSource,
   { members, end }: TomlInlineTable,
@@ -11,7 +11,7 @@ export function insertTomlMember(
   return `${text.slice(0, end - 1)} ${pair} ${text.slice(end - 1)}`;
 }
 
-/** Takes a pair and its comma out of an inline table; the inverse of `insertMember`. */
+/** Removes a pair and its comma from an inline table; the inverse of `insertTomlMember`. */
 export function cutMember(
   { text, commas }: TomlSource,
   { members, end }: TomlInlineTable,

@@ -1,10 +1,10 @@
 import { detectLineEnd, endOfLine, indentAt, startOfLine } from './text-lines.js';
 import type { Span, TomlSection, TomlSource } from './toml-source.js';
 
-/** From the end of a line: lines of comments that do not stand above a header. */
+/** Matches, from the end of a line, comment lines that are not directly above a header. */
 const commentsBelow = /^(?:\r?\n[ \t]*#[^\n]*)+(?:\n[ \t]*\r?\n|\s*$)/;
 
-/** Puts blocks of lines after a section, with blank lines between them if the file has such. */
+/** Inserts blocks of lines after a section, with blank lines between them if the file uses such. */
 export function insertBlocks(
   source: TomlSource,
   section: TomlSection,
@@ -18,7 +18,10 @@ export function insertBlocks(
   return insertAt(text, endOfTrail(source, section), gap + inserted);
 }
 
-/** Puts a line after one of a section's pairs, or as its first; before the first header if there is no pair. */
+/**
+ * Inserts a line after a pair of a section, or as its first line. If there is no pair before the first
+ * header, the line goes to the start of the text, or after the comments in a text without headers.
+ */
 export function insertLine(
   source: TomlSource,
   section: TomlSection,
@@ -33,7 +36,7 @@ export function insertLine(
   return insertAt(text, endOfTrail(source, section), eol + line);
 }
 
-/** Takes out whole lines; the inverse of `insertLine`. */
+/** Removes whole lines; the inverse of `insertLine`. */
 export function cutLines(text: string, { start, end }: Span): string {
   const from = startOfLine(text, start);
   const to = endOfLine(text, end);
@@ -42,8 +45,8 @@ export function cutLines(text: string, { start, end }: Span): string {
 }
 
 /**
- * Takes out whole lines and the blank line before them; the inverse of `insertBlocks`. Comments right below stay, and
- * then so does the blank line, or they would seem to belong to what stands above.
+ * Removes whole lines and the blank line before them; the inverse of `insertBlocks`. If comments follow
+ * directly, the blank line stays: it separates them from the text above.
  */
 export function cutBlock(text: string, { start, end }: Span): string {
   const from = startOfLine(text, start);
@@ -54,14 +57,15 @@ export function cutBlock(text: string, { start, end }: Span): string {
     const hasGap = startOfLine(text, line) === line && !commentsBelow.test(text.slice(to));
     return text.slice(0, hasGap ? beforeLineEnd(text, line) : line) + text.slice(to);
   }
-  // The block is the first of the file. A blank line after it parts it from the next, which then is the first.
+  // The block is the first of the file. A blank line after it separates it from the next block, which is now
+  // the first.
   const rest = text.slice(afterLineEnd(text, to));
   return before + (isBlank(rest) ? rest : rest.replace(/^\r?\n/, ''));
 }
 
 /**
- * Where a section ends with the comments that belong to it: those right below it, save such as are also right above the
- * next header. After the last section there is nothing else they could belong to.
+ * End of a section with its comments: those directly below it, except those directly above the next header.
+ * After the last section, all comments belong to it.
  */
 function endOfTrail(source: TomlSource, section: TomlSection): number {
   const { text, sections } = source;
@@ -73,7 +77,7 @@ function endOfTrail(source: TomlSource, section: TomlSection): number {
   return endOfLine(text, start + lines.slice(0, count - 1).join('').length + count - 1);
 }
 
-/** Whether headers have a blank line above them and their comments. */
+/** True if at least half of the headers have a blank line above them and their comments. */
 function isSpaced(source: TomlSource): boolean {
   const votes = source.sections.slice(0, -1).flatMap((section) => {
     const { lines } = gapAfter(source, section);
@@ -84,7 +88,7 @@ function isSpaced(source: TomlSource): boolean {
   return votes.filter(Boolean).length * 2 >= votes.length;
 }
 
-/** The lines of blanks and comments between a section and the next header or the end, and where they start. */
+/** Blank and comment lines between a section and the next header or the end, and their start. */
 function gapAfter(
   { text, sections }: TomlSource,
   { index, end }: TomlSection,
@@ -99,12 +103,12 @@ function insertAt(text: string, offset: number, inserted: string): string {
   return text.slice(0, offset) + inserted + text.slice(offset);
 }
 
-/** Where the line before ends, given where a line starts. */
+/** End of the previous line, from the start of a line. */
 function beforeLineEnd(text: string, start: number): number {
   return text[start - 2] === '\r' ? start - 2 : start - 1;
 }
 
-/** Where the next line starts, given where a line ends. */
+/** Start of the next line, from the end of a line. */
 function afterLineEnd(text: string, end: number): number {
   return end + /^\r?\n?/.exec(text.slice(end, end + 2))![0].length;
 }

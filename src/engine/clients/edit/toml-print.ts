@@ -1,14 +1,14 @@
 import { type ConfigEntry, ConfigError, type ConfigValue } from './editor.js';
 import { isMap } from './merge-entry.js';
 
-/** `key = value`, without a line break. */
+/** Prints `key = value` without a line break. */
 export function printPair(keys: readonly string[], value: ConfigValue): string {
   return `${printKey(keys)} = ${printValue(value)}`;
 }
 
 /**
- * A value without a line break.
- * @throws ConfigError for what TOML cannot say.
+ * Prints a value without a line break.
+ * @throws ConfigError for values that TOML cannot express.
  */
 export function printValue(value: ConfigValue): string {
   if (value === null) throw new ConfigError('TOML has no empty value.');
@@ -21,8 +21,8 @@ export function printValue(value: ConfigValue): string {
 }
 
 /**
- * A table as blocks of lines, each under a header of its own: maps in it become sub-tables. A table of nothing but
- * sub-tables needs no header.
+ * Prints a table as blocks of lines, each under a header. Maps in it become sub-tables. A table with only
+ * sub-tables gets no header.
  */
 export function printTable(keys: readonly string[], table: ConfigEntry): string[][] {
   const entries = Object.entries(table);
@@ -31,7 +31,6 @@ export function printTable(keys: readonly string[], table: ConfigEntry): string[
   return pairs.length === 0 && inner.length > 0 ? inner : [[`[${printKey(keys)}]`, ...pairs], ...inner];
 }
 
-/** A dotted key as TOML spells it. */
 function printKey(keys: readonly string[]): string {
   return keys.map((key) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : printString(key))).join('.');
 }
@@ -41,7 +40,7 @@ function printString(text: string): string {
   return JSON.stringify(text).replaceAll('\u007F', '\\u007F');
 }
 
-/** Integers beyond what every reader of TOML takes are written as the floats they are. */
+/** Integers that some TOML readers do not support are written as floats. */
 function printNumber(value: number): string {
   if (Number.isSafeInteger(value) && !Object.is(value, -0)) return String(value);
   if (Number.isNaN(value)) return 'nan';

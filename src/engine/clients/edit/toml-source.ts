@@ -3,18 +3,17 @@ import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import { ConfigError, type ConfigPath } from './editor.js';
 import { plainData } from './toml-data.js';
 
-/** A text of TOML, what it says, and where. */
+/** A TOML text with its data and the positions of its parts. */
 export interface TomlSource {
   readonly text: string;
-  /** Undefined if the text holds nothing but blanks and comments. */
+  /** Undefined if the text holds only blanks and comments. */
   readonly data: unknown;
-  /** What stands before the first header, then one for each header. */
+  /** Pairs before the first header, then one section for each header. */
   readonly sections: readonly TomlSection[];
   /** Offsets of the commas outside strings and comments. */
   readonly commas: readonly number[];
 }
 
-/** A stretch of text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -22,29 +21,27 @@ export interface Span {
 
 /** A header and the pairs under it, from the bracket to the end of the last value. */
 export interface TomlSection extends Span {
-  /** Its place among the sections. */
+  /** Index in `sections`. */
   readonly index: number;
-  /** What stands in brackets, with them; undefined before the first header. */
+  /** Header with its brackets; undefined for the pairs before the first header. */
   readonly header: Span | undefined;
-  /** The table; in an array of tables with the place in the array. */
+  /** Path of the table; in an array of tables, with the index. */
   readonly path: ConfigPath;
   readonly pairs: readonly TomlPair[];
 }
 
-/** A key with its value. */
 export interface TomlPair extends Span {
-  /** From the root, whatever part of it the header says. */
+  /** Path from the root, including the path of the header. */
   readonly path: ConfigPath;
   readonly value: AST.TOMLContentNode;
 }
 
-/** An inline table. */
 export interface TomlInlineTable extends Span {
   readonly path: ConfigPath;
   readonly members: readonly TomlPair[];
 }
 
-/** What makes up a value, or a part of it: a section as a whole, a pair in one, or a member of an inline table in one. */
+/** Part of a value: a whole section, a pair in a section, or a member of an inline table. */
 export interface TomlPart extends Span {
   readonly section: TomlSection;
   readonly pair?: TomlPair;
@@ -52,8 +49,8 @@ export interface TomlPart extends Span {
 }
 
 /**
- * Two parsers read the text: one for what it says, one for where. What either of them refuses is malformed.
- * @throws ConfigError at the place that is malformed.
+ * Reads a text with two parsers: one for the data, one for the positions.
+ * @throws ConfigError with the offset of the fault if either parser rejects the text.
  */
 export function readToml(text: string): TomlSource {
   const data = readData(text);
@@ -87,7 +84,7 @@ export function readToml(text: string): TomlSource {
   };
 }
 
-/** All that makes up what a path leads to, in the order of the text. */
+/** Returns all parts of the value at a path, in text order. */
 export function findTomlParts({ sections }: TomlSource, path: ConfigPath): TomlPart[] {
   return sections.flatMap((section) => {
     const { start, end } = section;
@@ -96,14 +93,14 @@ export function findTomlParts({ sections }: TomlSource, path: ConfigPath): TomlP
   });
 }
 
-/** The inline table that a pair's value is, if it is one. */
+/** The inline table in a pair; undefined if the value is not an inline table. */
 export function asInlineTable({ path, value }: TomlPair): TomlInlineTable | undefined {
   if (value.type !== 'TOMLInlineTable') return undefined;
   const [start, end] = value.range;
   return { path, start, end, members: toTomlPairs(value.body, path) };
 }
 
-/** Whether one path leads to what another leads to, or to something in it. */
+/** True if a path leads to the same value as `outer`, or into it. */
 export function isWithin(path: ConfigPath, outer: ConfigPath): boolean {
   return outer.length <= path.length && outer.every((key, index) => key === path[index]);
 }
@@ -129,8 +126,9 @@ function toTomlPairs(nodes: readonly AST.TOMLKeyValue[], path: ConfigPath): Toml
 }
 
 /**
- * Whether a dotted key may add to a table that stands there only for the header of a sub-table is read differently. The
- * parser for data lets it pass beside a list of tables alone, so that without the list it could not read the text again.
+ * Rejects a dotted key that adds to a table that exists only by the header of a sub-table: parsers disagree
+ * on it. The parser for data accepts it only beside an array of tables. Without the array, it could not read
+ * the text again.
  * @see https://github.com/toml-lang/toml/issues/771
  */
 function refuseDisputed({ path, pairs }: TomlSection, above: readonly TomlSection[]): void {
@@ -139,7 +137,7 @@ function refuseDisputed({ path, pairs }: TomlSection, above: readonly TomlSectio
     if (table.length === pair.path.length || !above.some((other) => isWithin(other.path, table))) continue;
     const name = JSON.stringify(table.at(-1));
     throw new ConfigError(
-      `Parsers of TOML disagree on this key, since a sub-table of ${name} has a header above it. Move it up, or under a header of its own.`,
+      `Parsers of TOML disagree on this key, since a sub-table of ${name} has a header above it. Move the key up, or under a separate header.`,
       pair.start,
     );
   }
@@ -164,7 +162,7 @@ function readTree(text: string): AST.TOMLProgram {
   }
 }
 
-/** Lines and columns count from one, and every line feed ends a line. */
+/** Lines and columns start at 1. Every line feed ends a line. */
 function errorOffset(text: string, { line, column }: TomlError): number {
   let start = 0;
   for (let passed = 1; passed < line; passed++) start = text.indexOf('\n', start) + 1;

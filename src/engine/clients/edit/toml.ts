@@ -17,15 +17,15 @@ import {
   type TomlSource,
 } from './toml-source.js';
 
-/** Keys that lead from the root to a value. */
+/** Keys from the root to a value. */
 type KeyPath = readonly string[];
 
-/** A stretch of lines to take out: a block has a blank line of its own above it. */
+/** Lines to remove. A block also has a blank line above it. */
 interface LineRemoval extends Span {
   readonly isBlock: boolean;
 }
 
-/** TOML, edited as text: one parser says where things are, another proves the outcome, and neither prints. */
+/** Edits TOML as text. One parser finds positions, another verifies the result; neither prints. */
 export function tomlEditor(): Editor {
   return { parse: (text) => readToml(text).data, set: setTomlValue, remove: removeTomlValue };
 }
@@ -46,7 +46,7 @@ function removeTomlValue(text: string, path: ConfigPath): string {
   return prove(removeTomlValueText(source, keys), expected, { source, keys });
 }
 
-/** The text with a value, whether there is one already or not. */
+/** Returns the text with a value, inserted or replaced. */
 function putTomlValue(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
   const missing = keys.findIndex((_, depth) => !hasTomlValue(source, keys.slice(0, depth + 1)));
   if (missing !== -1)
@@ -63,7 +63,7 @@ function putTomlValue(source: TomlSource, keys: KeyPath, value: ConfigValue): st
   return source.text.slice(0, start) + printValue(value) + source.text.slice(end);
 }
 
-/** Makes one table equal to another value by value, so that what is the same in both keeps its text. */
+/** Changes one table into another value by value, so that equal values keep their text. */
 function putEach({ text }: TomlSource, keys: KeyPath, held: ConfigEntry, value: ConfigEntry): string {
   const gone = Object.keys(held).filter((key) => !Object.hasOwn(value, key));
   const filled = Object.entries(value).reduce(
@@ -78,7 +78,7 @@ function putEach({ text }: TomlSource, keys: KeyPath, held: ConfigEntry, value: 
   return hasTomlValue(after, keys) ? edited : putTomlValue(after, keys, value);
 }
 
-/** Puts a value where there is none, into a table that is there, in the form that this table has. */
+/** Inserts a missing value into an existing table, in the form of that table. */
 function insert(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
   const holder = keys.slice(0, -1);
   const pieces = findTomlParts(source, holder);
@@ -100,7 +100,7 @@ function insert(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
   return insertLine(source, section, pair, printPair(keys.slice(section.path.length), value));
 }
 
-/** The text without what makes up a value. */
+/** Returns the text without the parts of a value. */
 function removeTomlValueText(source: TomlSource, keys: KeyPath): string {
   const pieces = findTomlParts(source, keys);
   const { pair, inline } = pieces.at(-1) ?? {};
@@ -114,7 +114,7 @@ function removeTomlValueText(source: TomlSource, keys: KeyPath): string {
   );
 }
 
-/** What to take out of the text. Sections that follow one another go with all that stands between them. */
+/** Lines to remove. Consecutive sections are removed with everything between them. */
 function cutsFor(source: TomlSource, pieces: readonly TomlPart[], keys: KeyPath): LineRemoval[] {
   const cuts: (LineRemoval & { last?: number })[] = [];
   for (const { section, pair, start, end } of pieces) {
@@ -137,8 +137,8 @@ function cutsFor(source: TomlSource, pieces: readonly TomlPart[], keys: KeyPath)
 }
 
 /**
- * Whether a header stands below a sub-table of its table, which then needs no header: it was made for its first value
- * and goes with its last.
+ * True if a header is below a sub-table of its table, and no comment follows it. Such a header is optional:
+ * it was written for the first value and is removed with the last one.
  */
 function isAfterthought(
   { text, sections }: TomlSource,
@@ -150,7 +150,10 @@ function isAfterthought(
   return isBare && sections.some((other) => other.index < index && isWithin(other.path, path));
 }
 
-/** Holds an edited text against the data that are right for it. */
+/**
+ * Returns the edited text if its data equal one of the expected results.
+ * @throws ConfigError if not.
+ */
 function prove(
   edited: string,
   expected: readonly unknown[],
@@ -164,7 +167,7 @@ function prove(
   );
 }
 
-/** Reads what an edit made of a text, which is none of the user's doing. */
+/** Parses the result of an edit. A fault in it is not the user's. */
 function rereadToml(edited: string): TomlSource {
   try {
     return readToml(edited);
@@ -174,7 +177,7 @@ function rereadToml(edited: string): TomlSource {
   }
 }
 
-/** The data, and the data without the tables on the way that hold nothing any more: without a header they are gone. */
+/** The data, and the data without parent tables that are now empty: without a header, these are gone. */
 function removeEmptyTables(data: unknown, keys: KeyPath): unknown[] {
   const holder = keys.slice(0, -1);
   const held = configValueAt(data, holder);
@@ -182,7 +185,7 @@ function removeEmptyTables(data: unknown, keys: KeyPath): unknown[] {
   return [data, ...removeEmptyTables(withoutValue(data, holder), holder)];
 }
 
-/** A path as keys that lead through nothing but tables, as far as there is something. */
+/** Converts a path to keys, and checks that its existing part leads through tables only. */
 function toKeyPath(source: TomlSource, path: ConfigPath): KeyPath {
   if (path.length === 0) throw new ConfigError('The whole document is not replaced.', 0);
   const keys = path.filter((key) => typeof key === 'string');
@@ -201,7 +204,7 @@ function hasTomlValue({ data }: TomlSource, keys: KeyPath): boolean {
   return configValueAt(data, keys) !== undefined;
 }
 
-/** Where a value begins, or what it would be in. */
+/** Offset of a value, or of its nearest existing parent. */
 function valueOffset(source: TomlSource, keys: KeyPath): number | undefined {
   if (keys.length === 0) return undefined;
   return findTomlParts(source, keys)[0]?.start ?? valueOffset(source, keys.slice(0, -1));

@@ -3,23 +3,23 @@ import { ConfigError, type ConfigPath, type ConfigValue } from './editor.js';
 import { isList } from './yaml-print.js';
 import { readYaml, spellingsIn, type YamlSource } from './yaml-source.js';
 
-/** What an edit is meant to do, so that the outcome can be held against it. */
+/** Intended effect of an edit, to verify the result. */
 export interface IntendedEdit {
-  /** The data after it, from the data before it. */
+  /** Returns the expected data from the data before the edit. */
   readonly expect: (data: unknown) => unknown;
-  /** The part of the tree before it that may go. */
+  /** Part of the previous tree that may be removed. */
   readonly gone?: unknown;
-  /** Finds the part of the tree after it that may be new. */
+  /** Finds the part of the edited tree that may be new. */
   readonly made?: (root: unknown) => unknown;
-  /** What is edited, in words and as an offset. */
+  /** Label and offset of the edited value, for errors. */
   readonly name: string;
   readonly offset: number;
 }
 
 /**
- * Reads an edited text again: the data are the old ones and the change, whether merge keys are worked in or not, and
- * everything else is spelled as it was.
- * @throws ConfigError if it is not so.
+ * Parses an edited text again. Its data must equal the previous data with the change, with and without merge
+ * keys applied. All other values must have the same spelling.
+ * @throws ConfigError if they do not.
  */
 export function verifyEdit(before: YamlSource, edited: string, intent: IntendedEdit): string {
   const after = rereadYaml(edited);
@@ -30,11 +30,11 @@ export function verifyEdit(before: YamlSource, edited: string, intent: IntendedE
     (!isMerging || isDeepStrictEqual(after.merged, intent.expect(before.merged))) &&
     isDeepStrictEqual(spellingsIn(after, intent.made?.(after.root)), spellingsIn(before, intent.gone));
   if (isRight) return edited;
-  const reason = 'its form gives what stands around it another meaning.';
+  const reason = 'the text around it would change its meaning.';
   throw new ConfigError(`${intent.name} cannot be edited safely: ${reason}`, intent.offset);
 }
 
-/** What a path leads to in data with maps as `Map`s; undefined if nothing. */
+/** Returns the value at a path in data with maps as `Map`s; undefined if missing. */
 export function dataAt(data: unknown, path: ConfigPath): unknown {
   return path.reduce<unknown>((held, step) => {
     if (held instanceof Map) return held.get(step);
@@ -42,7 +42,7 @@ export function dataAt(data: unknown, path: ConfigPath): unknown {
   }, data);
 }
 
-/** A value as the parser gives it. */
+/** Converts a value to the form that the parser returns. */
 export function toPlainValue(value: ConfigValue): unknown {
   if (isList(value)) return value.map(toPlainValue);
   if (typeof value !== 'object' || value === null) return value;
@@ -51,14 +51,14 @@ export function toPlainValue(value: ConfigValue): unknown {
   );
 }
 
-/** Data with maps as objects. What is no text as a key becomes text; `__proto__` is a key like any other. */
+/** Converts `Map`s to objects. Keys that are not text become text; `__proto__` is an ordinary key. */
 export function mapsToObjects(data: unknown): unknown {
   if (isList(data)) return data.map(mapsToObjects);
   if (!(data instanceof Map)) return data;
   return Object.fromEntries([...data].map(([key, held]) => [keyText(key), mapsToObjects(held)]));
 }
 
-/** Data with something else at a path; what is missing on the way is made. */
+/** Returns the data with another value at a path. Creates missing parents. */
 export function withData(data: unknown, [step, ...rest]: ConfigPath, value: unknown): unknown {
   if (step === undefined) return value;
   const inner = withData(dataAt(data, [step]), rest, value);
@@ -66,7 +66,7 @@ export function withData(data: unknown, [step, ...rest]: ConfigPath, value: unkn
   return new Map([...(data instanceof Map ? data : []), [step, inner]]);
 }
 
-/** Data with nothing at a path. */
+/** Returns the data without the value at a path. */
 export function withoutData(data: unknown, path: ConfigPath): unknown {
   const key = path.at(-1)!;
   const way = path.slice(0, -1);

@@ -27,13 +27,13 @@ import {
 } from './yaml-lines.js';
 import { blockLines, flowText, indentLines, inlineText, isList } from './yaml-print.js';
 
-/** What makes a document of a text that holds nothing but blanks, comments and markers. */
+/** Edits that write a document into a text of blanks, comments and markers only. */
 export function fillDocument(text: string, value: ConfigValue): readonly TextEdit[] {
   const end = text.search(/^\.\.\.(?=\s|$)/m);
   return [linesAt(text, end === -1 ? text.length : end, blockLines(value, detectYamlStyle(text, [])))];
 }
 
-/** What puts a value in place of the one that is there, or of none. */
+/** Edits that replace a value, or insert a missing one. */
 export function putValue(text: string, root: Node, place: YamlSlot, value: ConfigValue): readonly TextEdit[] {
   const { content, lead } = place;
   const how = { quoted: isQuoted([place.value, root]) };
@@ -50,7 +50,7 @@ export function putValue(text: string, root: Node, place: YamlSlot, value: Confi
   return [insertion(lead, ` ${inline}`), removeLines(text, content)];
 }
 
-/** What adds a member to a map or list, behind those that are there. */
+/** Edits that append a member to a map or list. */
 export function insertYamlMember(
   text: string,
   root: Node,
@@ -81,7 +81,7 @@ export function insertYamlMember(
   ];
 }
 
-/** What takes a member out of the map or list at a place, and leaves that empty if it was the only one. */
+/** Edits that remove a member from the map or list in a slot; without other members, an empty one remains. */
 export function removeMember(text: string, place: YamlSlot, index: number): readonly TextEdit[] {
   const holder = place.value as YamlCollection;
   if (isFlow(holder)) return removeFlow(text, holder, index);
@@ -102,7 +102,7 @@ export function removeMember(text: string, place: YamlSlot, index: number): read
   return [{ from: whole.from, to: end + /^[ \t]*/.exec(text.slice(end))![0].length, text: '' }];
 }
 
-/** Puts a value that needs lines of its own. */
+/** Inserts or replaces a value that needs separate lines. */
 function putLines(text: string, root: Node, place: YamlSlot, value: ConfigValue): readonly TextEdit[] {
   const { kind, content, lead, value: old } = place;
   const style = detectYamlStyle(text, [old, root]);
@@ -122,7 +122,7 @@ function putLines(text: string, root: Node, place: YamlSlot, value: ConfigValue)
 
   const end = content ? endOffset(text, content) : lead;
   const isLast = isLastOnLine(text, end);
-  // After an anchor on the same line, the first key would be what it names.
+  // After an anchor on the same line, the anchor would name the first key.
   const isDashOnly = kind === 'item' && lead === place.whole.from + 1;
   if (content && (isDashOnly || (isLast && beginsLine(text, content.from)))) {
     return [change(text, content, insertHangingLines(text, lines, columnAt(text, content.from)))];
@@ -135,7 +135,10 @@ function putLines(text: string, root: Node, place: YamlSlot, value: ConfigValue)
   return content ? [{ from: blanksBefore(text, content.from), to: end, text: '' }, added] : [added];
 }
 
-/** Whether a map or list is written `: {}` or `: []`: it becomes lines, and these become it again when the last goes. */
+/**
+ * True if a map or list is written `: {}` or `: []`. An insertion turns it into lines, and the removal of the
+ * last member turns these back.
+ */
 function isPlainlyEmpty(text: string, { kind, flow, value, lead, content }: YamlSlot): boolean {
   if (flow || !content || !isCollection(value) || value.items.length > 0) return false;
   if (!/^(?:\{\}|\[\])$/.test(text.slice(content.from, content.to))) return false;

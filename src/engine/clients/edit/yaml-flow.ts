@@ -14,13 +14,13 @@ import {
 } from './yaml-lines.js';
 import { flowPair, flowText } from './yaml-print.js';
 
-/** A value under its key, or for a place in a list. */
+/** A value with its key in a map, or its index in a list. */
 export interface Member {
   readonly key: string | number;
   readonly value: ConfigValue;
 }
 
-/** What adds a member between brackets: behind the last, on a line of its own if that is on one. */
+/** Edits that append a member inside brackets; on a separate line if the last member is on one. */
 export function insertFlow(
   text: string,
   root: Node,
@@ -45,7 +45,7 @@ export function insertFlow(
   return comma === undefined ? [insertion(last.to, ','), line] : [line];
 }
 
-/** What takes a member out from between brackets, and a comma with it. */
+/** Edits that remove a member inside brackets, with a comma. */
 export function removeFlow(text: string, holder: YamlCollection, index: number): readonly TextEdit[] {
   const { items, commas } = readFlowItems(holder);
   const { from, to } = items[index]!;

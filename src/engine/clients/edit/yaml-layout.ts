@@ -3,34 +3,37 @@ import { startOfLine } from './text-lines.js';
 import type { YamlStyle } from './yaml-print.js';
 import { nodesIn } from './yaml-source.js';
 
-/** Where something stands in a text, comments and blanks around it not counted. */
+/** Extent of an element in a text, without surrounding comments and blanks. */
 export interface TextExtent {
   readonly from: number;
-  /** After a block scalar: where the next line begins. */
+  /** After a block scalar: the start of the next line. */
   readonly to: number;
-  /** A block scalar at its end whose value depends on the line end that follows. */
+  /** True if it ends in a block scalar and its value depends on the line end that follows. */
   readonly open: boolean;
 }
 
-/** Where a value stands or could stand: in a pair of a map, in an item of a list, as the whole document. */
+/**
+ * Position of an existing or possible value: in a pair of a map, in an item of a list, or as the whole
+ * document.
+ */
 export interface YamlSlot {
   readonly kind: 'root' | 'pair' | 'item';
-  /** Whether it is in a map or list in flow form (`{}`, `[]`). */
+  /** True if it is in a map or list in flow form (`{}`, `[]`). */
   readonly flow: boolean;
   readonly value: Node | null;
-  /** From the first character of its key, dash or value to the end of its value. */
+  /** From the first character of the key, dash or value to the end of the value. */
   readonly whole: TextExtent;
   /** The value without tag and anchor; undefined if nothing is written. */
   readonly content: TextExtent | undefined;
-  /** Where what comes before the value ends: colon, dash, tag, anchor. */
+  /** End of the text before the value: colon, dash, tag or anchor. */
   readonly lead: number;
-  /** Whether a colon is there. */
+  /** True if the pair has a colon. */
   readonly colon: boolean;
 }
 
-/** A collection in flow form: its items, and the commas after them as far as there are any. */
+/** A collection in flow form: its items, and the comma after each item, if any. */
 export interface FlowItems {
-  /** After the opening bracket. */
+  /** Offset after the opening bracket. */
   readonly start: number;
   readonly items: readonly TextExtent[];
   readonly commas: readonly (number | undefined)[];
@@ -75,19 +78,21 @@ export function itemPlace(list: YAMLSeq, index: number): YamlSlot {
   };
 }
 
-/** What a map or list holds, in the order of the text. */
+/** Slots of a map or list, in text order. */
 export function listSlots(holder: YamlCollection): readonly YamlSlot[] {
   return isMap(holder)
     ? holder.items.map((pair) => pairPlace(holder, pair))
     : holder.items.map((_, index) => itemPlace(holder, index));
 }
 
-/** Whether a collection is written with brackets. A pair in a list that has none of its own (`[a: 1]`) counts too. */
+/**
+ * True if a collection is written with brackets. Also true for a pair in a list without braces (`[a: 1]`).
+ */
 export function isFlow({ srcToken }: Node): boolean {
   return srcToken?.type === undefined || srcToken.type === 'flow-collection';
 }
 
-/** Where a key is written with a question mark. */
+/** Offset of the question mark of an explicit key; undefined if the key has none. */
 export function questionMarkOffset({ srcToken }: Pair): number | undefined {
   return (srcToken as YamlItem).start.find(({ type }) => type === 'explicit-key-ind')?.offset;
 }
@@ -102,18 +107,18 @@ export function readFlowItems(holder: YamlCollection): FlowItems {
   };
 }
 
-/** Whether the first string in the given parts is in double quotes, as every one in JSON is. */
+/** True if the first string in the given parts is in double quotes, as in JSON. */
 export function isQuoted(parts: readonly (Node | null)[]): boolean {
   const nodes = parts.flatMap((part) => [...nodesIn(part)]);
   return nodes.filter(isScalar).find(({ value }) => typeof value === 'string')?.type === 'QUOTE_DOUBLE';
 }
 
-/** The column of an offset: what YAML counts as indentation, dashes included. */
+/** Column of an offset. YAML counts it as indentation, dashes included. */
 export function columnAt(text: string, offset: number): number {
   return offset - startOfLine(text, offset);
 }
 
-/** How a document is indented, told by the first of the given parts that shows it. */
+/** Detects the indentation of a document from the first part that shows it. Default: two columns. */
 export function detectYamlStyle(text: string, parts: readonly (Node | null)[]): YamlStyle {
   let step: number | undefined;
   let listStep: number | undefined;
@@ -136,7 +141,7 @@ function isSameLine(text: string, from: number, to: number): boolean {
   return startOfLine(text, from) === startOfLine(text, to);
 }
 
-/** Items of a list without what the parser keeps only for the comments in it. */
+/** Items of a list, without those that the parser keeps only for their comments. */
 function writtenItems({ srcToken }: YAMLSeq): readonly YamlItem[] {
   return (srcToken as CST.FlowCollection | CST.BlockSequence).items.filter(isWritten);
 }
@@ -158,7 +163,7 @@ function findExtent(...parts: readonly YamlTokens[]): TextExtent | undefined {
   return first && last && { from: first.offset, to: last.offset + tokenLength(last), open: isOpen(last) };
 }
 
-/** The first or last token that is neither blank nor comment nor comma. */
+/** The first or last token that is not a blank, comment or comma. */
 function findEdgeToken(tokens: readonly YamlToken[], side: 'first' | 'last'): CST.Token | undefined {
   for (const index of tokens.keys()) {
     const token = tokens.at(side === 'first' ? index : -1 - index);
@@ -187,7 +192,7 @@ function tokenLength(leaf: CST.Token): number {
   return leaf.props.reduce((length, part) => length + tokenLength(part), source);
 }
 
-/** Without a final line end, readers do not agree whether such a scalar has one; with `-` it has none. */
+/** Without a final line end, readers disagree on whether such a scalar has one. With `-` it has none. */
 function isOpen(leaf: CST.Token): boolean {
   if (leaf.type !== 'block-scalar') return false;
   return leaf.props.some((part) => part.type === 'block-scalar-header' && !part.source.includes('-'));

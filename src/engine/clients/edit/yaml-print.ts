@@ -1,23 +1,23 @@
 import { ConfigError, type ConfigValue } from './editor.js';
 
-/** How a document is indented, in columns. */
+/** Indentation of a document, in columns. */
 export interface YamlStyle {
   /** From a key to the keys below it. */
   readonly step: number;
-  /** From a key to the dashes below it; often none. */
+  /** From a key to the dashes below it; often 0. */
   readonly listStep: number;
-  /** From a dash to what follows it. */
+  /** From a dash to the text after it. */
   readonly dash: number;
 }
 
-/** A scalar, or a map or list with nothing in it: what has no lines of its own. Undefined for others. */
+/** Prints a scalar, or an empty map or list. Undefined for other values, which need separate lines. */
 export function inlineText(value: ConfigValue): string | undefined {
   if (isList(value)) return value.length === 0 ? '[]' : undefined;
   if (typeof value !== 'object' || value === null) return scalarText(value, { quoted: false });
   return Object.keys(value).length === 0 ? '{}' : undefined;
 }
 
-/** The lines of a value in block form, the outermost not indented. */
+/** Prints the lines of a value in block form. The outermost lines are not indented. */
 export function blockLines(value: ConfigValue, style: YamlStyle): string[] {
   const inline = inlineText(value);
   if (inline !== undefined) return [inline];
@@ -35,7 +35,7 @@ export function blockLines(value: ConfigValue, style: YamlStyle): string[] {
   });
 }
 
-/** A value in flow form; `quoted`: every string, as in JSON. */
+/** Prints a value in flow form. With `quoted`, all strings are in quotes, as in JSON. */
 export function flowText(value: ConfigValue, how: { readonly quoted: boolean }): string {
   if (isList(value)) return `[${value.map((item) => flowText(item, how)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return scalarText(value, how);
@@ -43,12 +43,12 @@ export function flowText(value: ConfigValue, how: { readonly quoted: boolean }):
   return `{${pairs.join(', ')}}`;
 }
 
-/** A key and its value as they stand in a map in flow form. */
+/** Prints a key and its value for a map in flow form. */
 export function flowPair(key: string, value: ConfigValue, how: { readonly quoted: boolean }): string {
   return `${printScalar(key, how)}: ${flowText(value, how)}`;
 }
 
-/** Whether a value is a list; `Array.isArray` does not know lists that are only read. */
+/** True if a value is a list. `Array.isArray` does not narrow to readonly arrays. */
 export function isList(value: unknown): value is readonly ConfigValue[] {
   return Array.isArray(value);
 }
@@ -62,18 +62,18 @@ function scalarText(value: null | boolean | number | string, how: { readonly quo
   return typeof value === 'number' ? numberText(value) : String(value);
 }
 
-/** YAML 1.1 takes `1e+21` for text: its floats have a dot. */
+/** YAML 1.1 reads `1e+21` as text: its floats have a dot. */
 function numberText(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';
   return String(value).replace(/^(-?\d+)e/, '$1.0e');
 }
 
-/** Words that no reader of YAML 1.1 or 1.2 takes for anything but text. */
+/** Words that every reader of YAML 1.1 or 1.2 takes for text, unless reserved. */
 const plainScalar = /^-{0,2}[A-Za-z_/][\w./@+=-]*(?: [\w./@+=-]+)*$/;
 const reservedScalar = /^(?:y|n|yes|no|on|off|true|false|null|-?(?:nan|inf|infinity))$/i;
 
-/** What JSON leaves as it is, though YAML forbids it or a reader of YAML 1.1 ends a line there. */
+/** Characters that JSON does not escape, but YAML forbids or readers of YAML 1.1 treat as line ends. */
 const unprintableCharacters = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
 
 function printScalar(text: string, { quoted }: { readonly quoted: boolean }): string {

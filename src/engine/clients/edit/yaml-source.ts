@@ -17,27 +17,29 @@ import { ConfigError } from './editor.js';
 /** Enough for any file written by hand, too few for aliases that double at every level. */
 const maxAliasCount = 10_000;
 
-/** A YAML text as read. */
+/** A parsed YAML text. */
 export interface YamlSource {
   readonly text: string;
-  /** Undefined if the text holds nothing but blanks, comments and markers. */
+  /** Undefined if the text holds only blanks, comments and markers. */
   readonly root: ParsedNode | undefined;
-  /** The value as most readers have it: merge keys (`<<`) are worked in. Maps are `Map`s: keys `1` and `"1"` are two. */
+  /**
+   * The value with merge keys (`<<`) applied, as most readers do. Maps are `Map`s: keys `1` and `"1"` differ.
+   */
   readonly merged: unknown;
-  /** The value with `<<` as a key like any other. */
+  /** The value with `<<` as an ordinary key. */
   readonly plain: unknown;
   readonly aliases: readonly AliasUse[];
 }
 
-/** An alias and what it stands for. */
+/** An alias and the node that it refers to. */
 interface AliasUse {
   readonly alias: Alias;
   readonly target: Node;
 }
 
 /**
- * Reads a text of one document. Keys that are there twice are no fault here: only those on the way to a change are.
- * @throws ConfigError at the place that is malformed.
+ * Reads a text of one document. Accepts duplicate keys; an edit rejects those on its path.
+ * @throws ConfigError with the offset of the fault if the text is malformed.
  */
 export function readYaml(text: string): YamlSource {
   const lone = text.search(/\r(?!\n)/);
@@ -71,7 +73,7 @@ function dataIn(document: Document.Parsed | undefined): unknown {
   }
 }
 
-/** A node and everything in it, in the order of the text. What is under `skipped` stays out. */
+/** Yields a node and its descendants in text order. Leaves out `skipped` and its descendants. */
 export function* nodesIn(part: unknown, skipped?: unknown): Generator<Node> {
   if (part === skipped && part !== undefined) return;
   if (isPair(part)) {
@@ -85,7 +87,7 @@ export function* nodesIn(part: unknown, skipped?: unknown): Generator<Node> {
   for (const item of part.items) yield* nodesIn(item, skipped);
 }
 
-/** How every key and value is written, in order: equal lists mean that nothing of them was touched. */
+/** Spelling of every key and value, in order. Equal lists mean that none of them changed. */
 export function spellingsIn({ text, root }: YamlSource, skipped?: unknown): readonly string[] {
   return [...nodesIn(root, skipped)].map((node) => {
     const properties = isAlias(node) ? '' : `${node.anchor ?? ''} ${node.tag ?? ''} `;
@@ -93,7 +95,7 @@ export function spellingsIn({ text, root }: YamlSource, skipped?: unknown): read
   });
 }
 
-/** What a path leads to in a tree: a pair or an item; of equal keys the last. */
+/** Returns the pair or item at a path in a tree; of equal keys the last. */
 export function memberAt(root: unknown, path: readonly (string | number)[]): Pair | Node | undefined {
   let member: unknown = root;
   for (const step of path) {
@@ -121,7 +123,7 @@ function* aliasesIn(root: unknown): Generator<AliasUse> {
     const [offset] = nodeRange(node);
     if (!target) throw new ConfigError(`There is no anchor for the alias *${node.source}.`, offset);
     if (offset < nodeRange(target)[1]) {
-      throw new ConfigError(`The alias *${node.source} stands for what it is in.`, offset);
+      throw new ConfigError(`The alias *${node.source} refers to a value that contains it.`, offset);
     }
     yield { alias: node, target };
   }

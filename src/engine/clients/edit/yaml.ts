@@ -23,7 +23,9 @@ import {
 import { applyChanges } from './yaml-lines.js';
 import { memberAt, nodesIn, readYaml, type YamlSource } from './yaml-source.js';
 
-/** YAML of one document, edited as text: the parser says where things are and proves the outcome, it prints nothing. */
+/**
+ * Edits YAML of one document as text. The parser finds positions and verifies the result; it does not print.
+ */
 export function yamlEditor(): Editor {
   return {
     parse: guardRecursion(parseYamlConfig),
@@ -32,13 +34,13 @@ export function yamlEditor(): Editor {
   };
 }
 
-/** How far a path leads. */
+/** Existing and missing part of a path. */
 interface PathTarget {
-  /** The last place that is there. */
+  /** The last existing slot. */
   readonly place: YamlSlot;
-  /** The places of the maps and lists that lead to it. */
+  /** Slots of the maps and lists that contain it, outermost first. */
   readonly way: readonly YamlSlot[];
-  /** The keys for which there is nothing. */
+  /** Keys without a value. */
   readonly rest: ConfigPath;
 }
 
@@ -95,7 +97,7 @@ function removeYamlValue(text: string, path: ConfigPath): string {
   return verifyEdit(source, edited, { expect, gone, name: pathLabel(path), offset: place.whole.from });
 }
 
-/** Follows a path as far as there is something. An empty value ends the way. */
+/** Follows a path to its last existing value. An empty value ends it. */
 function resolvePath(source: YamlSource, root: Node, path: ConfigPath): PathTarget {
   const way: YamlSlot[] = [];
   let place = rootPlace(root);
@@ -147,7 +149,7 @@ function pairAt(source: YamlSource, place: YamlSlot, key: string, there: ConfigP
   return pairPlace(value, first);
 }
 
-/** Whether a reader may take this for the key. */
+/** True if a reader may take this node for the key. */
 function spellsKey({ aliases }: YamlSource, node: unknown, key: string): boolean {
   const target = isAlias(node) ? aliases.find(({ alias }) => alias === node)?.target : node;
   return isScalar(target) && (target.value === key || target.source === key || String(target.value) === key);
@@ -160,11 +162,11 @@ function wrongShapeError(
   { from }: YamlSlot['whole'],
 ): ConfigError {
   if (isAlias(value))
-    return new ConfigError(`${pathLabel(there)} is an alias; its value stands elsewhere.`, from);
+    return new ConfigError(`${pathLabel(there)} is an alias; its value is written elsewhere.`, from);
   return new ConfigError(`${pathLabel(there)} is no ${wanted}.`, from);
 }
 
-/** A tag says what a value is read as. That of maps or lists may stay, as long as one follows. */
+/** A tag sets the type of a value. The tag of a map or list may stay if the new value has that type. */
 function requireUntagged({ value, whole }: YamlSlot, there: ConfigPath, next?: unknown): void {
   const tag = isAlias(value) ? undefined : value?.tag;
   if (tag === undefined) return;
@@ -173,7 +175,7 @@ function requireUntagged({ value, whole }: YamlSlot, there: ConfigPath, next?: u
   throw new ConfigError(`${pathLabel(there)} has the tag ${tag}.`, whole.from);
 }
 
-/** What is changed must not be the value of something else too. */
+/** Rejects a change of values that aliases elsewhere refer to. */
 function requireUnshared({ aliases }: YamlSource, way: readonly YamlSlot[], changed?: unknown): void {
   const inside = new Set([...nodesIn(changed)]);
   const held = new Set([...inside, ...way.map(({ value }) => value)]);
@@ -191,7 +193,7 @@ function isNullNode(value: Node | null): boolean {
   return value === null || (isScalar(value) && value.value === null);
 }
 
-/** Nesting so deep that whatever follows it runs out of stack is the fault of the file. */
+/** Reports a stack overflow as a fault of the file: its nesting is too deep. */
 function guardRecursion<Input extends unknown[], Output>(
   edit: (...input: Input) => Output,
 ): (...input: Input) => Output {
@@ -205,7 +207,7 @@ function guardRecursion<Input extends unknown[], Output>(
   };
 }
 
-/** A value in words: its key, or its place in a list. */
+/** Label of a value for messages: its key, or its index in a list. */
 function pathLabel(path: ConfigPath): string {
   const key = path.at(-1);
   if (key === undefined) return 'The whole';

@@ -5,7 +5,10 @@ import { sameValue } from '../edit/merge-entry.js';
 import type { EntryAddition, FileRecord, Receipt } from '../receipt.js';
 import { slotKey } from './slot.js';
 
-/** Takes out what an entry no longer needs elsewhere in its file, with the lists that were made for it. */
+/**
+ * Removes items that an entry no longer needs elsewhere in its file, with the lists that were created for
+ * them.
+ */
 export async function withoutAdditions(
   text: string | null,
   record: FileRecord,
@@ -33,7 +36,7 @@ export async function withoutAdditions(
   return after;
 }
 
-/** The additions of an entry as edits; those that are there already are none. */
+/** Returns the additions of an entry as edits. Leaves out existing items. */
 export async function missingAdditions(
   text: string | null,
   { additions = [] }: Receipt,

@@ -1,13 +1,13 @@
 import type { FileRecord } from '../receipt.js';
 
-/** One config file, as it is and as we remember it. */
+/** A config file and the record of it. */
 export interface ConfigState {
-  /** Null: there is no file. */
+  /** Null: no file. */
   readonly text: string | null;
   readonly record: FileRecord;
 }
 
-/** What the file and our memory of it are to become. */
+/** Planned text and record of a config file. */
 export interface Plan extends ConfigState {
   readonly outcome:
     | 'added'

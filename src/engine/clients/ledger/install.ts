@@ -16,8 +16,8 @@ export interface DesiredEntry {
 }
 
 /**
- * Plans to write an entry. What the user added to an entry of ours stays.
- * @throws AgentToolsError if the key is taken, or our entry was edited by hand, unless `force`; ConfigError.
+ * Plans to write an entry. Values that the user added to an entry of AgentTools stay.
+ * @throws AgentToolsError if the key is taken, or the entry was edited by hand, unless `force`; ConfigError.
  */
 export async function planInstall(
   state: ConfigState,
@@ -40,7 +40,7 @@ export async function planInstall(
   });
   const extras = await missingAdditions(base, receipt, place);
   const after = await putEntry(base, place, next, { ...templateField(receipt), extras });
-  // What --force could not write either is said first, such as a key that is there twice.
+  // Errors that `--force` cannot avoid come first, such as a duplicate key.
   if (current !== undefined && !force) requireOurs(current, owner, receipt);
 
   const former = current && takes === 'theirs' ? { replaced: current, displaced: owners } : owner;
@@ -70,7 +70,7 @@ export async function planInstall(
   };
 }
 
-/** What is known of other entries; not of this one where the client has put it elsewhere since. */
+/** Receipts of other entries. Leaves out a former location of this entry if the client has moved it. */
 async function withoutTwins(
   text: string | null,
   { receipts }: FileRecord,
@@ -86,7 +86,10 @@ async function withoutTwins(
   return others.filter((_, index) => !gone[index]);
 }
 
-/** What an entry takes the place of: nothing that differs, one of ours, or one that is to come back when it goes. */
+/**
+ * The entry that an install replaces. `nothing`: no entry, or an equal one. `ours`: one of the same server or
+ * family. `theirs`: any other; uninstall restores it.
+ */
 type ReplacedEntry = 'nothing' | 'ours' | 'theirs';
 
 function findReplaced(
@@ -99,7 +102,7 @@ function findReplaced(
   return isIntact(current, receipt.entry) ? 'nothing' : 'theirs';
 }
 
-/** Whether two entries may take each other's place. */
+/** True if two entries may replace each other. */
 function isKin(one: Receipt, other: Receipt): boolean {
   return one.family !== undefined && one.family === other.family;
 }
@@ -115,7 +118,7 @@ function installOutcome({
   readonly takes: ReplacedEntry;
   readonly isChanged: boolean;
   readonly isKnown: boolean;
-  /** Whether it was another server's. */
+  /** True if the entry belonged to another server. */
   readonly isOther: boolean;
 }): Plan['outcome'] {
   if (current === undefined) return 'added';
@@ -125,12 +128,15 @@ function installOutcome({
   return isKnown ? 'unchanged' : 'adopted';
 }
 
-/** What is to come back when an entry goes. */
+/** Fields of the entry that an uninstall restores. */
 function gaveWay({ replaced, displaced = [] }: Partial<Receipt>): Pick<Receipt, 'replaced' | 'displaced'> {
   return { ...(replaced && { replaced }), ...(displaced.length > 0 && { displaced }) };
 }
 
-/** Steps of a slot that cannot be taken back are forgotten; those whose result is to stay when the entry goes are set apart. */
+/**
+ * Drops the steps of a missing entry: they cannot be undone. Shadows the steps of an entry that an uninstall
+ * restores.
+ */
 function stepsBefore(
   steps: readonly RecordedEdit[],
   slot: string,
@@ -140,14 +146,17 @@ function stepsBefore(
   return takes === 'theirs' ? shadowSteps(steps, slot) : steps;
 }
 
-/** A file that is named by its path stays the client's own, or the project's, where it was known as that. */
+/** Keeps the known scope, user or project, of a file that is now given by its path. */
 function keepKnownScope(receipt: Receipt, known: Receipt | undefined): Receipt {
   if (receipt.scope !== 'config' || !known) return receipt;
   const { scope, file, project } = known;
   return { ...receipt, scope, file, ...(project !== undefined && { project }) };
 }
 
-/** The maps and lists that are not there before an entry, and those that were not there before earlier ones. */
+/**
+ * Maps and lists that are missing before this entry is written, and those that were missing before earlier
+ * ones.
+ */
 async function listMadeContainers(
   text: string | null,
   { made }: FileRecord,
@@ -159,7 +168,7 @@ async function listMadeContainers(
   return [...new Set([...made, ...missing.map((path) => JSON.stringify(path))])];
 }
 
-/** @throws AgentToolsError saying whose the key is, and the way out. */
+/** @throws AgentToolsError with the owner of the key and a way out. */
 function requireOurs(current: ConfigEntry, owner: Receipt | undefined, receipt: Receipt): void {
   const { key, file, server } = receipt;
   const refuse = (message: string) => new AgentToolsError('refused', message);
@@ -187,19 +196,19 @@ function requireOurs(current: ConfigEntry, owner: Receipt | undefined, receipt: 
   }
 }
 
-/** Whether two clients' entries set the same variables to the same values. */
+/** True if the entries of two clients set the same variables to the same values. */
 function hasSameVariables(one: Receipt, other: Receipt): boolean {
   const { command: _, args: __, cmd: ___, ...variables } = launchPart(one.entry);
   const { command: ____, args: _____, cmd: ______, ...others } = launchPart(other.entry);
   return sameValue(variables, others);
 }
 
-/** Two clients read one file: the entry keeps the first one's form and gets what the second one starts. */
+/** Two clients read one file: the entry keeps the first client's form and gets the second one's launch. */
 function sharedEntry(theirs: ConfigEntry, ours: ConfigEntry): ConfigEntry {
   return { ...theirs, ...launchPart(ours) };
 }
 
-/** The time apart, which says nothing new. */
+/** Compares receipts without their time. */
 function isSameReceipt(one: Receipt, other: Receipt): boolean {
   return isDeepStrictEqual({ ...one, time: '' }, { ...other, time: '' });
 }

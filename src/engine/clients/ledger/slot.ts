@@ -3,30 +3,30 @@ import { spliceBetween } from '../edit/splice.js';
 import type { Receipt, RecordedEdit } from '../receipt.js';
 import { hashText } from '../receipts.js';
 
-/** Where a receipt's entry stands. */
+/** Position of the entry of a receipt. */
 export function entryLocator({ format, container, key }: Receipt): EntryLocator {
   return { format, container, key };
 }
 
-/** One place for one entry in a file; several clients may share it. */
+/** Identifies the position of an entry in a file; several clients may share it. */
 export function slotKey({ container, key }: Pick<Receipt, 'container' | 'key'>): string {
   return JSON.stringify([...container.path, key]);
 }
 
-/** Marks what was done for an entry that another one has taken the place of, once for each that has. */
+/** Marks the steps of a replaced entry, once for each entry that replaced it. */
 const shadowPrefix = 'below ';
 
-/** The slot of the entry that the one in a slot took the place of. */
+/** Slot of the entry that the entry in this slot replaced. */
 export function shadowedSlot(slot: string): string {
   return shadowPrefix + slot;
 }
 
-/** The steps once another entry has taken a slot. */
+/** Returns the steps after another entry has taken a slot. */
 export function shadowSteps(steps: readonly RecordedEdit[], slot: string): readonly RecordedEdit[] {
   return steps.map((step) => (belongsToSlot(step, slot) ? { ...step, slot: shadowedSlot(step.slot) } : step));
 }
 
-/** The steps once the entry that had taken a slot is gone. */
+/** Returns the steps after the entry that had taken a slot is removed. */
 export function unshadowSteps(steps: readonly RecordedEdit[], slot: string): readonly RecordedEdit[] {
   return steps.map((step) =>
     belongsToSlot(step, slot) ? { ...step, slot: step.slot.slice(shadowPrefix.length) } : step,

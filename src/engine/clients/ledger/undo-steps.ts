@@ -9,8 +9,8 @@ import type { ConfigState } from './config-plan.js';
 import { entryLocator, recordEdit, shadowedSlot, slotKey, templateField } from './slot.js';
 
 /**
- * Takes back every step since the first one of a slot, and does those of the others again. Undefined if somebody else
- * has written since.
+ * Undoes every step since the first one of a slot, and repeats the steps of other slots. Undefined if another
+ * program has written to the file since.
  */
 export async function undoSteps(
   { text, record }: ConfigState,
@@ -44,11 +44,11 @@ export async function undoSteps(
   return { text: base, steps };
 }
 
-/** An entry of ours, or one that it took the place of. */
+/** An entry of AgentTools, or one that it replaced. */
 interface EntryLayer {
   readonly slot: string;
   readonly receipt: Receipt;
-  /** Undefined: as it is in the file. */
+  /** Undefined: as in the file. */
   readonly entry: ConfigEntry | undefined;
 }
 
@@ -65,7 +65,7 @@ function takeBack(text: string | null, step: RecordedEdit): { readonly text: str
   return { text: step.beforeHash === null ? null : before };
 }
 
-/** Takes back the text of our steps where it stands now, if that leaves the same data as cutting the entry out. */
+/** Undoes the steps at their present position in the text, if the result has the same data as `cut`. */
 export async function undoMoved(
   text: string,
   steps: readonly RecordedEdit[],

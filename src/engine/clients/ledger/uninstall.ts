@@ -7,16 +7,16 @@ import type { ConfigState, Plan } from './config-plan.js';
 import { containerKey, slotKey, unshadowSteps } from './slot.js';
 import { undoMoved, undoSteps } from './undo-steps.js';
 
-/** An entry of ours, and where it stands now. */
+/** An entry of AgentTools and its present position. */
 interface KnownEntry {
   readonly receipt: Receipt;
   readonly place: EntryLocator;
 }
 
 /**
- * Plans to take an entry out, so that the bytes are as if it had never been there. Where nobody else has written since,
- * the steps are taken back; else our text is taken back where it stands now; else the entry is cut out by what the file
- * says. What others changed stays.
+ * Plans to remove an entry and restore the original bytes. If no other program has written since, the steps
+ * are undone. If that fails, the inserted text is removed from its present position. If that fails too, the
+ * entry is cut out by its data. Changes of other programs stay.
  * @throws AgentToolsError if the entry was edited by hand, unless `force`; ConfigError.
  */
 export async function planUninstall(
@@ -37,7 +37,7 @@ export async function planUninstall(
     return { text: after, record: dropEmptyRecord(left), outcome: 'gone' };
   }
   if (!force && !isIntact(current, receipt.entry)) {
-    const message = `The entry "${receipt.key}" in ${receipt.file} was edited by hand since it was written. Remove it all the same with --force.`;
+    const message = `The entry "${receipt.key}" in ${receipt.file} was edited by hand since it was written. Remove it anyway with --force.`;
     throw new AgentToolsError('refused', message);
   }
   const unwound = await undoSteps(state, slot, receipts);
@@ -51,7 +51,7 @@ export async function planUninstall(
   return await withFormer({ text: moved ?? cut, record: left }, { receipt, place });
 }
 
-/** What an entry took the place of is back, and so is what we remembered of it. */
+/** Restores the receipts of a replaced entry if that entry is back. */
 async function withFormer({ text, record }: ConfigState, { receipt, place }: KnownEntry): Promise<Plan> {
   const { replaced, displaced = [] } = receipt;
   if (!replaced || !(await readEntry(text, place))) {
@@ -63,8 +63,8 @@ async function withFormer({ text, record }: ConfigState, { receipt, place }: Kno
 }
 
 /**
- * Plans to take out an entry that nobody remembers writing.
- * @throws AgentToolsError unless `force`.
+ * Plans to remove an entry without receipt.
+ * @throws AgentToolsError if a client has a receipt for it; unless `force` also if not.
  */
 export function planRemoval({
   file,
@@ -86,21 +86,24 @@ export function planRemoval({
       throw new AgentToolsError('refused', message);
     }
     if (!force) {
-      const message = `AgentTools did not write the entry "${key}" in ${file}. Remove it all the same with --force.`;
+      const message = `AgentTools did not write the entry "${key}" in ${file}. Remove it anyway with --force.`;
       throw new AgentToolsError('refused', message);
     }
     return { ...state, text: await removeEntry(state.text, place), outcome: 'removed' };
   };
 }
 
-/** Nothing of ours, nothing to remember. */
+/** Without receipts, a record needs no steps. */
 function dropEmptyRecord(record: FileRecord): FileRecord {
   if (record.receipts.length > 0) return record;
   const { madeFolder: _, ...rest } = record;
   return { ...rest, steps: [], made: [] };
 }
 
-/** Takes an entry out by what the file says now: it, what came with it, and the container if we made it and it is empty. */
+/**
+ * Cuts an entry out of the present text, with its additions, and with the container if AgentTools created it
+ * and it is empty. Puts a replaced entry back.
+ */
 async function cutOut(text: string, record: FileRecord, { receipt, place }: KnownEntry): Promise<string> {
   const isLast = !record.receipts.some((one) => containerKey(one) === containerKey(receipt));
   const prune = isLast && record.made.includes(containerKey(receipt));

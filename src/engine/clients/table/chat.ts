@@ -27,8 +27,8 @@ import {
 } from './shared-facts.js';
 
 /**
- * What the Windows installer of Claude Desktop makes: the program sees a folder in such a package as `%APPDATA%`, and
- * does not see the real one.
+ * Package folders of the Windows installer of Claude Desktop. The program sees a folder in its package as
+ * `%APPDATA%`, and does not see the real one.
  * @see https://github.com/anthropics/claude-code/issues/26073
  */
 const claudePackages: FileCandidates = (surroundings) => {
@@ -45,7 +45,7 @@ const claudeFiles: FileCandidates = (surroundings) => {
   return claudePackages(surroundings).map((folder) => join(folder, file));
 };
 
-/** Programs to talk with. */
+/** Chat applications. */
 export const chatClients: readonly WritableClient[] = [
   {
     id: 'claude-desktop',
@@ -116,7 +116,7 @@ export const chatClients: readonly WritableClient[] = [
       fields: { env_keys: [name] },
       hint: `Set ${name} in the environment that Goose starts from, or keep it in Goose's own secrets with goose configure.`,
     }),
-    reload: 'Start Goose anew, or a new session of it.',
+    reload: 'Restart Goose, or start a new session in it.',
     sources: [
       {
         what: 'file, entry',
@@ -165,7 +165,7 @@ export const chatClients: readonly WritableClient[] = [
     traces: allCandidates(bySystem({ darwin: home('.boltai') }), application('BoltAI')),
     capabilities: { prompts: false },
     cautions: [warnUndocumented('BoltAI')],
-    reload: 'Start BoltAI anew.',
+    reload: 'Restart BoltAI.',
     sources: [smithery, matrix],
   },
   {

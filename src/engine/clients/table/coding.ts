@@ -36,7 +36,7 @@ import {
 
 const lettersDigits = { pattern: /^[A-Za-z0-9_-]+$/, takes: 'letters, digits, "-" and "_"' } as const;
 
-/** Options of these containers, where every other key is a server. */
+/** Options in these containers. Every other key is a server. */
 const openCodeOptions = ['servers', 'timeout'] as const;
 
 const claudeFolder = firstCandidates(variableFolder('CLAUDE_CONFIG_DIR'), home('.claude'));
@@ -51,14 +51,14 @@ const clineFiles: FileCandidates = firstCandidates(
   variableFolder('CLINE_MCP_SETTINGS_PATH'),
   variableFolder('CLINE_DATA_DIR', 'settings/cline_mcp_settings.json'),
   variableFolder('CLINE_DIR', 'data/settings/cline_mcp_settings.json'),
-  // Extensions before 4 keep the second one, and later ones read it once, to move it.
+  // Extensions before version 4 use the second path. Later ones read it once, to move it.
   existingFirst(
     home('.cline/data/settings/cline_mcp_settings.json'),
     appData('Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json'),
   ),
 );
 
-/** The retired Python program counts only where nothing of its successor is. */
+/** The retired Python program counts only if its successor is not installed. */
 const kimiFiles: FileCandidates = (surroundings) => {
   const [current = ''] = home('.kimi-code')(surroundings);
   const [retired = ''] = home('.kimi')(surroundings);
@@ -67,7 +67,7 @@ const kimiFiles: FileCandidates = (surroundings) => {
   return folders.map((folder) => platformPaths(surroundings).join(folder, 'mcp.json'));
 };
 
-/** Beside the old `config.json` alone, a new `config.yaml` would make Continue ignore it. */
+/** True if only the old `config.json` exists. Continue would ignore it beside a new `config.yaml`. */
 function hasOldContinueOnly(surroundings: Parameters<FileCandidates>[0]): boolean {
   const { exists } = surroundings;
   const [config = ''] = continueFolder('config.yaml')(surroundings);
@@ -82,7 +82,7 @@ const continueFiles: FileCandidates = (surroundings) => {
     : config;
 };
 
-/** Version 2 of the layout keeps servers one level deeper; in version 1 that key would be a server. */
+/** Version 2 of the layout keeps servers one level deeper. In version 1, that key would be a server. */
 function openCodeLayout(data: unknown): EntryLayout | undefined {
   const servers = isMap(data) && isMap(data.mcp) ? data.mcp.servers : undefined;
   if (!isMap(servers) || !Object.values(servers).every(isMap)) return undefined;
@@ -99,7 +99,7 @@ function hasCrushrc(surroundings: Parameters<FileCandidates>[0]): boolean {
   return crushFolder(surroundings).some((folder) => surroundings.exists(join(folder, 'crushrc')));
 }
 
-/** Agents that write code, most of them in a terminal. */
+/** Coding agents, most of them in a terminal. */
 export const codingClients: readonly WritableClient[] = [
   {
     id: 'claude-code',
@@ -165,11 +165,11 @@ export const codingClients: readonly WritableClient[] = [
     container: mcpServers,
     ...standardShape({ cwd: 'cwd' }),
     keys: { pattern: /^[A-Za-z0-9.:-]+$/, takes: 'letters, digits, ".", ":" and "-", but no "_"' },
-    // The folder alone proves nothing: Antigravity has it, too.
+    // The folder alone proves nothing: Antigravity uses it too.
     traces: home('.gemini/settings.json'),
     capabilities: { mcpApps: false, prompts: true },
     secretReference: braceReference,
-    reload: 'Start gemini anew, or use /mcp refresh. It starts servers in folders that it trusts.',
+    reload: 'Restart gemini, or use /mcp refresh. It starts servers in folders that it trusts.',
     sources: [
       ran('0.61.0'),
       wolfram,
@@ -194,7 +194,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: qwenFolder(),
     capabilities: { prompts: true },
     secretReference: braceReference,
-    reload: 'Start qwen anew.',
+    reload: 'Restart qwen.',
     sources: [
       ran('0.15.10'),
       wolfram,
@@ -214,13 +214,14 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: copilotFolder('mcp-config.json'),
     projectFiles: ['.mcp.json', '.github/mcp.json'],
     container: mcpServers,
-    // Its own command writes `local`; Claude Code, which reads the same file in a project, takes only `stdio`.
+    // Copilot's command writes `local`. Claude Code, which reads the same file in a project, accepts only
+    // `stdio`.
     ...stdio({ after: { tools: ['*'] } }),
     traces: copilotFolder(),
     capabilities: { mcpApps: false, prompts: false, elicitation: true },
     secretReference: braceReference,
     cautions: [caution('project', 'Copilot CLI starts servers of a project only in folders that you trust.')],
-    reload: 'Start copilot anew, or use /mcp reload.',
+    reload: 'Restart copilot, or use /mcp reload.',
     sources: [
       ran('1.0.102'),
       wolfram,
@@ -253,7 +254,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: xdgConfig('opencode'),
     capabilities: { prompts: true },
     secretReference: envInBraces,
-    reload: 'Start opencode anew.',
+    reload: 'Restart opencode.',
     sources: [
       ran('1.18.33'),
       addMcp,
@@ -285,7 +286,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: allCandidates(xdgConfig('kilo'), appData('Code/User/globalStorage/kilocode.kilo-code')),
     capabilities: {},
     secretReference: envInBraces,
-    reload: 'Start kilo anew, or reload the window.',
+    reload: 'Restart kilo, or reload the window.',
     sources: [
       ran('@kilocode/cli 7.8.1'),
       addMcp,
@@ -322,7 +323,7 @@ export const codingClients: readonly WritableClient[] = [
         text: 'A crushrc is beside this file. Crush reads both, and warns that there is one in JSON.',
       },
     ],
-    reload: 'Start crush anew.',
+    reload: 'Restart crush.',
     sources: [
       {
         what: 'file, entry, references to variables',
@@ -342,7 +343,7 @@ export const codingClients: readonly WritableClient[] = [
       bySystem({
         linux: xdgConfig('amp/settings.json'),
         darwin: xdgConfig('amp/settings.json'),
-        // The guide names the second, the program the first.
+        // The guide names the second path, the program uses the first.
         win32: existingFirst(xdgConfig('amp/settings.json'), appData('amp/settings.json')),
       }),
     ),
@@ -353,7 +354,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: allCandidates(xdgConfig('amp'), bySystem({ win32: appData('amp') })),
     capabilities: { prompts: true },
     cautions: [caution('project', 'Amp starts servers of a project only after amp mcp approve.')],
-    reload: 'Start amp anew, or reload the window.',
+    reload: 'Restart amp, or reload the window.',
     sources: [ran('0.0.1790142911 (2026-09-23)'), wolfram, matrix],
   },
   {
@@ -536,7 +537,7 @@ export const codingClients: readonly WritableClient[] = [
     capabilities: { mcpApps: true, prompts: true, elicitation: true },
     secretReference: braceReference,
     cautions: [{ text: 'Pi by itself knows no MCP servers. It needs: pi install npm:pi-mcp-adapter' }],
-    reload: 'Start pi anew.',
+    reload: 'Restart pi.',
     sources: [
       {
         what: 'file, entry, references to variables',
@@ -612,11 +613,11 @@ export const codingClients: readonly WritableClient[] = [
       {
         scope: 'user',
         applies: hasOldContinueOnly,
-        text: 'Only the old config.json is there, which Continue would ignore beside a config.yaml. So the server got a file of its own.',
+        text: 'Only the old config.json exists, which Continue would ignore beside a config.yaml. So the server got a separate file.',
       },
       caution('project', 'The editor extensions read this file; the command line cn does not.'),
     ],
-    reload: 'Run "Continue: Reload config", or start cn anew.',
+    reload: 'Run "Continue: Reload config", or restart cn.',
     sources: [
       {
         what: 'file, entry',

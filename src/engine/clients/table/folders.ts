@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ClientEnvironment, FileCandidates } from '../client.js';
 
-/** The paths of the system that is asked about, which need not be the one we run on. */
+/** Path functions of the given system, which may differ from the present one. */
 export function platformPaths({ platform }: Pick<ClientEnvironment, 'platform'>): path.PlatformPath {
   return platform === 'win32' ? path.win32 : path.posix;
 }
@@ -13,13 +13,13 @@ export function home(name: string): FileCandidates {
 
 /**
  * Below `$XDG_CONFIG_HOME`, else `~/.config`, on every system.
- * @see https://specifications.freedesktop.org/basedir-spec/latest/ on why a relative path counts for nothing
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/ on why a relative path is ignored
  */
 export function xdgConfig(name: string): FileCandidates {
   return firstCandidates(variableFolder('XDG_CONFIG_HOME', name), home(`.config/${name}`));
 }
 
-/** Where programs with a window keep their data, as Electron has it. */
+/** Below the folder for application data, as Electron defines it. */
 export function appData(name: string): FileCandidates {
   return bySystem({
     linux: xdgConfig(name),
@@ -35,12 +35,15 @@ export function localAppData(name: string): FileCandidates {
   });
 }
 
-/** An application of macOS. */
+/** A macOS application. */
 export function application(name: string): FileCandidates {
   return bySystem({ darwin: () => [`/Applications/${name}.app`] });
 }
 
-/** Below the folder that a variable names, or that very path. A relative one depends on who reads it, and is left alone. */
+/**
+ * Below the folder that a variable names, or that path itself. Ignores a relative path: it depends on the
+ * reader.
+ */
 export function variableFolder(variableName: string, name = ''): FileCandidates {
   return (surroundings) => {
     const paths = platformPaths(surroundings);
@@ -49,13 +52,13 @@ export function variableFolder(variableName: string, name = ''): FileCandidates 
   };
 }
 
-/** A client's own folder below the home folder, which a variable may move. */
+/** Below a client's folder in the home folder, which a variable may move. */
 export function ownFolder(variableName: string, folder: string): (name?: string) => FileCandidates {
   return (name = '') =>
     firstCandidates(variableFolder(variableName, name), home(name === '' ? folder : `${folder}/${name}`));
 }
 
-/** One rule for each system; Linux stands for whatever is neither macOS nor Windows. */
+/** One rule for each system. `linux` covers all systems except macOS and Windows. */
 export function bySystem(
   rules: Readonly<Partial<Record<'linux' | 'darwin' | 'win32', FileCandidates>>>,
 ): FileCandidates {
@@ -66,7 +69,7 @@ export function bySystem(
   };
 }
 
-/** The first of several that names any place: how a variable replaces the usual one. */
+/** The first candidates that return any path: a variable replaces the usual folder. */
 export function firstCandidates(...candidates: readonly FileCandidates[]): FileCandidates {
   return (surroundings) => {
     for (const places of candidates) {
@@ -81,7 +84,7 @@ export function allCandidates(...candidates: readonly FileCandidates[]): FileCan
   return (surroundings) => candidates.flatMap((places) => places(surroundings));
 }
 
-/** All of them, what is there before what is not. */
+/** All candidates, existing paths first. */
 export function existingFirst(...candidates: readonly FileCandidates[]): FileCandidates {
   return (surroundings) => {
     const places = allCandidates(...candidates)(surroundings);

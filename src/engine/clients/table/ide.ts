@@ -28,7 +28,7 @@ const servers = { path: ['servers'], shape: 'map' } as const;
 
 const augmentFolder = 'Code/User/globalStorage/augment.vscode-augment';
 
-/** Version 2 has moved, which a marker shows; where nothing shows it, the folder of version 1 decides. */
+/** Version 2 has moved the file, as a marker shows. Without the marker, the folder of version 1 decides. */
 const antigravityFiles: FileCandidates = (surroundings) => {
   const { exists } = surroundings;
   const [folder = ''] = home('.gemini')(surroundings);
@@ -38,7 +38,7 @@ const antigravityFiles: FileCandidates = (surroundings) => {
   return !hasMoved && exists(at('antigravity')) ? [former, current] : [current, former];
 };
 
-/** VS Code and its preview differ in nothing but names. */
+/** VS Code and VS Code Insiders differ only in names. */
 function vscode(
   row: Pick<WritableClient, 'id' | 'name' | 'aliases'>,
   folder: string,
@@ -73,7 +73,7 @@ function vscode(
   };
 }
 
-/** Editors, and agents that live in them. */
+/** Editors, and agents in editors. */
 export const ideClients: readonly WritableClient[] = [
   vscode(
     {
@@ -287,7 +287,7 @@ export const ideClients: readonly WritableClient[] = [
     }),
     capabilities: {},
     cautions: [warnUndocumented('GitHub Copilot for JetBrains')],
-    reload: 'Start the agent session anew.',
+    reload: 'Restart the agent session.',
     sources: [uncheckedSource],
   },
   {
@@ -305,7 +305,7 @@ export const ideClients: readonly WritableClient[] = [
     capabilities: { prompts: false },
     cautions: [
       warnUndocumented('Trae'),
-      caution('project', 'Trae reads servers of a project only when its settings say so.'),
+      caution('project', 'Trae reads servers of a project only if its settings allow it.'),
     ],
     reload: 'Look under Settings > MCP.',
     sources: [uncheckedSource],

@@ -4,8 +4,10 @@ import { codingClients } from './coding.js';
 import { ideClients } from './ide.js';
 import { manualClients } from './manual-clients.js';
 
-/** Clients whose files can be written. Where several read one file, the first one owns what does not tell. */
+/**
+ * Clients with writable config files. If several clients read one file, it belongs to the first by default.
+ */
 export const writableClients: readonly WritableClient[] = [...chatClients, ...codingClients, ...ideClients];
 
-/** Every client that is known. A new one takes effect by a row in one of these. */
+/** Every known client. To add a client, add a row to one of these tables. */
 export const clients: readonly Client[] = [...writableClients, ...manualClients];

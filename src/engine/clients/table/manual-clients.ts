@@ -20,7 +20,7 @@ function entryJson(launch: Launch): string {
   return `${JSON.stringify(fields(launch), undefined, 2)}\n`;
 }
 
-/** What is JSON on one line is YAML as well. */
+/** JSON on one line is also YAML. */
 function serversYaml(launch: Launch, key: string): string {
   const lines = Object.entries(fields(launch)).map(
     ([name, value]) => `    ${name}: ${JSON.stringify(value)}\n`,
@@ -32,7 +32,7 @@ function fields({ command, args, env }: Launch): Omit<Launch, 'cwd'> {
   return { command, args, env };
 }
 
-/** Clients whose servers are kept where no program may write. */
+/** Clients that store their servers where no program may write. */
 export const manualClients: readonly ManualClient[] = [
   {
     id: 'jetbrains-ai-assistant',
@@ -78,7 +78,7 @@ export const manualClients: readonly ManualClient[] = [
     ...unknownClientFacts,
     aliases: ['msty-studio'],
     manual: {
-      instructions: 'Add a tool in the Toolbox, and paste. The name goes into a field of its own.',
+      instructions: 'Add a tool in the Toolbox, and paste. The name goes into a separate field.',
       snippet: entryJson,
     },
   },
@@ -120,7 +120,7 @@ export const manualClients: readonly ManualClient[] = [
     ...unknownClientFacts,
     manual: {
       instructions:
-        'Add it to librechat.yaml, where your installation keeps that file; under mcpServers, if that key is there already. Then start it anew.',
+        'Add it to librechat.yaml, where your installation keeps that file; under mcpServers, if that key is there already. Then restart it.',
       snippet: serversYaml,
     },
   },

@@ -2,7 +2,7 @@ import type { WritableClient } from '../client.js';
 
 type WriteSecretReference = NonNullable<WritableClient['secretReference']>;
 
-/** The client puts a variable of its own environment in the place of what `spell` writes. */
+/** The client replaces the reference that `spell` writes with a variable from its environment. */
 export function fromEnvironment(spell: (name: string) => string): WriteSecretReference {
   return (name, _, client) => ({ value: spell(name), hint: takenFromEnvironment(name, client) });
 }
@@ -16,15 +16,16 @@ export const envBraceReference: WriteSecretReference = fromEnvironment((name) =>
 /** `{env:NAME}` */
 export const envInBraces: WriteSecretReference = fromEnvironment((name) => `{env:${name}}`);
 
-/** The entry lists the names of variables that the client hands on from its own environment. */
+/** The entry lists the names of variables that the client passes on from its environment. */
 export function passEnvironment(field: string): WriteSecretReference {
   return (name, _, client) => ({ fields: { [field]: [name] }, hint: takenFromEnvironment(name, client) });
 }
 
 /**
- * The client asks for the value, and keeps it. The id takes letters, digits and underscores, and is one entry's own, so
- * that it can go with the entry.
- * @see https://code.visualstudio.com/docs/agents/reference/mcp-configuration, "Input variables for sensitive data"
+ * The client asks for the value and stores it. The id takes letters, digits and underscores. It belongs to
+ * one entry, so that it can be removed with the entry.
+ * @see https://code.visualstudio.com/docs/agents/reference/mcp-configuration, "Input variables for sensitive
+ * data"
  */
 export const askUser: WriteSecretReference = (name, key, client) => {
   const id = `${key}_${name}`.replace(/\W/g, '_');

@@ -1,27 +1,27 @@
 import type { EntryContainer, FactSource, FileScope, InstallWarning, SyntaxTolerance } from '../client.js';
 
-/** The day on which the table was last compared with its sources. */
+/** Date on which the table was last compared with its sources. */
 export const checkedOn = '2026-11-21';
 
 /** The container of most clients. */
 export const mcpServers: EntryContainer = { path: ['mcpServers'], shape: 'map' };
 
-/** What `JSON.parse` takes. A BOM counts as readable where nobody has seen the client fail on one. */
+/** Syntax that `JSON.parse` accepts. A BOM counts as readable unless the client is known to fail on one. */
 export const strict: SyntaxTolerance = { comments: false, trailingCommas: false, bom: true };
 
-/** What `JSON.parse` takes of a text without a BOM. */
+/** Syntax that `JSON.parse` accepts, without a BOM. */
 export const strictWithoutBom: SyntaxTolerance = { comments: false, trailingCommas: false, bom: false };
 
-/** Everything, as in a syntax that has comments anyway. */
+/** Accepts everything, as in a syntax that has comments anyway. */
 export const lenient: SyntaxTolerance = { comments: true, trailingCommas: true, bom: true };
 
-/** Comments, and nothing else that JSON has not. */
+/** Comments, but no trailing commas and no BOM. */
 export const commentsOnly: SyntaxTolerance = { comments: true, trailingCommas: false, bom: false };
 
-/** Comments and trailing commas. */
+/** Comments and trailing commas, but no BOM. */
 export const withoutBom: SyntaxTolerance = { comments: true, trailingCommas: true, bom: false };
 
-/** The vendor's own program was run, and the file looked at. */
+/** Checked with the vendor's program and the file that it writes. */
 export function ran(version: string): FactSource {
   return { what: 'file, entry, key, syntax', ref: `the vendor's own command line was run, ${version}` };
 }
@@ -45,7 +45,7 @@ export const uncheckedSource: FactSource = {
   ref: 'common knowledge, not confirmed by the vendor',
 };
 
-/** What a user must know of files whose place the vendor does not promise. */
+/** Warning about files at a location that the vendor does not document. */
 export function warnUndocumented(client: string): InstallWarning {
   return { text: `The maker of ${client} does not document this file. Look whether the server shows up.` };
 }
