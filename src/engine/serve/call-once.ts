@@ -88,7 +88,7 @@ export async function callOnce(
   }
 }
 
-/** At a terminal, the call waits for an upstream server as long as its start may take. */
+/** The call waits for an upstream server as long as its start may take. */
 const unlimitedWait = { waitMs: 2 ** 31 - 1, waitAgainMs: 2 ** 31 - 1 };
 
 /** Converts a protocol error, which becomes the cause. */
@@ -106,7 +106,7 @@ function findTool({ registry }: Servable, name: string): ToolSpec | undefined {
   );
 }
 
-/** Explains a missing tool by the failed installation of its package, or of all packages if its package is unknown. */
+/** Explains a missing tool by the failed installation of its package, or of any package if its own is unknown. */
 function explainNotInstalled({ spec, failures }: InstalledServer, name: string): AgentToolsError | undefined {
   const { leftOut, qualifiedName } = spec;
   const own = leftOut.filter(({ kind, item }) => kind === 'tools' && isCalled(item, name));

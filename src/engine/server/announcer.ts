@@ -6,8 +6,8 @@ import { listedKinds } from '../runtime/served-kind.js';
 import { reportOnce } from '../runtime/server-runtime.js';
 
 /**
- * The functions by which handlers announce changes. They belong to no request, so background work may keep them.
- * `mayChange` is true for lists whose changes clients were promised to hear of.
+ * Creates the functions that handlers announce changes with. They belong to no request, so background work may keep
+ * them. `mayChange` is true for lists that the server declares `listChanged` for.
  */
 export function createAnnouncer(
   live: LiveServer,

@@ -29,7 +29,7 @@ export class Connections {
     });
   }
 
-  /** Ends each connection after its last response. Keeps a connection without a request so far: one may be on its way. */
+  /** Ends each connection after its last response. Keeps those without a request so far: one may be on its way. */
   end(): void {
     this.#isEnding = true;
     for (const [socket, answers] of this.#answers) if (answers === 0) socket.destroy();

@@ -17,8 +17,8 @@ export interface NodeHandlerOptions extends HandlerOptions {
 }
 
 /**
- * Creates a handler for a server: a path or qualified name, as `start` takes it, or a server definition. Does not install
- * missing packages. Extensions print to the output of this program.
+ * Creates a handler for a server: a path or qualified name, as `start` takes it, or a server definition. Does not
+ * install missing packages. Extensions print to the output of this program.
  */
 export function createHandler(
   source: string | ServerDefinition,

@@ -29,9 +29,9 @@ export interface HandlerOptions {
   /** Signs the state of calls with input requests: 32 characters or more, the same in every process. */
   readonly stateSecret?: string | undefined;
   readonly limits?: LimitSettings | undefined;
-  /** Environment variables of the server. Default: none; `createHandler`: those of this process. */
+  /** Environment variables of the server. Default: none; `createHandler` passes `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Takes one line per fault. Default: ignores them; `createHandler`: writes to stderr. */
+  /** Takes one line per fault. Default: none; `createHandler` writes to stderr. */
   readonly report?: ((line: string) => void) | undefined;
 }
 

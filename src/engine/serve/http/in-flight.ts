@@ -29,7 +29,7 @@ export class InFlightHttp {
     this.#limitMs = requestTimeoutMs;
   }
 
-  /** Runs `work` and ends its response in time. `signal` aborts when the client disconnects. @throws AnswerTimeoutError */
+  /** Runs `work`, and ends its response in time or when `signal` aborts. @throws AnswerTimeoutError */
   async run(signal: AbortSignal, work: (time: RequestTimer) => Promise<Response>): Promise<Response> {
     const controller = new AbortController();
     const abort = () => controller.abort();

@@ -25,7 +25,7 @@ const wellKnown = '/.well-known/oauth-protected-resource';
 const clockToleranceSeconds = 30;
 
 /**
- * Accepts the JWTs of one issuer, as an OAuth 2.1 resource server. `report` takes the reason if keys cannot be fetched.
+ * Accepts JWTs of one issuer, as an OAuth 2.1 resource server. `report` takes the reason if its keys are unavailable.
  * @see MCP, basic/authorization; RFC 9728; RFC 9068
  * @throws AgentToolsError for an invalid URL, or an issuer or JWKS URL without HTTPS
  */

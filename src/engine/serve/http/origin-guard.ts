@@ -20,8 +20,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Refuses requests of foreign pages, by their Origin header, and DNS rebinding, by the Host header. Adds CORS headers to
- * responses for pages of listed origins.
+ * Refuses requests of foreign pages, by their Origin header, and DNS rebinding, by the Host header. Adds CORS headers
+ * to responses for pages of listed origins.
  * @see MCP, basic/transports, Security Warning; https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export class OriginGuard {
@@ -29,7 +29,7 @@ export class OriginGuard {
   readonly #hosts: ReadonlySet<string> | 'any' | 'addresses' | undefined;
   readonly #origins: ReadonlySet<string>;
 
-  /** @throws AgentToolsError `usage` for a value that no request can match, which would silently refuse every client */
+  /** @throws AgentToolsError `usage` for a value that no request can match: it would silently refuse every client */
   constructor({ allowedHosts, allowedOrigins = [] }: OriginGuardOptions) {
     this.#hosts =
       allowedHosts === undefined || allowedHosts === 'any' || allowedHosts === 'addresses'
@@ -122,7 +122,7 @@ function readOrigin(text: string): string {
   throw new AgentToolsError('usage', `The allowed origin "${text}" is none. Expected ${expected}.`);
 }
 
-/** A name or address, optionally with a port. URLs allow more: `http://a@localhost`, `http://localhost#.example.com`. */
+/** A name or address with an optional port. URLs allow more: `http://a@localhost`, `http://localhost#.example.com`. */
 const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /** Returns the name in a Host header, normalized as in URLs; undefined if it is invalid. */
@@ -130,7 +130,7 @@ function parseHostHeader(host: string): string | undefined {
   return hostForm.test(host) ? parseHostname(`http://${host}`) : undefined;
 }
 
-/** True for an address: a normalized name that ends in a number. @see https://url.spec.whatwg.org/#concept-host-parser */
+/** A normalized name that ends in a number is an address. @see https://url.spec.whatwg.org/#concept-host-parser */
 function isAddress(host: string): boolean {
   return host.startsWith('[') || /\.\d+$/.test(host);
 }

@@ -18,7 +18,7 @@ export class QuotaCounter {
     this.#limits = limits;
   }
 
-  /** Takes one. `user`: undefined if users are not identified. Returns a function that gives it back, to be called once. */
+  /** Takes one; `user` is undefined if users are not identified. Returns its release function, to be called once. */
   take(user: string | undefined): (() => void) | QuotaFault {
     const own = user === undefined ? 0 : (this.#perUser.get(user) ?? 0);
     if (own >= this.#limits.perUser) return 'user';

@@ -13,7 +13,7 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Creates the response to a refused request. Before 2025-11-25, the `version` of the client, an error needs an id. */
+/** Creates the response to a refused request. For a `version` before 2025-11-25, its `id` is never absent. */
 export function createRefusal(
   { status, message, code = ErrorNumber.InvalidRequest, data, id, headers }: Refusal,
   version?: string | null,

@@ -26,7 +26,7 @@ export interface InlineDeps {
 
 /**
  * Composes a server from a definition without a package.
- * @throws AgentToolsError if the definition or one of its items is invalid: its author can fix it, so no item is skipped
+ * @throws AgentToolsError if the definition or an item is invalid: its author can fix it, so no item is skipped
  */
 export async function serveDefinition(
   definition: ServerDefinition,

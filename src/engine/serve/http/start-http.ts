@@ -166,7 +166,7 @@ async function createTokenVerifier(
   return sharedToken(token);
 }
 
-/** @throws AgentToolsError if the module gives no bus */
+/** @throws AgentToolsError if the module exports no bus */
 async function loadBus(file: string, signal: AbortSignal): Promise<EventBus> {
   if (!existsSync(file)) throw new AgentToolsError('load-failed', `There is no event bus at ${file}.`);
   const make = async () => {

@@ -123,8 +123,8 @@ export class StatelessService {
       if (!gate.refusedMethod) {
         return limitBacklog(response, 'skip', () => (gate.isOpen(id) ? lastWords(id) : undefined));
       }
-      // The transport sends 404 only if its own check finds no such method, not for an error of the dispatcher (Protocol
-      // Version Header, ibid.).
+      // The transport sends 404 only for methods that its own check refuses, not for an error of the dispatcher
+      // (Protocol Version Header, ibid.).
       return new Response(response.body, { status: 404, headers: response.headers });
     } catch (error) {
       await dispatcher.close();

@@ -31,7 +31,7 @@ const headers = {
 };
 
 /**
- * The streams of `subscriptions/listen` over HTTP. Each reports the events of the bus that its client asked for.
+ * The streams of `subscriptions/listen` over HTTP. Each reports the events of the bus that its client subscribed to.
  * @see MCP 2026-07-28, basic/patterns/subscriptions
  */
 export class Subscriptions {

@@ -31,7 +31,7 @@ interface UnansweredRequest {
 }
 
 /**
- * Filter between a transport of the SDK and its dispatcher: answers requests with invalid params, adapts errors to their
+ * Filter between a transport of the SDK and its dispatcher: answers requests with invalid params, adapts errors to the
  * era, and sends nothing for cancelled requests.
  */
 export class Gate implements Transport {
@@ -68,7 +68,7 @@ export class Gate implements Transport {
     return this.#open.has(id);
   }
 
-  /** True if a request is unanswered. One that waits for the client does not count: the client may have disconnected. */
+  /** True if a request is unanswered. One that waits for the client does not count: the client may be gone. */
   get isBusy(): boolean {
     const waiting = new Set(this.#asked.values());
     return [...this.#open.keys()].some((id) => !waiting.has(id));

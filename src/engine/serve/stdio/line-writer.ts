@@ -47,7 +47,7 @@ export class LineWriter {
 
   /**
    * Writes the first message of an event loop turn at once and the next ones together: a write costs more than a quick
-   * call. Rejects if a message other than a response is not JSON: no error could be sent in its place.
+   * call. Rejects a request or notification that is not JSON: no error could be sent in its place.
    */
   write(message: OutgoingMessage | readonly OutgoingMessage[]): Promise<void> {
     if (this.#isGone) return Promise.resolve();

@@ -12,7 +12,7 @@ import { ProtocolError } from '../../runtime/result-builders.js';
 import type { InFlightRequest, InFlightRequests } from './in-flight-requests.js';
 import type { LineWriter, OutgoingMessage } from './line-writer.js';
 
-/** Routes messages of the dispatchers to the client: responses to their call. Drops messages that belong to no open call. */
+/** Sends messages of the dispatchers to the client: responses settle their call, messages of closed calls are dropped. */
 export class OutboundRouter {
   readonly #calls: InFlightRequests;
   readonly #outlet: LineWriter;
