@@ -177,5 +177,5 @@ async function stopServer(transport: ChildTransport) {
 /** The last line a process left on stderr, as the end of a message. */
 function lastStderrLine(stderr: string): string {
   const last = stderr.trim().split('\n').at(-1);
-  return last ? ` It said: ${last}` : '';
+  return last ? ` Last line on stderr: ${last}` : '';
 }

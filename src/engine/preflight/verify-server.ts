@@ -17,7 +17,7 @@ const verifyExitTimeoutMs = 5000;
 
 /**
  * Starts a server by the same command as a client, and requests the handshake and its tools.
- * @throws AgentToolsError with what the server wrote to stderr, if it does not answer within `timeoutMs`.
+ * @throws AgentToolsError with the server's stderr, if it does not answer within `timeoutMs`.
  */
 export async function verifyServer(
   child: ChildServer,

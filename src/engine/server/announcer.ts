@@ -14,7 +14,7 @@ export function createAnnouncer(
   mayChange: (kind: ListedKind) => boolean,
 ): Pick<Context, 'notifyChanged' | 'notifyResourceUpdated'> {
   const reportIgnored = (what: string, why: string) =>
-    reportOnce(live.calls, `${live.current.qualifiedName}: ${what} tells nobody: ${why}.`, what);
+    reportOnce(live.calls, `${live.current.qualifiedName}: ${what} has no effect: ${why}.`, what);
   return {
     notifyChanged(kind) {
       if (!listedKinds.includes(kind)) {

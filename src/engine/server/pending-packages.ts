@@ -123,7 +123,7 @@ export class PendingPackages implements ItemSource {
       const failure = failures.get(name);
       const reason =
         failure === undefined
-          ? (unusable ?? `The package ${name} was installed, and is not found all the same`)
+          ? (unusable ?? `The package ${name} was installed, but is not found`)
           : lostReason(name, failure);
       this.#reasons.set(name, toSentence(reason));
     }

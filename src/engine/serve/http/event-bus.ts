@@ -51,7 +51,7 @@ export function guardedBus(bus: EventBus, report: (line: string) => void): Event
     if (hasTold) return;
     hasTold = true;
     report(
-      `The event bus brought what is no event, and it was dropped: ${quoteShort(value)}. More are not told of.`,
+      `The event bus delivered an invalid event, which was dropped: ${quoteShort(value)}. Later ones are not reported.`,
     );
   };
   return {

@@ -107,7 +107,7 @@ function requireOneWay(options: HandlerOptions): void {
   if (ways.length > 1) throw new TypeError('Give one of token, oauth and authority.');
   for (const way of ways) {
     if (options[way]) continue;
-    throw new TypeError(`The option ${way} is there, but has no value. Leave it out to let in anybody.`);
+    throw new TypeError(`The option ${way} has no value. Set it, or leave it out to accept every client.`);
   }
 }
 
@@ -119,7 +119,7 @@ function requireSound(options: HandlerOptions): void {
     throw new TypeError('The token cannot be sent in a header. Expected letters of ASCII without spaces.');
   }
   if (path !== undefined && !String(path).startsWith('/')) {
-    throw new TypeError(`The path "${path}" is none. Expected one that begins with a slash, such as /mcp.`);
+    throw new TypeError(`The path "${path}" is invalid. Expected a slash at its beginning, such as /mcp.`);
   }
   for (const [name, limit] of Object.entries(limits)) {
     if (limit === undefined || (typeof limit === 'number' && limit >= 0)) continue;

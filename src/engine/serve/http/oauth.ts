@@ -96,7 +96,7 @@ function toVerdict(
   const clientId = [client, azp, sub].find((name) => typeof name === 'string' && name !== '');
   // The client id owns sessions, states and tasks. Tokens without one would share them.
   if (clientId === undefined)
-    return { fault: { error: 'invalid_token', description: 'The token names nobody.' } };
+    return { fault: { error: 'invalid_token', description: 'The token names no client or subject.' } };
   const auth: Caller = {
     token,
     clientId: clientId as string,
@@ -115,7 +115,7 @@ function readScopes({ scope, scp }: JWTPayload): readonly string[] {
 }
 
 function issuerUnavailableFault({ retryAfterSeconds }: IssuerUnavailable): TokenFault {
-  const description = 'Whether the token is good cannot be told at present. Try again later.';
+  const description = 'The token cannot be verified at present. Try again later.';
   return { error: 'temporarily_unavailable', description, retryAfterSeconds };
 }
 

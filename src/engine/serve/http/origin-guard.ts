@@ -110,7 +110,7 @@ function readHost(name: string): string {
   const host = parseHostname(`http://${name}`);
   if (host !== undefined && /^([^:/?#@\\\s]+|\[[^\]]+\])$/.test(name)) return host;
   const expected = 'a name or an address without scheme, port and path, such as mcp.example.com or [::1]';
-  throw new AgentToolsError('usage', `The allowed host "${name}" is none. Expected ${expected}.`);
+  throw new AgentToolsError('usage', `The allowed host "${name}" is invalid. Expected ${expected}.`);
 }
 
 /** Normalizes an origin as browsers do, without a default port. Apps and browser extensions have other schemes. */
@@ -119,7 +119,7 @@ function readOrigin(text: string): string {
   if (/^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text)) return new URL(text).origin;
   if (!/^https?:/i.test(text) && /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]*$/i.test(text)) return lower(text);
   const expected = 'scheme and name without a path, such as https://app.example.com, or *';
-  throw new AgentToolsError('usage', `The allowed origin "${text}" is none. Expected ${expected}.`);
+  throw new AgentToolsError('usage', `The allowed origin "${text}" is invalid. Expected ${expected}.`);
 }
 
 /** A name or address with an optional port. URLs allow more: `http://a@localhost`, `http://localhost#.example.com`. */

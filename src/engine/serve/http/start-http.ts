@@ -160,7 +160,7 @@ async function createTokenVerifier(
     const expected = 'letters of ASCII without spaces, such as openssl rand -hex 32 gives';
     throw new AgentToolsError(
       'failed',
-      `What ${tokenEnv} holds cannot be sent as a token. Expected ${expected}.`,
+      `The value of ${tokenEnv} cannot be sent as a token. Expected ${expected}.`,
     );
   }
   return sharedToken(token);
@@ -197,7 +197,7 @@ function requireSafe(
     ...(authority ? [] : ['--token-env with the variable that holds a token (or --issuer)']),
   ];
   if (lacking.length === 0) return;
-  const without = authority ? 'to be reached by addresses only' : 'to let in anybody';
+  const without = authority ? 'to accept IP addresses only' : 'to accept every client';
   const message = `Others can reach ${host}. Give ${lacking.join(' and ')}, or --insecure ${without}.`;
   throw new AgentToolsError('refused', message);
 }
