@@ -20,9 +20,7 @@ export interface HandlerOptions {
   readonly authority?: TokenVerifier | undefined;
   /** The only path of MCP. Default: every path. */
   readonly path?: string | undefined;
-  /**
-   * True to serve clients up to 2025-11-25. Their sessions are in the memory of one process. Default: true.
-   */
+  /** True to serve clients up to 2025-11-25. Their sessions are in the memory of one process. Default: true. */
   readonly sessions?: boolean | undefined;
   /** Carries change events between processes. Default: within this process. */
   readonly bus?: EventBus | undefined;

@@ -186,7 +186,7 @@ async function loadBus(file: string, signal: AbortSignal): Promise<EventBus> {
   );
 }
 
-/** Refuses to open an address that others can reach by accident. */
+/** Refuses an unprotected server at an address that others can reach, unless --insecure is given. */
 function requireSafe(
   { host, allowedHosts, insecure }: HttpOptions,
   authority: TokenVerifier | undefined,

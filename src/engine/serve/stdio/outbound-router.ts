@@ -12,7 +12,7 @@ import { ProtocolError } from '../../runtime/result-builders.js';
 import type { InFlightRequest, InFlightRequests } from './in-flight-requests.js';
 import type { LineWriter, OutgoingMessage } from './line-writer.js';
 
-/** Sends messages of the dispatchers to the client: responses settle their call, messages of closed calls are dropped. */
+/** Sends messages of the dispatchers to the client. Responses settle their call; messages of closed calls are dropped. */
 export class OutboundRouter {
   readonly #calls: InFlightRequests;
   readonly #outlet: LineWriter;
