@@ -234,14 +234,14 @@ describe('start --http is refused', () => {
       'with a name that is a URL',
       ['--port', '0', '--allowed-host', 'https://a.example'],
       2,
-      /"https:\/\/a.example" is none/,
+      /"https:\/\/a.example" is invalid/,
     ],
     ['with a name that is empty', ['--port', '0', '--allowed-host', ''], 2, /allowed host ""/],
     [
       'with an origin that is a name',
       ['--port', '0', '--allowed-origin', 'a.example'],
       2,
-      /"a.example" is none/,
+      /"a.example" is invalid/,
     ],
     [
       'with a bus that is not there',

@@ -11,10 +11,10 @@ import { type ChildServer, ChildTransport } from '../upstream/child-transport.js
 /** A server slower than this to its first answer is reported; impatient clients give up after ten seconds. */
 const slowStartMs = 3000;
 
-/** How long an idle server may take to end once its client has gone. */
+/** Longest time for an idle server to exit after its client disconnects. */
 const bootExitTimeoutMs = 5000;
 
-/** How much of what a server writes to stderr is read, from its beginning. */
+/** Most characters of a server's stderr that are read, from its beginning. */
 const maxSaid = 1_000_000;
 
 export interface BootOptions {
@@ -27,7 +27,7 @@ export interface BootOptions {
   readonly timeoutMs: number;
 }
 
-/** How each era is asked for by the official client. */
+/** Version negotiation of the official client, by era. */
 const eras = [
   { name: '2025-11-25', versionNegotiation: { mode: 'legacy' } },
   { name: '2026-07-28', versionNegotiation: { mode: { pin: '2026-07-28' } } },
@@ -61,7 +61,7 @@ function findServerLocation(manifest: Manifest, server: string): Location {
 }
 
 interface BootFinding extends Pick<Diagnostic, 'code' | 'severity' | 'message'> {
-  /** One list does not show what it should; others may not, either. */
+  /** The finding is about one list; others may have findings too. */
   readonly isOfList?: true;
 }
 
@@ -71,7 +71,7 @@ async function bootServer(
   options: BootOptions,
 ): Promise<readonly Omit<BootFinding, 'isOfList'>[]> {
   const { reference, cwd = options.cwd } = serverLocator(manifest, server);
-  // What is missing is told by its own rule; obtaining it would be no news of the package, and take its time.
+  // Another rule reports missing packages. Their installation takes time and shows nothing about this package.
   const env = withShortWait({ ...options.env, AGENTTOOLS_AUTO_INSTALL: 'false' });
   const child: ChildServer = { ...options, cwd, env, args: [...options.args, 'start', reference] };
   const findings = new Map<string, BootFinding>();
@@ -85,8 +85,8 @@ async function bootServer(
 }
 
 /**
- * How a server is named so that nothing else can be meant: `<package folder>/<server>` might be a package of its own. A
- * qualified name is looked up in the package at the working directory first.
+ * Returns an unambiguous reference to a server: `<package folder>/<server>` might be another package. A qualified name
+ * is looked up in the package at the working directory first.
  */
 function serverLocator(
   { directory, packageName, declarations }: Manifest,
@@ -152,7 +152,7 @@ async function converse(
   return findings;
 }
 
-/** Lists whatever the server says it has; the client checks each answer against the protocol. */
+/** Requests every list that the server declares; the client checks each answer against the protocol. */
 async function askForLists(client: Client, timeout: number): Promise<void> {
   const has = client.getServerCapabilities() ?? {};
   if (has.tools) await client.listTools({}, { timeout });
@@ -162,7 +162,7 @@ async function askForLists(client: Client, timeout: number): Promise<void> {
   await client.listResourceTemplates({}, { timeout });
 }
 
-/** Waits for the process to end; ends it when it does not. */
+/** Waits for the process to end; kills it if it does not. */
 async function stopServer(transport: ChildTransport) {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -177,5 +177,5 @@ async function stopServer(transport: ChildTransport) {
 /** The last line a process left on stderr, as the end of a message. */
 function lastStderrLine(stderr: string): string {
   const last = stderr.trim().split('\n').at(-1);
-  return last ? ` It said: ${last}` : '';
+  return last ? ` Last line on stderr: ${last}` : '';
 }

@@ -1,10 +1,10 @@
 import { Client, type ClientCapabilities } from '@modelcontextprotocol/client';
 import { type ChildExit, type ChildServer, ChildTransport } from '../upstream/child-transport.js';
 
-/** How long a server may take to end once its client has gone. */
+/** Longest time for a server to exit after its client disconnects. */
 const childExitTimeoutMs = 2000;
 
-/** The longest that a request may take, unless it is given up before. */
+/** Longest time of a request, unless it is aborted before. */
 const callTimeoutMs = 600_000;
 
 export interface ChildSessionOptions {
@@ -13,9 +13,9 @@ export interface ChildSessionOptions {
   readonly capabilities: ClientCapabilities;
   /** Longest wait for the handshake. */
   readonly timeoutMs: number;
-  /** Gives the handshake up. */
+  /** Aborts the handshake. */
   readonly signal: AbortSignal;
-  /** Takes what the server writes to stderr, and lines of its stdout that are no messages. */
+  /** Takes text that the server writes to stderr, and lines of its stdout that are not messages. */
   readonly onText: (text: string) => void;
   /** Takes the method of a notification that something changed. */
   readonly onChanged: (method: string) => void;
@@ -43,7 +43,7 @@ export function isSessionMethod(method: unknown): method is SessionMethod {
   return methods.some((one) => one === method);
 }
 
-/** A server in a process of its own, and this program as its client. */
+/** A server in a child process, with this program as its client. */
 export class ChildSession {
   readonly #client: Client;
   readonly #transport: ChildTransport;
@@ -53,12 +53,12 @@ export class ChildSession {
     this.#transport = transport;
   }
 
-  /** @throws whatever keeps the server from answering; its process is gone then. */
+  /** @throws the error of the handshake; the process has ended then. */
   static async open(child: ChildServer, options: ChildSessionOptions): Promise<ChildSession> {
     const { name, version, capabilities, timeoutMs: timeout, signal, onText, onChanged } = options;
     const transport = new ChildTransport(child);
     transport.ontext = onText;
-    // What hosts of apps speak today.
+    // Hosts of apps use the legacy era today.
     const versionNegotiation = { mode: 'legacy' } as const;
     const client = new Client({ name, version }, { capabilities, versionNegotiation });
     for (const method of changes) client.setNotificationHandler(method, () => onChanged(method));
@@ -78,19 +78,19 @@ export class ChildSession {
     return { name, version };
   }
 
-  /** How the process ended, when it has. */
+  /** Resolves with the exit of the process. */
   get ended(): Promise<ChildExit> {
     return this.#transport.ended;
   }
 
-  /** @throws what the server answers instead of a result. */
+  /** @throws the error that the server answers instead of a result. */
   async request(
     method: SessionMethod,
     params: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
     const options = { timeout: callTimeoutMs, ...(signal && { signal }) };
-    // What stands in the parameters is the server's to judge.
+    // The server checks the parameters itself.
     const request = { method: method as 'tools/list', params: { ...params } };
     return await this.#client.request(request, options);
   }
@@ -111,7 +111,7 @@ export class ChildSession {
     return items;
   }
 
-  /** Asks the server to end, and ends it and what it started when it does not. */
+  /** Closes the connection. Kills the server and its child processes if it does not exit. */
   async close(): Promise<void> {
     await this.#client.close().catch(() => {});
     await this.#transport.close();
@@ -121,5 +121,5 @@ export class ChildSession {
   }
 }
 
-/** A server that never stops is one with an endless list. */
+/** Limit for a server with an endless list. */
 const maxListedItems = 10_000;

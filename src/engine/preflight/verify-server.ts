@@ -8,16 +8,16 @@ import { type ChildServer, ChildTransport } from '../upstream/child-transport.js
 export interface Verification {
   /** Names of the tools that the server lists. */
   readonly tools: readonly string[];
-  /** Upstream servers that are not there, in sentences. */
+  /** Unavailable upstream servers, one sentence each. */
   readonly absences: readonly string[];
 }
 
-/** How long a server may take to end once its client has gone. */
+/** Longest time for a server to exit after its client disconnects. */
 const verifyExitTimeoutMs = 5000;
 
 /**
- * Starts a server by the very command that a client would, and asks for the handshake and its tools.
- * @throws AgentToolsError with what the server wrote to stderr, if it does not answer within `timeoutMs`.
+ * Starts a server by the same command as a client, and requests the handshake and its tools.
+ * @throws AgentToolsError with the server's stderr, if it does not answer within `timeoutMs`.
  */
 export async function verifyServer(
   child: ChildServer,
@@ -44,13 +44,13 @@ export async function verifyServer(
       cause: error,
     });
   } finally {
-    // Who does not answer is not waited for either.
+    // A server that does not answer gets no time to exit.
     if (!tools) transport.kill();
     await client.close().catch(() => {});
     await transport.close();
     if (tools) await stopServer(transport);
   }
-  // All that it wrote is known once it has ended.
+  // Its stderr is complete only after its end.
   return { tools, absences: parseAbsences(transport.stderr) };
 }
 
@@ -64,7 +64,7 @@ function indentOutput(text: string): string {
   return text.replace(/^/gm, '  ');
 }
 
-/** Waits for the process to end; ends it, and what it started, when it does not. */
+/** Waits for the process to end; kills it and its child processes if it does not. */
 async function stopServer(transport: ChildTransport): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
@@ -75,10 +75,10 @@ async function stopServer(transport: ChildTransport): Promise<void> {
   if (ending === 'late') transport.kill();
 }
 
-/** What programs without a shell find on the PATH: launchd's own list, and what systemd and Windows add little to. */
+/** The PATH of programs started without a shell: the list of launchd. Systemd and Windows add little. */
 const barePath = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
-/** Variables that a program started from a desktop has, whatever a shell would add. */
+/** Variables of a program that was started from a desktop, without additions by a shell. */
 const desktopVariables = {
   posix: [
     'HOME',

@@ -33,7 +33,7 @@ import {
   toNotification,
 } from './subscriptions.js';
 
-/** Answers one method. @throws ProtocolError; anything else is a bug of ours and is reported */
+/** Answers one method. @throws ProtocolError; any other error is a bug and is reported */
 export type RequestHandler = (
   params: JsonObject,
   request: RequestContext,
@@ -48,19 +48,19 @@ export interface DispatcherOptions {
   readonly capabilities: (client: unknown) => ServerCapabilities;
   /** The handler of a method; undefined: method not found. */
   readonly handlerOf: (method: string) => RequestHandler | undefined;
-  /** How long clients may keep results, by method; 2026-07-28 only. */
+  /** Cache lifetime and scope of results, by method; 2026-07-28 only. */
   readonly cacheHints?: CacheHints | undefined;
   /** True if clients may subscribe to a resource; 2026-07-28 only. */
   readonly isSubscribable?: (uri: string) => boolean;
   /** True if the client has subscribed to a resource; up to 2025-11-25 only. */
   readonly isSubscribed?: (uri: string) => boolean;
-  /** Takes notifications of the client that are no business of the dispatcher, by method. */
+  /** Handles notifications that the dispatcher does not handle itself, by method; up to 2025-11-25 only. */
   readonly onNotification?: Readonly<Partial<Record<string, () => void>>>;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
 }
 
-/** How many subscriptions one connection may have. */
+/** Most subscriptions of one connection. */
 const maxSubscriptions = 1024;
 
 /**
@@ -107,7 +107,7 @@ export class Dispatcher implements Peer {
     await transport.start();
   }
 
-  /** Gives open subscriptions their result, aborts the requests in flight, and closes the transport. */
+  /** Sends open subscriptions their result, aborts the requests in flight, and closes the transport. */
   async close(): Promise<void> {
     for (const id of this.#subscriptions.keys()) {
       await this.#write(endOfSubscription(id, this.#options.info));
@@ -116,7 +116,10 @@ export class Dispatcher implements Peer {
     await this.#transport?.close();
   }
 
-  /** Notifies the client of a list that changed if it was promised or has subscribed, of a resource if it has subscribed. */
+  /**
+   * Notifies the client of a change. On 2026-07-28: if it subscribed. Before: of a list if the server declared
+   * `listChanged`, of a resource if the client subscribed.
+   */
   notifyChange(change: ServerEvent): void {
     if (this.#options.era === 'modern') {
       this.#notifySubscribers(change);
@@ -228,7 +231,7 @@ export class Dispatcher implements Peer {
     return { code: ErrorNumber.Internal, message: 'Internal error' };
   }
 
-  /** The methods that need no item of the server. */
+  /** Handlers of methods that need no item of the server. */
   #ownHandlerOf(method: string): RequestHandler | undefined {
     if (this.#options.era === 'legacy') {
       if (method === 'initialize') return (params) => this.#initialize(params);
@@ -302,7 +305,7 @@ export class Dispatcher implements Peer {
     } else asked?.resolve(isObject(result) ? result : {});
   }
 
-  /** Sends what is not waited for. A message that cannot be written has been reported by the transport. */
+  /** Sends a message. Never rejects: the transport reports a message that cannot be written. */
   async #write(message: object, options?: TransportSendOptions): Promise<void> {
     await this.#transport?.send(message as JSONRPCMessage, options).catch(() => {});
   }
@@ -317,7 +320,7 @@ export class Dispatcher implements Peer {
   }
 }
 
-/** Stands for the answer of a request that is answered when the connection ends. */
+/** Result of a handler that leaves its request open until the connection ends. */
 const noResponse: JsonObject = {};
 
 const methodNotFoundError = { code: -32601, message: 'Method not found' } as const;
@@ -334,7 +337,7 @@ interface ReceivedRequest {
   readonly extra: MessageExtraInfo | undefined;
 }
 
-/** A request of the client that is not answered. */
+/** An unanswered request of the client. */
 class DispatchedRequest implements RequestContext {
   readonly id: MessageId;
   readonly method: string;
@@ -359,7 +362,7 @@ class DispatchedRequest implements RequestContext {
     return isObject(_meta) ? _meta : undefined;
   }
 
-  /** Made when it is asked for: most requests end before anything listens. */
+  /** Created on first access: most requests end before anything listens. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -407,7 +410,7 @@ class DispatchedRequest implements RequestContext {
   }
 }
 
-/** Answers are results as they are; what else stands among them is dropped. */
+/** Keeps plain results. Drops entries that are not objects, or have `method` or `result`. */
 function responsesIn(inputResponses: unknown): JsonObject {
   const entries = isObject(inputResponses) ? Object.entries(inputResponses) : [];
   return Object.fromEntries(

@@ -3,13 +3,13 @@ import type { ContentBlock } from '../runtime/result-builders.js';
 import { wrapResultSchema } from '../schema/wrap-result.js';
 import type { WireObject } from './envelope.js';
 
-/** Content block types that came later than 2024-11-05, with the revision that brought them. */
+/** Content block types newer than 2024-11-05, with their first revision. */
 const blockTypeVersions: Readonly<Record<string, string>> = {
   audio: '2025-03-26',
   resource_link: '2025-06-18',
 };
 
-/** A content block as a revision knows it; types it lacks become text. Revisions are dates and compare as text. */
+/** Adapts a content block to a revision: types it lacks become text. Revisions are dates and compare as text. */
 export function downgradeBlock(version: string | undefined, block: ContentBlock): ContentBlock {
   const since = blockTypeVersions[block.type];
   if (since === undefined || version === undefined || version >= since) return block;
@@ -22,10 +22,10 @@ function flattenBlock(block: ContentBlock): string {
   return `[${block.type}: ${String(block.mimeType)}]`;
 }
 
-/** From when on results may be any value, and a schema of a property `true` or `false`. @see MCP, schema, Tool */
+/** First revision with results of any type, and with `true` and `false` as property schemas. @see MCP, schema, Tool */
 const anySchemas = '2026-07-28';
 
-/** A tool as a revision knows it. Clients that cannot read one entry of a list drop the whole list. */
+/** Adapts a tool to a revision. Clients that cannot read one entry of a list drop the whole list. */
 export function downgradeTool(version: string | undefined, tool: WireObject): WireObject {
   if (version === undefined || version >= anySchemas) return tool;
   const schemas = ['inputSchema', 'outputSchema'].flatMap((key) => {
@@ -35,7 +35,7 @@ export function downgradeTool(version: string | undefined, tool: WireObject): Wi
   return schemas.length === 0 ? tool : { ...tool, ...Object.fromEntries(schemas) };
 }
 
-/** The SDK sends what is no object as the `result` of one. */
+/** A result that is not an object is sent as the `result` of one, so its schema is wrapped as well. */
 function objectSchema(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
   if (schema.type !== 'object') return wrapResultSchema(schema);

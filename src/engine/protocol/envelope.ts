@@ -1,11 +1,11 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 
-/** A JSON object whose members nobody has looked at yet. */
+/** A JSON object with unchecked members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type MessageId = string | number;
 
-/** JSON-RPC 2.0, section 5.1, and the MCP numbers the front itself answers with. */
+/** JSON-RPC 2.0, section 5.1, and the MCP error codes that the protocol layer sends itself. */
 export const ErrorNumber = {
   Parse: -32700,
   InvalidRequest: -32600,
@@ -22,13 +22,13 @@ export interface ErrorBody {
   readonly data?: unknown;
 }
 
-/** What a server hears in place of a response that is none. */
+/** Error that a server gets in place of a malformed response. */
 export const malformedResponse: ErrorBody = {
   code: ErrorNumber.InvalidRequest,
   message: 'The client sent a malformed response.',
 };
 
-/** What a parsed JSON value is in the eyes of JSON-RPC. */
+/** A parsed JSON value, classified by JSON-RPC. */
 export type Envelope =
   | {
       readonly kind: 'request';
@@ -52,8 +52,8 @@ export function isMessageId(value: unknown): value is MessageId {
 }
 
 /**
- * Tells what a value is (JSON-RPC 2.0, sections 4 and 5; MCP basic, Messages). Only the members that JSON-RPC knows
- * are carried over: receivers behind the front match messages strictly and would drop one with a stranger in it.
+ * Classifies a value (JSON-RPC 2.0, sections 4 and 5; MCP basic, Messages). Keeps only the members that JSON-RPC
+ * defines: receivers match messages strictly and would drop one with an unknown member.
  */
 export function readEnvelope(value: unknown): Envelope {
   if (!isObject(value)) return invalid(undefined, 'a message is a JSON object');
@@ -78,7 +78,7 @@ export function readEnvelope(value: unknown): Envelope {
   return { kind: 'request', id: readableId, method, params };
 }
 
-/** A message as receivers take it: with the members that JSON-RPC knows, and no other. */
+/** Returns a message for receivers, with only the members that JSON-RPC defines. */
 export function toMessage(envelope: Exclude<Envelope, { kind: 'invalid' }>): JSONRPCMessage {
   if (envelope.kind === 'response') {
     return { jsonrpc: '2.0', id: envelope.id, ...envelope.outcome } as JSONRPCMessage;
@@ -87,7 +87,7 @@ export function toMessage(envelope: Exclude<Envelope, { kind: 'invalid' }>): JSO
   return { jsonrpc: '2.0', ...members } as JSONRPCMessage;
 }
 
-/** What is wrong with a request by whose id another one is under way. */
+/** The fault of a request with the id of an unanswered one. */
 export function takenId(id: MessageId): string {
   return `the id ${JSON.stringify(id)} belongs to a request that is not answered yet`;
 }

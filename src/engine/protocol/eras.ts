@@ -1,9 +1,9 @@
 import { type ErrorBody, ErrorNumber, isObject, type JsonObject, type MessageId } from './envelope.js';
 
-/** How a client speaks: `legacy` opens with `initialize` (up to 2025-11-25), `modern` says its version in every message. */
+/** `legacy`: begins with `initialize` (up to 2025-11-25). `modern`: every message names its version (2026-07-28). */
 export type Era = 'legacy' | 'modern';
 
-/** Newest first. The first is offered to a client that asks for a version we do not know. */
+/** Newest first. The first is offered to a client that requests an unknown version. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export const modernVersions = ['2026-07-28'] as const;
 
@@ -34,14 +34,14 @@ export const metaKey = {
   serverInfo: 'io.modelcontextprotocol/serverInfo',
 } as const;
 
-/** The version an `initialize` settles on (MCP 2025-11-25 lifecycle, Version negotiation). */
+/** Returns the negotiated version of an `initialize` (MCP 2025-11-25 lifecycle, Version negotiation). */
 export function negotiate(requested: unknown): LegacyVersion {
   return legacyVersions.find((version) => version === requested) ?? legacyVersions[0];
 }
 
 /**
- * What an error says of the message that it answers. Without a readable id that is nothing since 2025-11-25, whose
- * schema has no other way, and before it what JSON-RPC 2.0 says in section 5: `null`.
+ * The `id` member of an error response. Without a readable id it is absent since 2025-11-25, as the schema requires,
+ * and `null` before, as section 5 of JSON-RPC 2.0 requires.
  */
 export function errorId(
   id: MessageId | undefined,
@@ -52,7 +52,7 @@ export function errorId(
 }
 
 /**
- * What is wrong with an array of messages after an `initialize` at a version: batching came with 2025-03-26 and left with
+ * Finds the fault of a batch after an `initialize` at a version. Batches were added in 2025-03-26 and removed in
  * 2025-06-18.
  */
 export function findBatchFault(
@@ -63,18 +63,18 @@ export function findBatchFault(
   return messages.length === 0 ? 'the batch is empty' : undefined;
 }
 
-/** What is wrong with one whose messages say their version themselves. */
+/** The fault of a batch in the modern era. */
 export const modernBatch = `${modernVersions[0]} has no batches`;
 
-/** Whether a message says its version itself, and so belongs to the modern era. */
+/** True if a message names its version, and so belongs to the modern era. */
 export function claimsVersion(params: JsonObject | undefined): boolean {
   const meta = params?._meta;
   return isObject(meta) && meta[metaKey.protocolVersion] !== undefined;
 }
 
 /**
- * What is wrong with the claim of a message (MCP 2026-07-28 basic, Request metadata, and versioning): a version we do
- * not serve is named first, since what else such a message must carry is not ours to know.
+ * Finds the fault in the claim of a message (MCP 2026-07-28 basic, Request metadata, and versioning). The version is
+ * checked first, since the other requirements of an unknown version are unknown too.
  */
 export function findClaimFault(params: JsonObject | undefined): ErrorBody | undefined {
   const meta = params?._meta as JsonObject;
@@ -104,7 +104,7 @@ export function findClaimFault(params: JsonObject | undefined): ErrorBody | unde
   return undefined;
 }
 
-/** An `initialize` with a sound claim is a modern request for a method that era does not have; with any other it is the handshake. */
+/** True for `initialize` with no version claim or a malformed one. With any other, it is a modern request. */
 export function isHandshake(method: string, params: JsonObject | undefined): boolean {
   if (method !== 'initialize') return false;
   return !claimsVersion(params) || findClaimFault(params)?.code === ErrorNumber.InvalidParams;

@@ -6,8 +6,8 @@ export const clientGone = 'The client has gone.';
 const resourceMethods = new Set(['resources/read', 'resources/subscribe']);
 
 /**
- * An error of a server in the words and numbers of its era: a resource that does not exist is -32002 up to 2025-11-25
- * (server/resources, Error handling), and -32602 with the `uri` since.
+ * Adapts the code of an error to its era: a missing resource is -32002 up to 2025-11-25 (server/resources, Error
+ * handling), and -32602 with the `uri` since.
  */
 export function forClient(call: { readonly era: Era; readonly method: string }, error: ErrorBody): ErrorBody {
   const isMissingResource =

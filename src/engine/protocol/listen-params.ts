@@ -2,11 +2,11 @@ import { type ErrorBody, ErrorNumber, isObject, type JsonObject } from './envelo
 import { metaKey } from './eras.js';
 import { tasksExtension } from './protocol-extensions.js';
 
-/** To how many resources a session or a stream may be subscribed, and how long their addresses may be. */
+/** Most resource subscriptions of a session or a stream, and the longest URI. */
 export const maxSubscribedUris = 1000;
 export const maxSubscribedUriLength = 2048;
 
-/** Whoever wants to hear of tasks must say that it knows them. @see SEP-2663, Task Status Notifications */
+/** Requires the tasks capability for notifications of tasks. @see SEP-2663, Task Status Notifications */
 export function findListenFault({ notifications, _meta }: JsonObject): ErrorBody | undefined {
   if (!isObject(notifications) || notifications.taskIds === undefined) return undefined;
   const capabilities = isObject(_meta) ? _meta[metaKey.clientCapabilities] : undefined;

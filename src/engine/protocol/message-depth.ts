@@ -1,20 +1,20 @@
 import { type Envelope, malformedResponse } from './envelope.js';
 
-/** How deep a message may be nested. Whatever looks into deeper ones calls itself once per level, and stacks have an end. */
+/** Deepest nesting of a message. Deeper ones would overflow the stack of recursive code. */
 const maxMessageDepth = 500;
 
 const tooDeep = `it is nested deeper than ${maxMessageDepth} levels`;
 
-/** What is left of a message that is nested too deep: who is to be answered, or whom it answers. */
+/** Reduces a message that is nested too deep to its id and the fault. */
 export function withoutDepths(envelope: Envelope): Envelope {
   if (envelope.kind === 'invalid') return { ...envelope, problem: tooDeep };
   if (envelope.kind === 'response') return { ...envelope, outcome: { error: malformedResponse } };
   return { kind: 'invalid', id: envelope.kind === 'request' ? envelope.id : undefined, problem: tooDeep };
 }
 
-/** Whether JSON text is nested too deep to be looked into. */
+/** True if JSON text is nested too deep. */
 export function isTooDeep(json: string): boolean {
-  // Each level opens and closes, so most texts are too short for it.
+  // Each level has two brackets, so most texts are too short.
   if (json.length <= 2 * maxMessageDepth) return false;
   let depth = 0;
   for (let index = 0; index < json.length; index += 1) {
@@ -33,7 +33,7 @@ function endOfString(json: string, start: number): number {
   return end;
 }
 
-/** Backslashes escape each other, too. */
+/** Backslashes also escape each other. */
 function isEscaped(json: string, index: number): boolean {
   let before = index;
   while (json[before - 1] === '\\') before -= 1;

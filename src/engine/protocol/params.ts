@@ -2,7 +2,7 @@ import { type ErrorBody, ErrorNumber, isMessageId, isObject, type JsonObject } f
 import { type Era, logLevels, metaKey } from './eras.js';
 import { findListenFault } from './listen-params.js';
 
-/** Where params are wrong and what was expected there. */
+/** Location of a fault in params, and the expected value. */
 interface ParamsFault {
   readonly path: readonly (string | number)[];
   readonly problem: string;
@@ -61,15 +61,15 @@ const reference: ParamCheck = (value, path) => {
   return members(type === 'ref/prompt' ? { name: checkText } : { uri: checkText })(value, path);
 };
 
-/** What a request brings that is made again with answers. @see MCP 2026-07-28, basic/patterns/mrtr */
+/** Params of a retry with input responses. @see MCP 2026-07-28, basic/patterns/mrtr */
 const retryParams = { inputResponses: optionalParam(object), requestState: optionalParam(checkText) };
 
 const page = members({ cursor: optionalParam(checkText) });
 const byUri = members({ uri: checkText });
 
 /**
- * What the params of a method must be like before the engine sees them (the request definitions of each revision's
- * schema; they agree on these).
+ * Checks of params, by method, before the engine gets them. Each revision's schema has the same definitions for these
+ * requests.
  */
 const checks: Readonly<Record<string, ParamCheck>> = {
   initialize: members({
@@ -103,11 +103,11 @@ const checks: Readonly<Record<string, ParamCheck>> = {
   'skills/list': page,
   'skills/get': byUri,
   'resources/directory/read': members({ uri: checkText, cursor: optionalParam(checkText) }),
-  // The SDK makes no answers of what is no object, and the handler would not know.
+  // The dispatcher reads a value that is not an object as empty, and the handler would not notice.
   'tasks/update': members({ inputResponses: optionalParam(object) }),
 };
 
-/** What the modern era no longer has: that is said first, whatever the params (MCP 2026-07-28 changelog). */
+/** Methods that the modern era no longer has: they are refused without a check of params (MCP 2026-07-28 changelog). */
 const legacyOnly = new Set([
   'initialize',
   'logging/setLevel',
@@ -115,7 +115,7 @@ const legacyOnly = new Set([
   'resources/unsubscribe',
 ]);
 
-/** The error for params that a method of an era cannot take, or nothing. */
+/** Returns the error for params that a method of an era cannot take; undefined if they are valid. */
 export function findParamsFault(era: Era, method: string, params: JsonObject = {}): ErrorBody | undefined {
   const unreadable = findUnreadableMeta(method, params);
   if (unreadable !== undefined) return unreadable;
@@ -136,7 +136,7 @@ function isPlainCall({ name, arguments: args, inputResponses, requestState }: Js
   return typeof name === 'string' && (args === undefined || isObject(args)) && isFirst;
 }
 
-/** The error for params whose `_meta` cannot be read, or nothing. Receivers take such a message for none. */
+/** Returns the error for an unreadable `_meta`; undefined if it is readable. Receivers ignore such a message. */
 export function findUnreadableMeta(method: string, params: JsonObject = {}): ErrorBody | undefined {
   const fault = findMetaFault(params._meta);
   return fault === undefined ? undefined : invalidParams(method, fault);

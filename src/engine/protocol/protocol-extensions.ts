@@ -4,5 +4,5 @@ export const tasksExtension = 'io.modelcontextprotocol/tasks';
 /** The name of MCP Skills among extensions. @see SEP-2640 */
 export const skillsExtension = 'io.modelcontextprotocol/skills';
 
-/** What a client must have declared to be handed tasks. */
+/** The client capability that tasks require. */
 export const tasksCapability: string = `extensions.${tasksExtension}`;

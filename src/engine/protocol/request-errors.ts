@@ -14,14 +14,14 @@ export const internalError = -32603;
 /** @see MCP 2026-07-28, basic, "Error Codes" */
 const missingCapability = -32021;
 
-/** There is no resource at an address. @see MCP 2026-07-28, server/resources, Error Handling */
+/** No resource has this URI. @see MCP 2026-07-28, server/resources, Error Handling */
 export class ResourceNotFoundError extends ProtocolError {
   constructor(uri: string, message: string = `Resource not found: ${uri}`) {
     super(invalidParams, message, { uri });
   }
 }
 
-/** Gives a failure the number it has in the protocol, if it is one that goes there as it is. */
+/** Converts an error with a code in the protocol to a ProtocolError; returns any other error unchanged. */
 export function toProtocolError(thrown: unknown): unknown {
   const error = safelyThrown(thrown);
   if (error instanceof CursorError) return new ProtocolError(invalidParams, error.message);

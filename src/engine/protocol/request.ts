@@ -1,13 +1,13 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { JsonObject, MessageId } from './envelope.js';
 
-/** A notification to the client, or a request of it. */
+/** A notification or request to the client. */
 export interface OutboundMessage {
   readonly method: string;
   readonly params?: JsonObject | undefined;
 }
 
-/** How long the client's answer is waited for. */
+/** Limits of the wait for the client's answer. */
 export interface ClientRequestLimits {
   /** Ends the wait; the client is sent a cancellation. */
   readonly signal: AbortSignal;
@@ -25,13 +25,13 @@ export interface RequestContext {
   readonly method: string;
   /** `_meta` of the params; on 2026-07-28 it also holds version, client and capabilities. */
   readonly meta: JsonObject | undefined;
-  /** The same as `signal.aborted`, for less. */
+  /** The same as `signal.aborted`, at lower cost. */
   readonly isOver: boolean;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /** Calls back when the signal aborts, at most once. The signal itself costs more. */
   onAbort(listener: (reason: unknown) => void): void;
-  /** Answers to the questions of the round before, by key. @see MCP 2026-07-28, basic/patterns/mrtr */
+  /** Responses to the input requests of the previous attempt, by key. @see MCP 2026-07-28, basic/patterns/mrtr */
   readonly inputResponses: JsonObject | undefined;
   /** The state that the client sent back with them, not verified. */
   readonly requestState: unknown;
@@ -40,7 +40,7 @@ export interface RequestContext {
   /** Sends a notification that belongs to this request. Resolves when the transport takes more. */
   notify(notification: OutboundMessage): Promise<void>;
   /**
-   * Sends the client a request that belongs to this one. Gives its result.
+   * Sends the client a request that belongs to this one. Returns its result.
    * @throws RequestTimeoutError, ProtocolError for an error of the client
    */
   ask(request: OutboundMessage, limits: ClientRequestLimits): Promise<JsonObject>;
@@ -48,7 +48,7 @@ export interface RequestContext {
   closeStream(): void;
 }
 
-/** A client, as far as it has introduced itself. Up to 2025-11-25 the handshake says it. */
+/** Identity of a client. Up to 2025-11-25 the handshake holds it. */
 export interface ClientIdentity {
   /** `clientInfo`, not validated. */
   readonly info: unknown;

@@ -2,7 +2,7 @@ import type { CacheHint } from '../runtime/specs.js';
 import { isObject, type JsonObject } from './envelope.js';
 import { metaKey } from './eras.js';
 
-/** Methods whose results clients may keep. @see MCP 2026-07-28, server/utilities/caching */
+/** Methods with results that clients may cache. @see MCP 2026-07-28, server/utilities/caching */
 const cacheableMethods: ReadonlySet<string> = new Set([
   'server/discover',
   'tools/list',
@@ -21,7 +21,7 @@ export interface ResultStamp {
 }
 
 /**
- * A result as 2026-07-28 has it: with its type, the server's name, and how long it keeps. What the handler says wins.
+ * Completes a result for 2026-07-28 with its type, server info and cache hints. Members set by the handler win.
  * @see MCP 2026-07-28, basic, Result; server/utilities/caching
  */
 export function modernResult(
@@ -44,8 +44,8 @@ export function modernResult(
 type WireToolResult = { readonly content: readonly unknown[]; readonly structuredContent?: unknown };
 
 /**
- * Up to 2025-11-25 structured content is an object: any other value is sent as its `result`, and so is an object whose
- * advertised schema is not one of objects. Structured content that is no object is sent as text, too.
+ * Up to 2025-11-25 structured content is an object: any other value is sent as its `result`, and so is an object if
+ * the advertised schema is not for objects. Structured content that is not an object is also sent as text.
  * @see MCP 2025-11-25, server/tools, Structured Content; SEP-2106
  */
 export function withWireStructure<R extends WireToolResult>(

@@ -1,8 +1,8 @@
 import process from 'node:process';
 
 /**
- * Stands in the bundle for the SDK's platform module, which would load a whole JSON Schema engine at every start.
- * Arguments, results and answers are checked by `engine/schema`, so the SDK's own validator is never asked.
+ * Replaces the SDK's platform module in the bundle, which would load a whole JSON Schema engine at every start.
+ * `engine/schema` checks arguments, results and answers, so the SDK's validator is never called.
  */
 export class DefaultJsonSchemaValidator {
   getValidator(): never {

@@ -50,7 +50,7 @@ export interface SubscriptionGrants {
 }
 
 /**
- * The part of a requested filter that the server can keep; the acknowledgment says no more.
+ * Returns the part of a requested filter that the server can keep and acknowledges.
  * @see MCP 2026-07-28, basic/patterns/subscriptions, Acknowledgment
  */
 export function grantedFilter(

@@ -33,15 +33,15 @@ export interface CallOnce {
   /** Takes lines for stderr: progress, log messages, faults. */
   readonly report: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Who is there to be asked; absent: nobody. */
+  /** Answers input requests. Absent: none can be answered. */
   readonly person?: InputUser | undefined;
-  /** Gets packages that the server refers to, if the tool is in one of them; absent: it goes without. */
+  /** Installs missing packages of the server if the tool is not found. Default: installs nothing. */
   readonly obtain?: InstallMissing | undefined;
 }
 
 /**
- * Calls one tool of a server in this process. There is no client, but there may be a person.
- * @throws AgentToolsError if there is no such tool, or it answers on the protocol level.
+ * Calls one tool of a server in this process, without a client. A user at the terminal may answer input requests.
+ * @throws AgentToolsError if there is no such tool, or the call fails with a protocol error.
  */
 export async function callOnce(
   found: FoundServer,
@@ -88,10 +88,10 @@ export async function callOnce(
   }
 }
 
-/** A person waits for an upstream server as long as it may take to start. */
+/** The call waits for an upstream server as long as its start may take. */
 const unlimitedWait = { waitMs: 2 ** 31 - 1, waitAgainMs: 2 ** 31 - 1 };
 
-/** An answer on the protocol level, which is the cause. */
+/** Converts a protocol error, which becomes the cause. */
 function protocolFailure(error: ProtocolError): AgentToolsError {
   const message = `${error.message} (JSON-RPC error ${error.code})`;
   return new AgentToolsError('failed', message, { cause: error });
@@ -106,7 +106,7 @@ function findTool({ registry }: Servable, name: string): ToolSpec | undefined {
   );
 }
 
-/** Why a tool is not there, if its package could not be had; it may be in any of them if nothing says which. */
+/** Explains a missing tool by the failed installation of its package, or of any package if its own is unknown. */
 function explainNotInstalled({ spec, failures }: InstalledServer, name: string): AgentToolsError | undefined {
   const { leftOut, qualifiedName } = spec;
   const own = leftOut.filter(({ kind, item }) => kind === 'tools' && isCalled(item, name));
@@ -117,7 +117,7 @@ function explainNotInstalled({ spec, failures }: InstalledServer, name: string):
   return new AgentToolsError('failed', message);
 }
 
-/** Whether a server's list means an item of some name, as far as that can be told without it. */
+/** True if an entry of a server's list seems to mean an item of this name; the item itself is not available. */
 function isCalled(item: string, name: string): boolean {
   return item === name || item.endsWith(`/${name}`);
 }
@@ -135,19 +135,19 @@ function noTool(
   return new AgentToolsError('not-found', message);
 }
 
-/** Where handlers of a call stand. */
+/** Position of a call among nested calls. */
 interface TerminalCallContext {
-  /** In which they ask. */
+  /** Takes the input requests of its handlers. */
   readonly conversation: TerminalInputScope;
-  /** How many calls away from the one that was asked for. */
+  /** Number of calls between this one and the requested one. Default: 0. */
   readonly depth?: number;
-  /** What their keys begin with. */
+  /** Prefix of its input request keys. */
   readonly prefix?: string;
-  /** The calls that they stand in. */
+  /** Deadlines of the calls around it. */
   readonly outer?: readonly CallDeadline[];
 }
 
-/** Makes contexts for calls that no client made. */
+/** Creates handler contexts for calls without a client. */
 function contextsWithoutClient(
   live: LiveServer,
   { conversation, depth = 0, prefix = '', outer = [] }: TerminalCallContext,
@@ -182,7 +182,7 @@ function contextsWithoutClient(
       registry: {
         ...server.registry.forHandlers,
         shown: async (query) => {
-          // Whoever wants to know what there is waits for it as for a list.
+          // Waits for pending tools, as a list request does.
           await live.ready('tools', limit.signal);
           return await live.current.registry.forHandlers.shown(query);
         },

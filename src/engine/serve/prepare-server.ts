@@ -21,9 +21,9 @@ import {
 } from '../server/server-resolver.js';
 import type { UpstreamHub } from '../upstream/upstream-hub.js';
 
-/** A server to be served, and the means to complete it. */
+/** A server to prepare, and the means to complete it. */
 export interface Preparation extends ServerRequest {
-  /** Gets packages that are not here, once they are asked for; absent: the server goes without them. */
+  /** Installs missing packages on first use. Default: the server skips their items. */
   readonly obtain?: InstallMissing | undefined;
   readonly patience?: Patience;
   /** Runs code of extensions in this process, not in an extension host. */
@@ -32,14 +32,14 @@ export interface Preparation extends ServerRequest {
 
 export interface PreparationDeps extends Pick<ResolveSetting, 'report'> {
   readonly host: ResolveSetting['host'] & Partial<Pick<Host, 'stderr'>>;
-  /** Aborts when nobody is served any more. */
+  /** Aborts when the server ends. */
   readonly signal: AbortSignal;
 }
 
 /** A server that is ready to be served. */
 export interface PreparedServer extends RunningServer {
   readonly live: LiveServer;
-  /** Ends what runs code of its extensions. */
+  /** Ends the extension host. */
   close(): Promise<void>;
 }
 
@@ -48,9 +48,8 @@ interface PreparedWithUpstreams extends PreparedServer {
 }
 
 /**
- * Finds and composes a server, for any number of connections. Packages that are not here hold nothing up: they are
- * obtained while the server is served. Code of its extensions runs in an extension host, which is started when it is
- * first needed.
+ * Finds and composes a server, for any number of connections. Does not wait for missing packages: they are installed
+ * while the server runs. Extension code runs in an extension host, which starts on first use.
  * @throws AgentToolsError if there is no such server, or it cannot be served.
  */
 export async function prepareServer(
@@ -61,7 +60,7 @@ export async function prepareServer(
   if (preparation.inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting);
   const changes = new ChangeNotifier();
   let prepared: PreparedWithUpstreams | undefined;
-  // With --strict nothing may be missing, so everything is waited for.
+  // With --strict nothing may be missing, so the composition waits for everything.
   const patienceMs = preparation.strict ? Number.POSITIVE_INFINITY : handshakeWaitMs;
   const loading: LoadingTimes = { patienceMs, startedAt: performance.now() };
   const client = new LazyHost({
@@ -79,7 +78,7 @@ export async function prepareServer(
     announce: changes.announce,
     live: () => prepared?.live,
     patienceMs: () => loading.patienceMs,
-    // A server that cannot be composed any more stays as it is.
+    // If the server cannot be composed again, it stays as it is.
     onSurfaceChanged: async () => await prepared?.live.recompose({ isFresh: true }).catch(() => {}),
   });
   try {
@@ -105,10 +104,10 @@ interface LoadingTimes {
   readonly startedAt: number;
 }
 
-/** How long the first answer waits for definitions in code, in milliseconds. */
+/** Longest wait of the first answer for definitions in code, in milliseconds. */
 const handshakeWaitMs = 2000;
 
-/** How long lists wait for them, from the start: less than the 10 s that impatient clients have. */
+/** Longest wait of lists for definitions in code, from the start: less than the 10 s of impatient clients. */
 const listWaitMs = 9500;
 
 async function prepareWith(
@@ -119,7 +118,7 @@ async function prepareWith(
   const { host, report, signal } = setting;
   const { strict, patience } = preparation;
   const { env } = host;
-  // With --strict nothing may be missing.
+  // --strict disables auto-install.
   const obtain = strict ? undefined : preparation.obtain;
   const { client, changes } = isolation ?? {};
   const code = client && { loadCode: client.loadCode, isSurface: true };
@@ -218,7 +217,7 @@ async function followLoading(
       const { patienceMs } = loading;
       // Definitions that are loading are no reason for another wait.
       loading.patienceMs = 0;
-      // A server that cannot be composed any more stays as it is.
+      // If the server cannot be composed again, it stays as it is.
       await live.recompose().catch(() => {});
       loading.patienceMs = patienceMs;
       return client.isLoading ? live.loading : [];

@@ -5,7 +5,7 @@ import { createServer } from '../server/running-server.js';
 import { type Preparation, type PreparedServer, prepareServer } from './prepare-server.js';
 import { type StdioSession, serveStdio } from './stdio/serve-stdio.js';
 
-/** How long calls under way may go on after a signal; the official client kills 1 to 2 s after its own. */
+/** Time for calls in flight after a signal. The official client kills the server 1 to 2 s after its signal. */
 const drainAfterSignalMs = 800;
 
 export interface StartOptions extends Preparation {
@@ -13,7 +13,7 @@ export interface StartOptions extends Preparation {
 }
 
 /**
- * Serves a server over stdio until its client has gone, then ends the process.
+ * Serves a server over stdio until its client disconnects, then ends the process.
  * @throws AgentToolsError before anything is served.
  */
 export async function startServer(options: StartOptions): Promise<never> {

@@ -6,15 +6,15 @@ import { listedKinds } from '../runtime/served-kind.js';
 import { reportOnce } from '../runtime/server-runtime.js';
 
 /**
- * The functions by which handlers announce changes. They belong to no request, so background work may keep them.
- * `mayChange` is true for lists whose changes clients were promised to hear of.
+ * Creates the functions that handlers announce changes with. They belong to no request, so background work may keep
+ * them. `mayChange` is true for lists that the server declares `listChanged` for.
  */
 export function createAnnouncer(
   live: LiveServer,
   mayChange: (kind: ListedKind) => boolean,
 ): Pick<Context, 'notifyChanged' | 'notifyResourceUpdated'> {
   const reportIgnored = (what: string, why: string) =>
-    reportOnce(live.calls, `${live.current.qualifiedName}: ${what} tells nobody: ${why}.`, what);
+    reportOnce(live.calls, `${live.current.qualifiedName}: ${what} has no effect: ${why}.`, what);
   return {
     notifyChanged(kind) {
       if (!listedKinds.includes(kind)) {

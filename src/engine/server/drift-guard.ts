@@ -2,14 +2,14 @@ import { AgentToolsError } from '../base/errors.js';
 import { type Extension, importDefault } from '../extension/extension.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 
-/** Tells how extensions are not what they were when they were added, a line for each difference. Runs none of their code. */
+/** Returns the differences of extensions from their state at `add`, one line each. Runs none of their code. */
 export type CheckDrift = (extensions: readonly Extension[]) => Promise<readonly string[]>;
 
-/** Keeps a server to what it was. */
+/** Refuses packages that have changed since they were added. */
 export interface DriftGuard {
-  /** A workspace that loads code only of extensions that are what they were. */
+  /** Opens a workspace that loads code only from unchanged extensions. */
   open(options: WorkspaceOptions): Workspace;
-  /** Makes sure that extensions are what they were. @throws AgentToolsError `refused` */
+  /** Requires that extensions are unchanged. @throws AgentToolsError `refused` */
   requireUnchanged(server: string, extensions: readonly Extension[]): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function createDriftGuard(checkDrift: CheckDrift): DriftGuard {
   };
 }
 
-/** Each definition in code asks about its whole package, whose files are not to be read again for each. */
+/** Checks each package once, since each of its definitions in code requests a check of the whole package. */
 function oncePerExtension(checkDrift: CheckDrift): CheckDrift {
   const known = new Map<Extension, Promise<readonly string[]>>();
   const check = (extension: Extension) => {

@@ -9,7 +9,7 @@ export interface LoadingDefinitionsOptions {
   readonly kinds: readonly PendingKind[];
   /** Resolves when one more definition is loaded or left out. */
   readonly progress: () => Promise<void>;
-  /** Composes the server anew and gives the kinds with definitions that are still loading. */
+  /** Composes the server again and returns the kinds with definitions that are still loading. */
   readonly renew: () => Promise<readonly PendingKind[]>;
   /** Longest wait of lists, in milliseconds from now. */
   readonly waitMs: number;
@@ -17,7 +17,7 @@ export interface LoadingDefinitionsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Definitions that finish together cost one composition, in milliseconds. */
+/** Pause before a composition, in milliseconds: definitions that finish together cost only one. */
 const gatherMs = 100;
 
 /** Definitions in code that were still loading when the server answered its handshake. Lists wait for them. */

@@ -2,7 +2,7 @@ import type { LiveServer } from '../live/live-server.js';
 import { readUpstreamWait } from '../live/upstream-wait.js';
 import type { HubOptions, UpstreamHub } from '../upstream/upstream-hub.js';
 
-/** Makes the function that opens the upstream servers of a live server. Few servers have any, so their code loads for those. */
+/** Returns the function that opens the upstreams of a live server. Their code loads on demand: few servers have any. */
 export function openUpstreamsWith(
   options: Omit<HubOptions, 'roots' | 'onTools'>,
 ): (live: Pick<LiveServer, 'roots' | 'refresh'>) => Promise<UpstreamHub> {

@@ -12,16 +12,16 @@ export interface PendingPackagesOptions {
   readonly obtain: InstallMissing;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
-  /** Aborts when nobody is served any more. */
+  /** Aborts when the server ends. */
   readonly signal: AbortSignal;
   readonly patience?: Patience | undefined;
 }
 
-/** How long things may take. */
+/** Limits of waits. */
 export interface Patience {
-  /** How long a list, or who asks for something that is not known, is kept waiting for packages. */
+  /** Longest wait of a list, or of a request for an unknown item, for packages. */
   readonly waitMs: number;
-  /** How soon packages that could not be had are asked for again. */
+  /** Pause before failed packages are installed again. */
   readonly retryAfterMs: number;
 }
 
@@ -30,20 +30,20 @@ const defaultWaitLimits: Patience = { waitMs: 25_000, retryAfterMs: 60_000 };
 
 interface PackageInstall {
   readonly done: Promise<void>;
-  /** Until when lists wait for it, by the clock of `performance`. */
+  /** End of the wait of lists, as a time of `performance.now()`. */
   readonly listsWaitUntil: number;
 }
 
 /**
- * The missing packages of a server. They are installed when a list or an unknown item is first asked for, since clients
- * probe with servers that they end at once.
+ * The missing packages of a server. The first request for a list or an unknown item starts their installation, since
+ * clients also start servers only to probe them.
  */
 export class PendingPackages implements ItemSource {
   readonly #options: PendingPackagesOptions;
   readonly #patience: Patience;
-  /** Why a package, or what was wanted of it, could not be had, as a sentence. */
+  /** The reason why a package or an item of it is unavailable, by package, as a sentence. */
   readonly #reasons = new Map<string, string>();
-  /** Packages that could not be had, though others are still being installed. */
+  /** Packages that failed while others are still being installed. */
   readonly #lost = new Set<string>();
   #run: PackageInstall | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -74,12 +74,12 @@ export class PendingPackages implements ItemSource {
     });
   }
 
-  /** Nothing has been tried yet for what was only found to be lacking when nobody was served any more. */
+  /** A package found missing only when the server ends has no reason: its installation was never tried. */
   #reasonFor(name: string): string {
     return this.#reasons.get(name) ?? `The package ${name} is not installed.`;
   }
 
-  /** Begins to obtain what is lacking, unless that is under way or has just failed. */
+  /** Starts to install missing packages, unless an installation runs or has just failed. */
   #obtain(): PackageInstall | undefined {
     if (this.#run) return this.#run;
     if (performance.now() - this.#failedAt < this.#patience.retryAfterMs) return undefined;
@@ -91,7 +91,7 @@ export class PendingPackages implements ItemSource {
     return this.#run;
   }
 
-  /** What came may refer to further packages. */
+  /** Repeats, since installed packages may refer to further ones. */
   async #obtainAll(): Promise<void> {
     const { signal, report } = this.#options;
     const tried = new Set<string>();
@@ -123,7 +123,7 @@ export class PendingPackages implements ItemSource {
       const failure = failures.get(name);
       const reason =
         failure === undefined
-          ? (unusable ?? `The package ${name} was installed, and is not found all the same`)
+          ? (unusable ?? `The package ${name} was installed, but is not found`)
           : lostReason(name, failure);
       this.#reasons.set(name, toSentence(reason));
     }

@@ -15,23 +15,23 @@ import { listedKinds } from '../runtime/served-kind.js';
 import type { CacheHint } from '../runtime/specs.js';
 import { createAnnouncer } from './announcer.js';
 
-/** What every connection of one served server shares. */
+/** Shared by all connections of one server. */
 export interface RunningServer {
   readonly live: LiveServer;
   readonly toolOptions: Connection['toolOptions'];
-  /** Runs code of the extension; absent: this process does. */
+  /** Runs code of the extension. Default: this process. */
   readonly host?: CodeHost | undefined;
 }
 
 /** Settings of one connection. */
 export interface ConnectionOptions {
-  /** Subscribes to the changes that the client hears of; to those of the live server when absent. */
+  /** Subscribes to the changes that the client is notified of. Default: changes of the live server. */
   readonly onChange?: ChangeNotifier['onChange'];
   /** True if the client works on another machine, which has its own folders. */
   readonly isRemote?: boolean;
 }
 
-/** Makes the dispatcher that answers the messages of one connection to a server, in one era. */
+/** Creates the dispatcher that answers the messages of one connection to a server, in one era. */
 export function createServer(
   { live, toolOptions, host }: RunningServer,
   era: Era,
@@ -79,7 +79,7 @@ export function createServer(
     live,
     toolOptions,
     shown: async (request, query) => {
-      // Few handlers want to know.
+      // Few handlers use it.
       const { listShownItems } = await import('../methods/shown-items.js');
       return await listShownItems({ connection, request }, query);
     },
@@ -105,10 +105,10 @@ export function createServer(
   return dispatcher;
 }
 
-/** How long a client has to list its roots. */
+/** Longest wait for a client to list its roots. */
 const rootsTimeoutMs = 60_000;
 
-/** What clients that show UI are told is not for others; nor is what a hook picks for whoever asks. */
+/** Lists that depend on UI support or on a hook differ between clients, so they are private. */
 function listHints(
   { ttlMs, scope }: CacheHint,
   { listHooks, upstreams }: Servable,
@@ -117,7 +117,7 @@ function listHints(
   const hint = (varies: boolean): CacheHint => ({ ttlMs, scope: varies ? 'private' : scope });
   const resources = hint(mayHaveUi || listHooks.resources !== undefined);
   return {
-    // Nobody knows how long an upstream server has the tools it has.
+    // The tools of an upstream server may change at any time.
     ...(upstreams.length === 0 && { 'tools/list': hint(mayHaveUi || listHooks.tools !== undefined) }),
     'prompts/list': hint(listHooks.prompts !== undefined),
     'resources/list': resources,

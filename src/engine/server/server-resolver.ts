@@ -28,11 +28,11 @@ const defaultServer = 'agenttools';
 /** The server to resolve, and the conditions for it. */
 export interface ServerRequest {
   readonly server: string | undefined;
-  /** Refuse to start when an item has to be left out. */
+  /** Refuse to start if an item has to be left out. */
   readonly strict: boolean;
-  /** Look in the project at the working directory, whoever wrote the command line; not unless told. */
+  /** Search the project at the working directory, even for an entry that `install` wrote. Default: false. */
   readonly project?: boolean;
-  /** Refuse to start when a package is not what it was; absent: nobody asks. */
+  /** Refuse to start if a package has changed since it was added. Default: no check. */
   readonly checkDrift?: CheckDrift;
 }
 
@@ -40,7 +40,7 @@ export interface ResolveSetting {
   readonly host: Pick<Host, 'cwd' | 'env' | 'home' | 'platform'>;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
-  /** Loads code definitions; into this process when absent. */
+  /** Loads code definitions. Default: into this process. */
   readonly loadCode?: LoadCode | undefined;
   /** Code of extensions runs in another process. */
   readonly isSurface?: boolean | undefined;
@@ -48,9 +48,9 @@ export interface ResolveSetting {
 }
 
 /**
- * Finds and composes a server, again and again from the same folders. Reports each fault once, missing packages only with
- * `reportsMissing`. With `isFresh`, definitions are read again. @throws AgentToolsError if there is no such server, or it
- * cannot be served.
+ * Finds and composes a server, each time from the same folders. Reports each fault once, missing packages only with
+ * `reportsMissing`. With `isFresh`, definitions are read again.
+ * @throws AgentToolsError if there is no such server, or it cannot be served.
  */
 export type ServerResolver = (options: {
   readonly reportsMissing: boolean;
@@ -63,7 +63,7 @@ export async function createServerResolver(
 ): Promise<ServerResolver> {
   const { checkDrift } = request;
   const { packagesFolder } = workspaceFolders(host);
-  // Few servers are checked, so what it takes is loaded for those.
+  // Few servers are checked, so this code loads on demand.
   const freeze = checkDrift && (await import('./drift-guard.js')).createDriftGuard;
   const code = { ...(loadCode && { loadCode }), ...(isSurface && { isSurface }), pinned };
   const open = () => {
@@ -104,7 +104,7 @@ export async function createServerResolver(
   };
 }
 
-/** Everybody that has a part in a server, bundled ones left out. */
+/** Returns the extensions that a server uses, without bundled ones. */
 function participatingExtensions({ extension, registry, apps, leftOut }: ServerSpec): readonly Extension[] {
   const definitions = listedKinds.flatMap((kind) => registry.all(kind).map(({ definition }) => definition));
   const pages = [...apps.values()].map(({ definition }) => definition);
@@ -112,7 +112,7 @@ function participatingExtensions({ extension, registry, apps, leftOut }: ServerS
   return [...all].filter(({ origin }) => origin !== 'builtin');
 }
 
-/** The folders of those that were found in the folder of added packages, by name. */
+/** Returns the folders, by name, of extensions in the folder of added packages. */
 function addedAmong(
   extensions: readonly Extension[],
   { packagesFolder, pinned }: Pick<WorkspaceOptions, 'packagesFolder' | 'pinned'>,
@@ -124,7 +124,7 @@ function addedAmong(
   return new Map(found);
 }
 
-/** An empty server in place of one whose package is missing. */
+/** An empty server in place of one with a missing package. */
 export function placeholderServer({ packageName, server }: MissingPackageError): ComposedServer {
   return {
     server: {
@@ -150,7 +150,7 @@ interface LocatedServer {
   readonly workspace: Workspace;
 }
 
-/** Finds the server that is meant, and where what it refers to is looked for. */
+/** Returns a function that finds the requested server, and the workspace for its references. */
 function finder(
   { server, project = false }: ServerRequest,
   host: ResolveSetting['host'],
@@ -164,7 +164,7 @@ function finder(
     workspace,
   });
   if (project || server === undefined || named === undefined) return anywhere;
-  // An entry that `install` wrote says the server twice; it means what was verified then, wherever the client runs.
+  // An entry that `install` wrote names the server twice. In any folder, it means the server verified then.
   const installed = openWorkspace({ ...options, ignoreProject: true });
   return async () => {
     const finding = installed.findServer(server);
@@ -174,7 +174,7 @@ function finder(
   };
 }
 
-/** A server whose own definition is bad cannot be started. */
+/** A server with an invalid definition cannot be started. @throws AgentToolsError */
 async function composeOrThrow(
   found: FoundServer,
   workspace: Workspace,
@@ -189,7 +189,7 @@ async function composeOrThrow(
   }
 }
 
-/** One line for an item that is left out: which, where, why. */
+/** Returns one line for a skipped item: name, location, reason. */
 export async function leftOutLine({ item, extension, location, message }: SkippedItem): Promise<string> {
   const name = item.includes('/') ? item : extension.qualify(item);
   return `left out: ${name} (${await placeOf(extension.manifest.directory, location)}): ${toOneLine(message)}`;

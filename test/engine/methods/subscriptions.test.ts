@@ -285,8 +285,8 @@ describe.each(eras)('%s: what handlers tell', (era) => {
     await session.request('tools/list');
     expect(session.notifications.filter(({ method }) => !method.includes('acknowledged'))).toEqual([]);
     expect(session.reports).toEqual([
-      '@acme/kit/kit: notifyResourceUpdated tells nobody: no resource that is "subscribable" has the address clock://maker.',
-      '@acme/kit/kit: notifyChanged(\'tools\') tells nobody: the server has no "list" hook of tools, so their list is always the same.',
+      '@acme/kit/kit: notifyResourceUpdated has no effect: no resource that is "subscribable" has the address clock://maker.',
+      '@acme/kit/kit: notifyChanged(\'tools\') has no effect: the server has no "list" hook of tools, so their list is always the same.',
     ]);
   });
 

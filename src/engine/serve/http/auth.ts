@@ -1,47 +1,47 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { sharedClientId } from '../../live/request-keys.js';
 
-/** Whoever sent a token, as far as it says; handlers see all of it but the token in `ctx.auth`. */
+/** The sender of a token, from its claims. Handlers see all members except `token` in `ctx.auth`. */
 export interface Caller {
   readonly token: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
   /** Seconds since 1970. */
   readonly expiresAt?: number;
-  /** The claims. `iss` and `sub` tell whose a session or a state is. */
+  /** The claims. `iss` and `sub` identify the owner of a session or state. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** What a bearer token says of whoever sent it, or why it is not taken. */
+/** The sender of a bearer token, or the reason for its refusal. */
 export type Verdict = { readonly auth: Caller } | { readonly fault: TokenFault };
 
 /** @see RFC 6750, section 3.1 */
 export interface TokenFault {
-  /** `temporarily_unavailable`: whether the token is good cannot be told now, which is no fault of the token. */
+  /** `temporarily_unavailable`: the token cannot be verified now; it may be valid. */
   readonly error: 'invalid_token' | 'insufficient_scope' | 'temporarily_unavailable';
   readonly description: string;
   readonly scope?: string;
-  /** When it may be told again. */
+  /** Time until the next attempt. Default: 10. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Who decides on bearer tokens. */
+/** Verifies bearer tokens. */
 export interface TokenVerifier {
   verify(token: string): Promise<Verdict>;
-  /** Where a client learns who gives out tokens. @see RFC 9728, section 5.1 */
+  /** URL of the metadata that name the token issuer. @see RFC 9728, section 5.1 */
   readonly metadataUrl?: string;
-  /** What every token must be good for, with spaces between. @see MCP, basic/authorization, Scope Selection Strategy */
+  /** Required scopes, separated by spaces. @see MCP, basic/authorization, Scope Selection Strategy */
   readonly scope?: string;
-  /** Answers requests for what this is about; undefined: it is about something else. */
+  /** Answers a request for the metadata; undefined for any other URL. */
   metadata?(url: URL): Response | undefined;
 }
 
-/** Whether a header can carry a token, which {@link authenticate} takes for one word. */
+/** True if a header can carry a token, which {@link authenticate} reads as one word. */
 export function isSendable(token: string): boolean {
   return typeof token === 'string' && /^[\x21-\x7e]+$/.test(token);
 }
 
-/** One token for all clients. Comparing takes as long for a wrong one as for the right one. */
+/** One token for all clients. The comparison takes equal time for right and wrong tokens. */
 export function sharedToken(token: string): TokenVerifier {
   const expected = digest(token);
   return {
@@ -59,7 +59,7 @@ async function digest(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 }
 
-/** Who sent a request, or the answer that asks for a token. @see MCP, basic/authorization, Token Usage */
+/** Returns the sender of a request, or the response that refuses it. @see MCP, basic/authorization, Token Usage */
 export async function authenticate(headers: Headers, authority: TokenVerifier): Promise<AuthInfo | Response> {
   const [scheme, token, excess] = (headers.get('authorization') ?? '').trim().split(/\s+/);
   if (scheme?.toLowerCase() !== 'bearer' || !token || excess !== undefined) return challenge(authority);
@@ -100,7 +100,7 @@ function challenge({ metadataUrl, scope: needed }: TokenVerifier, fault?: TokenF
   });
 }
 
-/** A text as a header may hold it. @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.4 */
+/** Quotes a text for a header. @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.4 */
 function quoteHeaderText(text: string): string {
   return `"${text.replaceAll(/[^\x20-\x7e]/g, ' ').replaceAll(/["\\]/g, '\\$&')}"`;
 }

@@ -1,6 +1,6 @@
 import { deadlines } from '../../runtime/deadlines.js';
 
-/** A request whose body is not taken; `status` is the one of the answer. */
+/** The body of a request is refused. `status` is the HTTP status of the response. */
 export class BodyError extends Error {
   override readonly name = 'BodyError';
 
@@ -14,11 +14,11 @@ export class BodyError extends Error {
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
-  /** How long a body may take to come. */
+  /** Longest time for a body to arrive. */
   readonly bodyTimeoutMs: number;
 }
 
-/** Reads the body of a request of the web as text, within bounds. @throws BodyError */
+/** Reads the body of a Fetch API request as text, within the limits. @throws BodyError */
 export async function readBody({ body }: Request, limits: BodyLimits): Promise<string> {
   if (body === null) return '';
   const reader = body.getReader();
@@ -39,7 +39,7 @@ export function brokenOff(): BodyError {
   return new BodyError(400, 'The body broke off.');
 }
 
-/** What work comes to, if it does within the time that a body has. @throws BodyError */
+/** Returns the result of `work`, within the time limit of a body. @throws BodyError */
 export async function inTime<T>(work: Promise<T>, { bodyTimeoutMs }: BodyLimits): Promise<T> {
   let wait: ReturnType<typeof deadlines.add> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -53,7 +53,7 @@ export async function inTime<T>(work: Promise<T>, { bodyTimeoutMs }: BodyLimits)
   }
 }
 
-/** The parts of a body, as far as they have come. */
+/** The parts of a body that have arrived. */
 export class BodyBuffer {
   readonly #parts: Uint8Array[] = [];
   readonly #maxBytes: number;
@@ -63,9 +63,9 @@ export class BodyBuffer {
     this.#maxBytes = maxBodyBytes;
   }
 
-  /** @throws BodyError when it is too much, or no bytes */
+  /** @throws BodyError if the body is too long or the part is not bytes */
   add(part: Uint8Array): void {
-    // Streams that programs make themselves may hold anything.
+    // A stream that a program makes may hold any value.
     if (!(part instanceof Uint8Array)) throw brokenOff();
     this.#size += part.byteLength;
     if (this.#size > this.#maxBytes) throw tooLong(this.#maxBytes);

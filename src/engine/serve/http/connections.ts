@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The connections of a server of Node, and what is under way on them. Node's own way of closing those that are idle cuts
- * off answers that have been made and are still leaving.
+ * Connections of a Node server, with their responses in flight. Node's `closeIdleConnections` cuts off responses that
+ * are complete but still being sent.
  */
 export class Connections {
   readonly #open = new Set<Socket>();
-  /** How many answers are under way, on connections that had a request. */
+  /** Number of responses in flight, by connection that had a request. */
   readonly #answers = new Map<Socket, number>();
   #isEnding = false;
 
@@ -19,7 +19,7 @@ export class Connections {
     });
   }
 
-  /** An answer is under way until the last of it has left. */
+  /** A response is in flight until all of it is sent. */
   begin({ socket }: IncomingMessage, response: ServerResponse): void {
     this.#answers.set(socket, (this.#answers.get(socket) ?? 0) + 1);
     response.once('close', () => {
@@ -29,13 +29,13 @@ export class Connections {
     });
   }
 
-  /** Ends each connection with its last answer. One that had no request yet may have one on its way. */
+  /** Ends each connection after its last response. Keeps those without a request so far: one may be on its way. */
   end(): void {
     this.#isEnding = true;
     for (const [socket, answers] of this.#answers) if (answers === 0) socket.destroy();
   }
 
-  /** Ends those that nothing is under way on. */
+  /** Ends connections without a response in flight. */
   endIdle(): void {
     for (const socket of this.#open) if (!this.#answers.get(socket)) socket.destroy();
   }

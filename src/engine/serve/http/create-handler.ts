@@ -10,15 +10,15 @@ import { createFetchHandler, type FetchHandler, type HandlerOptions } from './fe
 import { serveDefinition } from './serve-definition.js';
 
 export interface NodeHandlerOptions extends HandlerOptions {
-  /** Refuse to serve when an item has to be left out. */
+  /** Refuse to serve if an item has to be left out. */
   readonly strict?: boolean | undefined;
-  /** Where names are looked for; the working directory when absent. */
+  /** Folder that names and paths are resolved in. Default: the working directory. */
   readonly cwd?: string | undefined;
 }
 
 /**
- * Makes a handler of a server: one that a path or a qualified name leads to, as `start` takes it, or a definition that
- * is passed in. Packages are not obtained, and what extensions print goes where this program prints.
+ * Creates a handler for a server: a path or qualified name, as `start` takes it, or a server definition. Does not
+ * install missing packages. Extensions print to the output of this program.
  */
 export function createHandler(
   source: string | ServerDefinition,

@@ -7,12 +7,12 @@ import type { ServerEvent } from '../../protocol/subscriptions.js';
 export type { ServerEvent };
 
 /**
- * Carries events to every process that serves the same server. What is published reaches all subscribers, those of the
- * process that published it included. The default stays in one process.
+ * Carries events to every process of the same server. A published event reaches all subscribers, also in the process
+ * that published it. Default: a bus within one process.
  */
 export interface EventBus {
   publish(event: ServerEvent): void;
-  /** Gives what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: (event: ServerEvent) => void): () => void;
 }
 
@@ -36,22 +36,22 @@ const listEvents: readonly unknown[] = [
   'resources_list_changed',
 ];
 
-/** Whether something that came over a bus is an event. Whoever reaches what carries it may send anything. */
+/** True if a value from a bus is an event. Any program with access to the bus may send any value. */
 function isEvent(value: unknown): value is ServerEvent {
   if (!isObject(value)) return false;
   if (value.kind === 'resource_updated') return typeof value.uri === 'string';
   return listEvents.includes(value.kind);
 }
 
-/** A bus that brings nothing but events and fails nobody who publishes. What is wrong with it is reported. */
+/** Wraps a bus: yields only valid events, never throws in `publish`, and reports faults. */
 export function guardedBus(bus: EventBus, report: (line: string) => void): EventBus {
   let hasTold = false;
   const drop = (value: unknown) => {
-    // Whoever sends it once may go on.
+    // One report is enough: the sender may continue.
     if (hasTold) return;
     hasTold = true;
     report(
-      `The event bus brought what is no event, and it was dropped: ${quoteShort(value)}. More are not told of.`,
+      `The event bus delivered an invalid event, which was dropped: ${quoteShort(value)}. Later ones are not reported.`,
     );
   };
   return {
@@ -59,7 +59,7 @@ export function guardedBus(bus: EventBus, report: (line: string) => void): Event
       const fail = (error: unknown) =>
         report(`The event bus did not take ${event.kind}: ${errorMessage(error)}`);
       try {
-        // Those that go over a network tell later that it failed.
+        // A bus over a network fails later.
         Promise.resolve(bus.publish(event)).catch(fail);
       } catch (error) {
         fail(error);

@@ -6,42 +6,39 @@ import { type LimitSettings, Service } from './http-service.js';
 import type { OAuthOptions } from './oauth.js';
 import { OriginGuard } from './origin-guard.js';
 
-/** How a server is served by whatever calls the handler. */
+/** Options of a fetch handler. */
 export interface HandlerOptions {
-  /** Names, without ports, that clients reach the server by; `'any'` checks none. This machine's own when absent. */
+  /** Accepted host names, without ports; `'any'` accepts all. Default: the loopback names of this machine. */
   readonly allowedHosts?: readonly string[] | 'any' | undefined;
-  /** Origins whose pages may use the server; `*` means every one. None when absent. */
+  /** Origins of pages that may use the server; `*` accepts all. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** The token that clients must send. */
   readonly token?: string | undefined;
-  /** The issuer whose tokens clients must send. */
+  /** The issuer of the tokens that clients must send. */
   readonly oauth?: OAuthOptions | undefined;
-  /** Decides on tokens in a way of its own. */
+  /** Verifies tokens with custom code. */
   readonly authority?: TokenVerifier | undefined;
-  /** The one path that MCP is served at; every path when absent. */
+  /** The only path of MCP. Default: every path. */
   readonly path?: string | undefined;
-  /**
-   * Whether clients up to 2025-11-25 are served. They have sessions, which live in the memory of one process. True when
-   * absent.
-   */
+  /** True to serve clients up to 2025-11-25. Their sessions are in the memory of one process. Default: true. */
   readonly sessions?: boolean | undefined;
-  /** Carries news between processes; within this one when absent. */
+  /** Carries change events between processes. Default: within this process. */
   readonly bus?: EventBus | undefined;
-  /** Signs what a call that asks questions remembers: 32 characters or more, the same in every process. */
+  /** Signs the state of calls with input requests: 32 characters or more, the same in every process. */
   readonly stateSecret?: string | undefined;
   readonly limits?: LimitSettings | undefined;
-  /** What the server finds in its environment. */
+  /** Environment variables of the server. Default: none; `createHandler` passes `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Takes one line of what is wrong; nobody when absent. */
+  /** Takes one line per fault. Default: none; `createHandler` writes to stderr. */
   readonly report?: ((line: string) => void) | undefined;
 }
 
-/** A server as a function of requests, which any platform that knows `fetch` can call. */
+/** A server as a function of requests, for any platform with the Fetch API. */
 export interface FetchHandler {
   (request: Request): Promise<Response>;
-  /** Composes the server now and not at the first request. @throws AgentToolsError if it cannot be served */
+  /** Composes the server now, before the first request. @throws AgentToolsError if it cannot be served */
   ready(): Promise<void>;
-  /** Answers what is under way within the time, gives open subscriptions their end, and closes. */
+  /** Answers requests in flight within `drainMs` (default: 0), ends open subscriptions, and closes. */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
@@ -51,7 +48,7 @@ type PrepareServer = (setting: {
   readonly signal: AbortSignal;
 }) => Promise<RunningServer>;
 
-/** Makes a handler of what prepares a server, which happens once, when it is first needed. */
+/** Creates a handler. `prepare` runs once, on first use, and again only after a failure. */
 export function createFetchHandler(prepare: PrepareServer, options: HandlerOptions): FetchHandler {
   const { token, oauth, authority, report = () => {}, stateSecret, env = {} } = options;
   requireOneWay(options);
@@ -102,17 +99,17 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
   });
 }
 
-/** A variable that was not set must not open a server that was to be protected. */
+/** An unset variable must not remove the protection of a server. */
 function requireOneWay(options: HandlerOptions): void {
   const ways = (['token', 'oauth', 'authority'] as const).filter((way) => Object.hasOwn(options, way));
   if (ways.length > 1) throw new TypeError('Give one of token, oauth and authority.');
   for (const way of ways) {
     if (options[way]) continue;
-    throw new TypeError(`The option ${way} is there, but has no value. Leave it out to let in anybody.`);
+    throw new TypeError(`The option ${way} has no value. Set it, or leave it out to accept every client.`);
   }
 }
 
-/** What would be heard of late, by clients that are kept out or by nobody, is refused now. */
+/** Refuses options that would only fail later at clients, or without notice. */
 function requireSound(options: HandlerOptions): void {
   const { token, path, limits = {} } = options;
   new OriginGuard(options);
@@ -120,7 +117,7 @@ function requireSound(options: HandlerOptions): void {
     throw new TypeError('The token cannot be sent in a header. Expected letters of ASCII without spaces.');
   }
   if (path !== undefined && !String(path).startsWith('/')) {
-    throw new TypeError(`The path "${path}" is none. Expected one that begins with a slash, such as /mcp.`);
+    throw new TypeError(`The path "${path}" is invalid. Expected a slash at its beginning, such as /mcp.`);
   }
   for (const [name, limit] of Object.entries(limits)) {
     if (limit === undefined || (typeof limit === 'number' && limit >= 0)) continue;
@@ -128,7 +125,7 @@ function requireSound(options: HandlerOptions): void {
   }
 }
 
-/** Few servers are protected so, and what it takes is loaded for those. */
+/** Loads the OAuth code only for servers that use it. */
 async function createOAuthVerifier(
   oauth: OAuthOptions | undefined,
   report: (line: string) => void,

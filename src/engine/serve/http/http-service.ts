@@ -13,15 +13,15 @@ import { createRefusal, type Refusal, type Refuse } from './refusals.js';
 import { type SessionLimits, Sessions } from './sessions.js';
 import { refuseLegacy, StatelessService } from './stateless.js';
 
-/** How much, how many and how long. */
+/** Limits of sizes, counts and times. */
 export interface Limits extends BodyLimits, SessionLimits, TimeLimits {
-  /** How many streams may wait for news. */
+  /** Most open subscriptions. */
   readonly maxSubscriptions: number;
-  /** How many of these one user may have, where tokens tell users apart. */
+  /** Most open subscriptions of one user, if tokens identify users. */
   readonly maxSubscriptionsPerUser: number;
 }
 
-/** Limits as they are told; what is undefined is as usual. */
+/** Limits to change; undefined: default. */
 export type LimitSettings = { readonly [K in keyof Limits]?: Limits[K] | undefined };
 
 const minute = 60_000;
@@ -40,25 +40,25 @@ const defaultLimits: Limits = {
 
 export interface ServiceOptions extends OriginGuardOptions {
   readonly served: RunningServer;
-  /** Who decides on tokens; absent: everybody is let in. */
+  /** Verifies tokens. Default: every client is accepted. */
   readonly authority?: TokenVerifier | undefined;
-  /** The one path that MCP is served at; every path when absent. */
+  /** The only path of MCP. Default: every path. */
   readonly path?: string | undefined;
-  /** Whether clients up to 2025-11-25 are served, who need sessions. */
+  /** True to serve clients up to 2025-11-25, which need sessions. Default: true. */
   readonly hasSessions?: boolean | undefined;
   readonly bus?: EventBus | undefined;
   readonly limits?: LimitSettings | undefined;
   readonly report: (line: string) => void;
 }
 
-/** What a request is, as far as it has been read. */
+/** The facts of a request that refusals need, set as it is read. */
 interface ParsedEnvelope {
-  /** What the client speaks. */
+  /** Revision of the client. */
   version: string | null | undefined;
   id: MessageId | undefined;
 }
 
-/** A composed server over HTTP, in both eras, whatever platform takes the requests. */
+/** Serves a composed server over HTTP, in both eras and on any platform. */
 export class Service {
   readonly limits: Limits;
   readonly #options: ServiceOptions;
@@ -77,7 +77,7 @@ export class Service {
     this.limits = { ...defaultLimits, ...omitUndefined(options.limits ?? {}) };
     this.#admission = new OriginGuard(options);
     this.#underWay = new InFlightHttp(this.limits);
-    // Changes travel over the bus, back to this process as well.
+    // Changes go over the bus, also back to this process.
     const { onChange, announce } = new ChangeNotifier();
     this.#unsubscribe = [bus.subscribe(announce), served.live.onChange((change) => bus.publish(change))];
     this.#modern = new StatelessService({ ...this.limits, served, bus, report });
@@ -98,7 +98,7 @@ export class Service {
     return this.#admission.open(response, headers);
   }
 
-  /** Waits until what is being answered has been, but no longer than it may take; then ends what is left. */
+  /** Waits for requests in flight, at most `limitMs`, then ends the rest. */
   async drain(limitMs: number): Promise<void> {
     this.#isDraining = true;
     await Promise.all([this.#underWay.wait(limitMs), this.#endTasks(limitMs)]);
@@ -108,12 +108,12 @@ export class Service {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled([this.#modern.close(), this.#sessions?.close(), this.#endTasks(0)]);
-    // Last words may still be on their way to slow readers, for whom nothing has to be kept up.
+    // Final messages may still be on their way to slow readers. Nothing waits for them.
     this.#underWay.settle();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
-  /** Calls off tasks, whose results nobody could fetch any more, and waits for their handlers. */
+  /** Cancels tasks, since no client can fetch their results any more, and waits for their handlers. */
   async #endTasks(limitMs: number): Promise<void> {
     const { live, host } = this.#options.served;
     const { calls } = live;
@@ -134,7 +134,7 @@ export class Service {
     if (path !== undefined && url.pathname !== path) {
       return refuse({ status: 404, message: `There is nothing at ${url.pathname}. MCP is at ${path}.` });
     }
-    // Of these, only sessions know more than one.
+    // Only sessions have other methods than POST.
     const methods = this.#sessions ? ['GET', 'POST', 'DELETE'] : ['POST'];
     if (!methods.includes(method)) {
       const message = `${method} is not one of MCP's methods here.`;
@@ -161,11 +161,11 @@ export class Service {
     return await this.#underWay.run(incoming.signal, serve);
   }
 
-  /** The answer to a request that could not be answered. */
+  /** Returns the response to a request that failed. */
   #explain(error: unknown, refuse: Refuse): Response {
     if (error instanceof BodyError) {
       const { status, message } = error;
-      // What is still on its way is not read.
+      // The rest of the body is not read.
       const headers = { Connection: 'close' };
       return refuse({ status, message, headers, ...(status === 400 && { code: ErrorNumber.Parse }) });
     }
@@ -186,7 +186,7 @@ export class Service {
     read: AuthenticatedRequest,
   ): Promise<Response> {
     const { body, message, auth, refuse } = read;
-    // Receivers look at nothing else of a request whose body was read; a real one would cost more than all of them.
+    // Receivers use no other members, since the body is read. A real Request would cost more than all of them.
     const request = { method, url: url.href, headers, signal } as Request;
     const route = classifyInboundRequest({
       httpMethod: method,
@@ -207,7 +207,7 @@ export class Service {
   }
 }
 
-/** What is read of a request that may be answered. */
+/** A parsed request of an accepted client. */
 interface AuthenticatedRequest extends ParsedRequest {
   readonly auth: AuthInfo | undefined;
   readonly refuse: Refuse;

@@ -18,13 +18,13 @@ import { Gate } from './transport-gate.js';
 export interface SessionOptions {
   readonly createServer: () => Dispatcher;
   readonly recollections: ReplayBudget;
-  /** How long one lives that nobody uses. */
+  /** Time without use after which a session ends. */
   readonly sessionIdleMs: number;
-  /** How often a line of comment keeps a silent stream alive. */
+  /** Interval of the comments that keep a silent stream open. */
   readonly keepAliveMs: number;
 }
 
-/** A request as sessions take it. */
+/** A request for a session. */
 export interface SessionRequest {
   readonly request: Request;
   /** The parsed body of a POST. */
@@ -33,10 +33,10 @@ export interface SessionRequest {
   readonly refuse: Refuse;
 }
 
-/** How long a client waits before it takes up a stream that was closed. */
+/** Wait of a client before it resumes a closed stream. */
 const retryAfterMs = 1000;
 
-/** How long a session is left alone before it is looked at. Timers of more than 24 days would fire at once. */
+/** Longest time between checks of a session. Timers of more than 24 days would fire at once. */
 const longestWaitMs = 24 * 60 * 60 * 1000;
 
 export interface SessionEvents {
@@ -44,17 +44,17 @@ export interface SessionEvents {
   readonly onClose: (id: string) => void;
 }
 
-/** What one client has to itself from `initialize` to its end: a server, and what was sent lately. */
+/** The session of one client: a dispatcher, and the latest events for replay. */
 export class HttpSession {
   lastUsed = performance.now();
-  /** Whose share of all sessions it takes; undefined: nobody's. */
+  /** Per-user quota key; undefined if users are not identified. */
   readonly user: string | undefined;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #server: Dispatcher;
   readonly #gate: Gate;
   readonly #owner: string;
   readonly #idleMs: number;
-  /** What has come and is not with the server yet. */
+  /** Ids of requests that are not yet with the dispatcher. */
   readonly #coming = new Set<MessageId>();
   #id: string | undefined;
   #version: LegacyVersion = legacyVersions[0];
@@ -96,7 +96,7 @@ export class HttpSession {
     return this.#id !== undefined;
   }
 
-  /** The revision that was negotiated. */
+  /** The negotiated revision. */
   get version(): LegacyVersion {
     return this.#version;
   }
@@ -105,7 +105,7 @@ export class HttpSession {
     return this.#gate.isBusy === true;
   }
 
-  /** Whether somebody listens or waits for an answer. */
+  /** True if a stream is open or a request is unanswered. */
   get isUsed(): boolean {
     return this.#streams > 0 || this.isBusy;
   }
@@ -136,7 +136,7 @@ export class HttpSession {
     });
   }
 
-  /** Two requests of one id may come at once, and the later must be told so. */
+  /** Tracks ids, since two requests with one id may arrive together and the later must be refused. */
   async #handOver({ request, body, auth }: Omit<SessionRequest, 'refuse'>): Promise<Response> {
     const ids = envelopesIn(body).flatMap((envelope) => (envelope.kind === 'request' ? [envelope.id] : []));
     for (const id of ids) this.#coming.add(id);
@@ -156,7 +156,7 @@ export class HttpSession {
   }
 
   /**
-   * A request as one of the revision that was negotiated. Some clients name another, or none.
+   * Returns a request with the negotiated revision in its header. Some clients send another, or none.
    * @see MCP 2025-11-25, basic/transports, Protocol Version Header
    */
   #told(request: Request): Request {
@@ -169,7 +169,7 @@ export class HttpSession {
     return new Request(request.url, { method: request.method, headers, signal: request.signal });
   }
 
-  /** What the transport would take, and the revision does not. */
+  /** Finds faults that the transport accepts but the revision does not. */
   #findFault(body: unknown, refuse: Refuse): Response | undefined {
     const invalid = (problem: string, id?: MessageId) =>
       refuse({ status: 400, message: `Invalid request: ${problem}.`, id });
@@ -188,7 +188,7 @@ export class HttpSession {
     return undefined;
   }
 
-  /** Ends the session once nobody has used it for long. */
+  /** Ends the session after `sessionIdleMs` without use. */
   #watch(): void {
     const left = this.isUsed ? this.#idleMs : this.lastUsed + this.#idleMs - performance.now();
     if (left <= 0) {
@@ -196,12 +196,12 @@ export class HttpSession {
       return;
     }
     this.#timer = setTimeout(() => this.#watch(), Math.min(left, longestWaitMs));
-    // Node would go on for a session that nobody uses. Elsewhere a timer may be a number.
+    // The timer must not keep Node running. On other platforms it may be a number.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 }
 
-/** The messages of a body, which of a GET or DELETE is nothing. */
+/** The messages of a body; none for GET and DELETE. */
 function envelopesIn(body: unknown): readonly Envelope[] {
   if (body === undefined) return [];
   return (Array.isArray(body) ? body : [body]).map(readEnvelope);
@@ -212,7 +212,7 @@ interface InitializeRequest {
   readonly params?: JsonObject;
 }
 
-/** Whether a body would begin a session. */
+/** True if a body would begin a session. */
 export function isInitialize(body: unknown): body is InitializeRequest {
   return isObject(body) && body.method === 'initialize';
 }

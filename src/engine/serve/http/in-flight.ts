@@ -2,27 +2,26 @@ import { deadlines } from '../../runtime/deadlines.js';
 import { onStreamEnd } from './stream-backlog.js';
 
 export interface TimeLimits {
-  /** How long one request may take as a whole; streams that wait for news may stay. */
+  /** Longest time of a whole request. GET streams and subscriptions have no limit. */
   readonly requestTimeoutMs: number;
 }
 
-/** A request was not answered in time. */
 export class AnswerTimeoutError extends Error {
   override readonly name = 'LateError';
 }
 
-/** The time that a request has. */
+/** Time limit of one request. */
 export interface RequestTimer {
-  /** Aborts when it is over, or whoever asked has gone. */
+  /** Aborts when the time is over or the client disconnects. */
   readonly signal: AbortSignal;
-  /** It may take as long as it likes, and nobody waits for its end. */
+  /** Removes the limit. `wait` ignores the request from then on. */
   readonly exempt: () => void;
 }
 
-/** What is being answered. It ends in time, and its end can be waited for. */
+/** HTTP requests in flight, each with a time limit. */
 export class InFlightHttp {
   readonly #limitMs: number;
-  /** What calls off the limits of each. */
+  /** Functions that remove the limit of a request. */
   readonly #settlers = new Set<() => void>();
   #onIdle: (() => void) | undefined;
 
@@ -30,7 +29,7 @@ export class InFlightHttp {
     this.#limitMs = requestTimeoutMs;
   }
 
-  /** Has an answer made, and ended in time. `signal` tells that whoever asked has gone. @throws LateError */
+  /** Runs `work`, and ends its response in time or when `signal` aborts. @throws AnswerTimeoutError */
   async run(signal: AbortSignal, work: (time: RequestTimer) => Promise<Response>): Promise<Response> {
     const controller = new AbortController();
     const abort = () => controller.abort();
@@ -50,7 +49,7 @@ export class InFlightHttp {
     }
   }
 
-  /** Waits until nothing is under way that has a limit, but no longer than it may take. */
+  /** Waits until no request with a limit is in flight, at most `limitMs`. */
   async wait(limitMs: number): Promise<void> {
     if (this.#settlers.size === 0) return;
     await new Promise<void>((resolve) => {
@@ -62,12 +61,12 @@ export class InFlightHttp {
     });
   }
 
-  /** Calls off all limits. */
+  /** Removes all limits. */
   settle(): void {
     for (const settle of [...this.#settlers]) settle();
   }
 
-  /** Fails when something takes too long, which is aborted then; and what calls this off. */
+  /** Starts a limit. At its end, `promise` rejects and `abort` is called; `settle` removes the limit. */
   #limit(abort: () => void): { readonly promise: Promise<never>; readonly settle: () => void } {
     let fail: (error: AnswerTimeoutError) => void = () => {};
     const promise = new Promise<never>((_, reject) => {

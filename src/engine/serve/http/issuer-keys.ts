@@ -6,16 +6,16 @@ import { isLoopback } from './origin-guard.js';
 
 export interface IssuerKeysOptions {
   readonly issuer: string;
-  /** Where the keys are; the issuer's own metadata say it when absent. */
+  /** URL of the keys. Default: `jwks_uri` of the issuer's metadata. */
   readonly jwksUri?: string | undefined;
-  /** Takes one line of why the issuer could not be asked. */
+  /** Takes one line with the reason if the keys cannot be fetched. */
   readonly report: (line: string) => void;
 }
 
-/** Whether a token is good cannot be told, because the issuer gives no keys. */
+/** The token cannot be verified, because the keys of the issuer cannot be fetched. */
 export class IssuerUnavailable extends Error {
   override readonly name = 'IssuerAway';
-  /** When it is asked again. */
+  /** Time until the next attempt. */
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterMs: number) {
@@ -24,19 +24,19 @@ export class IssuerUnavailable extends Error {
   }
 }
 
-/** How long the issuer may take to give its keys. */
+/** Longest wait for the issuer's keys. */
 const askTimeoutMs = 5000;
 
-/** How long an issuer that gave none is left alone. */
+/** Pause after a failed fetch. */
 const issuerRetryMs = 10_000;
 
-/** How long it is left alone after it gave them, whatever keys tokens name. */
+/** Pause after a successful fetch, even if a token names an unknown key. */
 const cooldownMs = 30_000;
 
-/** How long they are good without another look. */
+/** Age from which keys are fetched again. */
 const freshMs = 10 * 60_000;
 
-/** Finds the keys of an issuer. Those known go on being good while it is away. @throws IssuerAway */
+/** Finds the keys of an issuer. Known keys stay valid while it is unavailable. @throws IssuerUnavailable */
 export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
   let known: JWTVerifyGetKey | undefined;
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -57,10 +57,10 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
     asking = undefined;
   };
 
-  /** Some platforms end a question together with the request that it was asked for, and nobody hears of it. */
+  /** False for an overdue fetch: some platforms silently drop it when the request that started it ends. */
   const isAsking = () => asking !== undefined && isWithin(2 * askTimeoutMs, asking.since);
 
-  /** Asks the issuer, or waits with whoever does. */
+  /** Fetches the keys, or waits for the fetch in flight. */
   const learn = async () => {
     if (isWithin(issuerRetryMs, failedAt)) return;
     if (!isAsking()) asking = { since: Date.now(), over: ask() };
@@ -68,7 +68,7 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
   };
 
   return async (header, jws) => {
-    // Who can do without does not wait for what somebody else has asked.
+    // If keys are known, a request does not wait for the fetch of another.
     if (!known || (!isWithin(freshMs, heardAt) && !isAsking())) await learn();
     if (!known) throw new IssuerUnavailable(failedAt + issuerRetryMs - Date.now());
     try {
@@ -89,7 +89,7 @@ async function fetchKeys({ issuer, jwksUri }: IssuerKeysOptions): Promise<JWTVer
   return createLocalJWKSet((await fetchJson(uri, signal)) as JSONWebKeySet);
 }
 
-/** Where the keys of an issuer are, as it says itself. @see RFC 8414, section 3.1; OpenID Connect Discovery, 4 */
+/** Reads `jwks_uri` from the issuer's metadata. @see RFC 8414, section 3.1; OpenID Connect Discovery, 4 */
 async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
@@ -104,7 +104,7 @@ async function discover(issuer: string, signal: AbortSignal): Promise<string> {
       faults.push(errorMessage(error));
     });
     if (!isRecord(metadata) || typeof metadata.jwks_uri !== 'string') continue;
-    // Another issuer's metadata say nothing of this one (RFC 8414, section 3.3).
+    // Metadata of another issuer must be ignored (RFC 8414, section 3.3).
     if (metadata.issuer !== issuer) {
       faults.push(`${place} is about the issuer ${JSON.stringify(metadata.issuer)}`);
       continue;
@@ -115,7 +115,7 @@ async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   throw new Error(faults.join('; ') || `no jwks_uri at ${places.join(', ')}`);
 }
 
-/** What an address gives that leads nowhere else. Platforms without Node know no other way to follow nothing. */
+/** Fetches JSON without redirects. Platforms without Node support only `redirect: 'manual'` for that. */
 async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     redirect: 'manual',
@@ -130,7 +130,7 @@ async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
   });
 }
 
-/** Node's `fetch` says only in the cause why it failed. */
+/** Node's `fetch` has the reason of a failure only in `cause`. */
 function fetchFailureReason(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return errorMessage(cause ?? error);
@@ -142,7 +142,7 @@ export function requireUrl(text: string, what: string): URL {
   throw new AgentToolsError('usage', `The ${what} "${text}" is not a URL. Expected https://…`);
 }
 
-/** Keys that came in the open could be anybody's. On this machine nobody stands between. @throws AgentToolsError */
+/** Keys fetched without HTTPS may be forged, except on this machine. @throws AgentToolsError */
 export function requireSecure({ protocol, hostname, href }: URL, what: string): void {
   if (protocol === 'https:' || isLoopback(hostname)) return;
   throw new AgentToolsError('usage', `The ${what} "${href}" is not reached by https.`);

@@ -3,19 +3,19 @@ import { isRecord } from '../../extension/definition-shapes.js';
 import type { ToolSpec } from '../../runtime/specs.js';
 import { isToken } from '../../schema/mcp-header.js';
 
-/** An argument that clients say in a header too. */
+/** An argument that clients also send in a header. */
 interface MirroredArgument {
   readonly header: string;
   readonly path: readonly string[];
 }
 
-/** Where header and body do not say the same. */
+/** A header that is missing, invalid or different from the body. */
 export interface HeaderFault {
   readonly header: string;
   readonly problem: string;
 }
 
-/** Which of a request's params `Mcp-Name` says; those of tasks by SEP-2663, Streamable HTTP. */
+/** The param that `Mcp-Name` repeats, by method. For tasks: SEP-2663, Streamable HTTP. */
 const nameParams: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -26,8 +26,8 @@ const nameParams: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is wrong with the headers that every request of 2026-07-28 has. That those which are there name its version and
- * method was seen when its era was told.
+ * Finds the fault in the headers that every request of 2026-07-28 has. Version and method in them, if present, were
+ * compared with the body when the era was detected.
  * @see MCP 2026-07-28, basic/transports/streamable-http, Standard Request Headers
  */
 export function findStandardFault(
@@ -40,7 +40,7 @@ export function findStandardFault(
   const key = Object.hasOwn(nameParams, method) ? nameParams[method]! : undefined;
   if (key === undefined) return undefined;
   const value = params?.[key];
-  // What is no text is for whoever takes the params to refuse; the header must be readable all the same.
+  // The params check refuses a value that is not a string. The header must still be readable.
   return findHeaderFault('Mcp-Name', headers, {
     value: typeof value === 'string' ? value : undefined,
     where: key,
@@ -50,7 +50,7 @@ export function findStandardFault(
 const mirroredArguments = new WeakMap<ToolSpec, readonly MirroredArgument[]>();
 
 /**
- * What is wrong with the `Mcp-Param-*` headers of a call.
+ * Finds the fault in the `Mcp-Param-*` headers of a call.
  * @see MCP 2026-07-28, basic/transports/streamable-http, Custom Headers from Tool Parameters
  */
 export function findArgumentFault(tool: ToolSpec, args: unknown, headers: Headers): HeaderFault | undefined {
@@ -96,7 +96,7 @@ function argumentAt(args: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** A value as headers say it; undefined for what they cannot. */
+/** Returns a value in its form for headers; undefined if it has none. */
 function headerValue(value: unknown): string | number | undefined {
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
@@ -108,7 +108,7 @@ function matchesHeader(read: string, value: string | number): boolean {
   return /^-?\d+(\.\d+)?$/.test(read) && Number(read) === value;
 }
 
-/** What stands between `=?base64?` and `?=` is Base64 of UTF-8. @see Value Encoding, ibid. */
+/** Decodes a header value: `=?base64?…?=` holds Base64 of UTF-8. @see Value Encoding, ibid. */
 function decode(sent: string): string | undefined {
   const packed = /^=\?base64\?(.*)\?=$/.exec(sent)?.[1];
   if (packed === undefined) return /^[\t\x20-\x7e]*$/.test(sent) ? sent : undefined;

@@ -8,35 +8,35 @@ import { Connections } from './connections.js';
 import type { Service } from './http-service.js';
 import { isStream } from './stream-backlog.js';
 
-/** How long the headers of a request may take, and how much they may be. */
+/** Longest time for the headers of a request to arrive. */
 const headersTimeoutMs = 10_000;
-/** How often Node looks whose time is up; its own half a minute would be three times that long. */
+/** Interval at which Node checks for timeouts. Its default, 30 s, is three times the time for headers. */
 const checkEveryMs = 1000;
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 100;
 
-/** How long a connection is kept that nothing comes on. Longer than common proxies keep theirs, which would race us. */
+/** Longest idle time of a connection. Longer than in common proxies: closing first would race with their requests. */
 const idleConnectionMs = 75_000;
 
-/** How long a client may take nothing of what it is sent, unless told. */
+/** Default of `readTimeoutMs`. */
 const defaultReadTimeoutMs = 60_000;
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** How long a client may take nothing of what it is sent. */
+  /** Longest time that a client may read nothing of a response. Default: one minute. */
   readonly readTimeoutMs?: number | undefined;
 }
 
-/** A server of Node that listens. */
+/** A listening Node HTTP server. */
 export interface ListeningServer {
   readonly port: number;
-  /** Takes no more connections, answers what is under way within the time, and ends. */
+  /** Accepts no more connections, answers requests in flight within `limitMs`, and ends. */
   drain(limitMs: number): Promise<void>;
 }
 
-/** Serves over Node's HTTP. @throws AgentToolsError if it cannot listen there. */
+/** Serves over Node's HTTP server. @throws AgentToolsError if it cannot listen at the address */
 export async function serveNodeHttp(
   service: Service,
   { host, port, readTimeoutMs = defaultReadTimeoutMs }: ListenOptions,
@@ -54,7 +54,7 @@ export async function serveNodeHttp(
     (request, response) => {
       connections.begin(request, response);
       if (isDraining) response.setHeader('Connection', 'close');
-      // What cannot even be said leaves the client with a connection that broke.
+      // If no response can be sent, the connection breaks.
       const expectReader = () => awaitReader(response, readTimeoutMs);
       serve({ service, request, response, expectReader }).catch(() => response.destroy());
     },
@@ -67,7 +67,7 @@ export async function serveNodeHttp(
     async drain(limitMs) {
       isDraining = true;
       const end = performance.now() + limitMs;
-      // That of HTTP would cut off what is still leaving.
+      // The `close` of the HTTP server would cut off responses that are being sent.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       connections.end();
       await service.drain(limitMs);
@@ -80,7 +80,7 @@ export async function serveNodeHttp(
   };
 }
 
-/** How long last words may take to leave when the time for answers is over. */
+/** Time to send final messages after the time for responses is over. */
 const lastWordsMs = 500;
 
 async function openServer(server: Server, { host, port }: ListenOptions): Promise<void> {
@@ -106,7 +106,7 @@ interface HttpExchange {
   readonly service: Service;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Has the connection end if nothing of what is on its way is taken. Gives what calls this off. */
+  /** Ends the connection if the client reads nothing. Returns a function that cancels this. */
   readonly expectReader: () => () => void;
 }
 
@@ -115,7 +115,7 @@ async function serve({ service, request, response, expectReader }: HttpExchange)
   response.once('close', () => {
     if (!response.writableFinished) controller.abort();
   });
-  // Whoever goes in the middle of a request is told by `close`.
+  // `close` reports a client that disconnects during a request.
   request.on('error', () => {});
   response.on('error', () => {});
   const answer = await service.answer({
@@ -128,11 +128,11 @@ async function serve({ service, request, response, expectReader }: HttpExchange)
   await sendResponse(answer, { response, expectReader });
 }
 
-/** Reads a body as text, within bounds. One that says itself that it is too long is not even begun. */
+/** Reads a body as text, within the limits. Reads nothing if `Content-Length` is too large. */
 async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > limits.maxBodyBytes)
     throw tooLong(limits.maxBodyBytes);
-  // Nothing more is told by a request that has gone while it was judged.
+  // A request that is destroyed already emits no more events.
   if (request.destroyed) throw brokenOff();
   const bytes = new BodyBuffer(limits);
   const whole = new Promise<void>((resolve, reject) => {
@@ -152,7 +152,7 @@ async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<s
 }
 
 function requestUrlPath({ url = '/' }: IncomingMessage): URL {
-  // Only the path counts; hosts are judged by their header.
+  // Only the path counts; the origin guard checks the Host header.
   const base = 'http://localhost';
   return URL.canParse(url, base) ? new URL(url, base) : new URL('/invalid', base);
 }
@@ -182,7 +182,7 @@ async function sendResponse(
     return;
   }
   response.writeHead(status, Object.fromEntries(headers));
-  // What is there in this turn, often all of it, leaves in one piece.
+  // Data of this turn, often the whole response, leaves in one write.
   response.cork();
   response.flushHeaders();
   setImmediate(() => {
@@ -200,9 +200,9 @@ async function sendResponse(
       stopExpecting();
     }
   } catch {
-    // The stream broke off, and so does the answer.
+    // The stream broke off, and so does the response.
   }
-  // Node 24 loses what is held back when an answer ends.
+  // Node 24 loses corked data if the response ends.
   if (response.writableCorked > 0) response.uncork();
   response.end();
   expectReader();
@@ -220,14 +220,14 @@ async function waitForDrain(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Has the connection end of a client that takes nothing for so long of what is on its way. Gives what calls this off. */
+/** Ends the connection if the client reads nothing for `limitMs`. Returns a function that cancels this. */
 function awaitReader(response: ServerResponse, limitMs: number): () => void {
   const { socket } = response;
   if (!socket || response.writableLength === 0) return () => {};
-  // Node counts what the system takes as a sign of life.
+  // Node restarts the timeout when the system accepts data.
   socket.setTimeout(limitMs);
   const stop = () => void socket.setTimeout(0);
-  // Before Node sets what is due between two answers.
+  // Runs before Node sets the timeout between two requests.
   response.prependOnceListener('finish', stop);
   return () => {
     response.off('finish', stop);

@@ -2,32 +2,32 @@ import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Caller, TokenFault, TokenVerifier, Verdict } from './auth.js';
 import { IssuerUnavailable, issuerKeys, requireSecure, requireUrl } from './issuer-keys.js';
 
-/** Whose tokens are taken, and what they must say. */
+/** The accepted issuer, and the claims that its tokens must have. */
 export interface OAuthOptions {
-  /** The authorization server, by the URL that its tokens name as `iss`. */
+  /** URL of the authorization server, as in the `iss` claim of its tokens. */
   readonly issuer: string;
-  /** The URL that clients know the MCP endpoint by. */
+  /** URL that clients use for the MCP endpoint. */
   readonly publicUrl: string;
-  /** Whom tokens must be for; the public URL when absent. @see RFC 8707 */
+  /** Required token audience. Default: the public URL. @see RFC 8707 */
   readonly audience?: string | undefined;
   /** Scopes that every token must have. */
   readonly scopes?: readonly string[] | undefined;
-  /** Where the issuer's keys are; its own metadata say it when absent. */
+  /** URL of the issuer's keys. Default: `jwks_uri` of its metadata. */
   readonly jwksUri?: string | undefined;
 }
 
-/** Signatures by which the issuer alone can have signed. */
+/** Asymmetric signatures, which only the issuer can create. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 const wellKnown = '/.well-known/oauth-protected-resource';
 
-/** How far clocks may be apart. */
+/** Accepted difference between clocks. */
 const clockToleranceSeconds = 30;
 
 /**
- * Takes the JWTs of one issuer, as an OAuth 2.1 resource server does. `report` is told why the issuer could not be asked.
+ * Accepts JWTs of one issuer, as an OAuth 2.1 resource server. `report` takes the reason if its keys are unavailable.
  * @see MCP, basic/authorization; RFC 9728; RFC 9068
- * @throws AgentToolsError for URLs that are none
+ * @throws AgentToolsError for an invalid URL, or an issuer or JWKS URL without HTTPS
  */
 export function issuedTokens(options: OAuthOptions, report: (line: string) => void): TokenVerifier {
   const resource = requireUrl(options.publicUrl, 'public URL');
@@ -41,7 +41,7 @@ export function issuedTokens(options: OAuthOptions, report: (line: string) => vo
     metadataUrl: new URL(metadataPath, resource).href,
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     metadata(url) {
-      // Clients look at the root, too.
+      // Clients also request it at the root.
       if (url.pathname !== metadataPath && url.pathname !== wellKnown) return undefined;
       const document = {
         resource: options.publicUrl,
@@ -55,7 +55,7 @@ export function issuedTokens(options: OAuthOptions, report: (line: string) => vo
     },
     async verify(token) {
       try {
-        // What is not even a signed JWT has nobody ask the issuer.
+        // `keys` runs only for a signed JWT: other tokens cause no request to the issuer.
         const { payload } = await jwtVerify(token, keys, {
           issuer,
           audience: [audience, ...withoutSlash(audience)],
@@ -94,9 +94,9 @@ function toVerdict(
   }
   const { client_id: client, azp, sub, exp } = payload;
   const clientId = [client, azp, sub].find((name) => typeof name === 'string' && name !== '');
-  // Sessions, states and tasks belong to somebody, and all nobodies would be one.
+  // The client id owns sessions, states and tasks. Tokens without one would share them.
   if (clientId === undefined)
-    return { fault: { error: 'invalid_token', description: 'The token names nobody.' } };
+    return { fault: { error: 'invalid_token', description: 'The token names no client or subject.' } };
   const auth: Caller = {
     token,
     clientId: clientId as string,
@@ -107,7 +107,7 @@ function toVerdict(
   return { auth };
 }
 
-/** `scope` is one text (RFC 9068), with some issuers a list, or `scp`. */
+/** Scopes of a token: `scope` is one text (RFC 9068). Some issuers send a list, or `scp`. */
 function readScopes({ scope, scp }: JWTPayload): readonly string[] {
   const said = scope ?? scp;
   if (typeof said === 'string') return said.split(' ').filter(Boolean);
@@ -115,11 +115,11 @@ function readScopes({ scope, scp }: JWTPayload): readonly string[] {
 }
 
 function issuerUnavailableFault({ retryAfterSeconds }: IssuerUnavailable): TokenFault {
-  const description = 'Whether the token is good cannot be told at present. Try again later.';
+  const description = 'The token cannot be verified at present. Try again later.';
   return { error: 'temporarily_unavailable', description, retryAfterSeconds };
 }
 
-/** In words that tell no more than who holds the token knows. */
+/** Reveals nothing that the holder of the token does not know. */
 function describeTokenError(error: Error): string {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
   if (error instanceof errors.JWTClaimValidationFailed)

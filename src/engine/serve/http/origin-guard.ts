@@ -1,35 +1,35 @@
 import { AgentToolsError } from '../../base/errors.js';
 import { createRefusal } from './refusals.js';
 
-/** Who may come, by what browsers and proxies say of a request. */
+/** Accepted hosts and origins of requests. */
 export interface OriginGuardOptions {
   /**
-   * Names, without ports, that the server goes by; `'any'` checks none, `'addresses'` are this machine's own and every
-   * address, which nobody's DNS leads anywhere. This machine's own when absent.
+   * Host names of the server, without ports. `'any'` accepts all. `'addresses'` accepts loopback names and every IP
+   * address, which no DNS entry can redirect. Default: loopback names.
    */
   readonly allowedHosts?: readonly string[] | 'any' | 'addresses' | undefined;
-  /** Origins whose pages may use the server, as `https://app.example.com`; `*` means every one. None when absent. */
+  /** Origins of pages that may use the server, as `https://app.example.com`; `*` accepts all. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether an address is only reached from this machine. */
+/** True if only this machine can reach a host. */
 export function isLoopback(host: string): boolean {
   return loopback.has(host) || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
- * Keeps pages of strangers away: a name that is led to this machine by a stranger's DNS is not one of ours, and a page
- * says where it comes from. What pages of listed origins need to be told is added to their answers.
+ * Refuses requests of foreign pages, by their Origin header, and DNS rebinding, by the Host header. Adds CORS headers
+ * to responses for pages of listed origins.
  * @see MCP, basic/transports, Security Warning; https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export class OriginGuard {
-  /** Undefined: this machine's own. */
+  /** Undefined: loopback names. */
   readonly #hosts: ReadonlySet<string> | 'any' | 'addresses' | undefined;
   readonly #origins: ReadonlySet<string>;
 
-  /** @throws AgentToolsError `usage` for what no request can match, and would keep everybody out unsaid */
+  /** @throws AgentToolsError `usage` for a value that no request can match: it would silently refuse every client */
   constructor({ allowedHosts, allowedOrigins = [] }: OriginGuardOptions) {
     this.#hosts =
       allowedHosts === undefined || allowedHosts === 'any' || allowedHosts === 'addresses'
@@ -38,7 +38,7 @@ export class OriginGuard {
     this.#origins = new Set(requireList('origins', allowedOrigins).map(readOrigin));
   }
 
-  /** The answer to a request that is not let in, or that only asks whether it may come; undefined: it may. */
+  /** Returns the response to a refused request or a CORS preflight; undefined if the request is allowed. */
   check(method: string, url: URL, headers: Headers): Response | undefined {
     const named = headers.get('host') ?? url.host;
     const host = parseHostHeader(named);
@@ -55,7 +55,7 @@ export class OriginGuard {
     return method === 'OPTIONS' ? this.#preflight(origin, headers) : undefined;
   }
 
-  /** An answer that the page which asked may read, if its origin is listed. */
+  /** Lets the page that sent the request read the response, if its origin is listed. */
   open(response: Response, headers: Headers): Response {
     const origin = headers.get('origin');
     if (origin === null || !this.#isListed(origin)) return response;
@@ -65,7 +65,7 @@ export class OriginGuard {
     return response;
   }
 
-  /** Headers of parameters have names of their own, so what is asked for is allowed. */
+  /** Allows all requested headers: the names of parameter headers vary by tool. */
   #preflight(origin: string, headers: Headers): Response {
     if (!this.#isListed(origin)) return new Response(null, { status: 403 });
     const wanted = headers.get('access-control-request-headers');
@@ -91,7 +91,7 @@ export class OriginGuard {
     return this.#origins.has('*') || this.#origins.has(lower(origin));
   }
 
-  /** Listed ones, those of the server's own name, and on this machine those of this machine. */
+  /** True for listed origins, the host of the server itself, and loopback origins on a loopback host. */
   #lets(origin: string, host: string): boolean {
     if (this.#isListed(origin)) return true;
     const from = parseOriginHost(origin);
@@ -99,38 +99,38 @@ export class OriginGuard {
   }
 }
 
-/** From programs without types, one text in place of a list is common. */
+/** Untyped programs often pass one string instead of a list. */
 function requireList(what: 'hosts' | 'origins', value: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return value;
   throw new AgentToolsError('usage', `The allowed ${what} are no list. Expected one, such as ["${value}"].`);
 }
 
-/** A name as the header Host has it. */
+/** Normalizes a name to its form in the Host header. */
 function readHost(name: string): string {
   const host = parseHostname(`http://${name}`);
   if (host !== undefined && /^([^:/?#@\\\s]+|\[[^\]]+\])$/.test(name)) return host;
   const expected = 'a name or an address without scheme, port and path, such as mcp.example.com or [::1]';
-  throw new AgentToolsError('usage', `The allowed host "${name}" is none. Expected ${expected}.`);
+  throw new AgentToolsError('usage', `The allowed host "${name}" is invalid. Expected ${expected}.`);
 }
 
-/** An origin as browsers send it, which leave a usual port out; those of apps and of extensions have schemes of their own. */
+/** Normalizes an origin as browsers do, without a default port. Apps and browser extensions have other schemes. */
 function readOrigin(text: string): string {
   if (text === '*' || text === 'null') return text;
   if (/^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text)) return new URL(text).origin;
   if (!/^https?:/i.test(text) && /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]*$/i.test(text)) return lower(text);
   const expected = 'scheme and name without a path, such as https://app.example.com, or *';
-  throw new AgentToolsError('usage', `The allowed origin "${text}" is none. Expected ${expected}.`);
+  throw new AgentToolsError('usage', `The allowed origin "${text}" is invalid. Expected ${expected}.`);
 }
 
-/** A name or an address, perhaps with a port. URLs may hold more: `http://a@localhost`, `http://localhost#.example.com`. */
+/** A name or address with an optional port. URLs allow more: `http://a@localhost`, `http://localhost#.example.com`. */
 const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
-/** The name in a `Host`, in the form that URLs give it; undefined if it is none. */
+/** Returns the name in a Host header, normalized as in URLs; undefined if it is invalid. */
 function parseHostHeader(host: string): string | undefined {
   return hostForm.test(host) ? parseHostname(`http://${host}`) : undefined;
 }
 
-/** Of names as URLs give them, those that end in a number are addresses. @see https://url.spec.whatwg.org/#concept-host-parser */
+/** A normalized name that ends in a number is an address. @see https://url.spec.whatwg.org/#concept-host-parser */
 function isAddress(host: string): boolean {
   return host.startsWith('[') || /\.\d+$/.test(host);
 }
@@ -139,7 +139,7 @@ function parseHostname(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
-/** The name in an `Origin` of the web. Those of apps and browser extensions have schemes of their own, where names are anybody's. */
+/** Returns the name in an HTTP origin. In other schemes, apps and browser extensions can choose any name. */
 function parseOriginHost(origin: string): string | undefined {
   const host = /^https?:\/\/(.*)$/i.exec(origin)?.[1];
   return host === undefined ? undefined : parseHostHeader(host);

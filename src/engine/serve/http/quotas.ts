@@ -1,14 +1,14 @@
 export interface QuotaLimits {
-  /** How many there may be. */
+  /** Limit for all users together. */
   readonly all: number;
-  /** How many of these one user may have. */
+  /** Limit for one user. */
   readonly perUser: number;
 }
 
-/** Why nothing is left: for anybody, or for one user. */
+/** The limit that is reached: for all users, or for one. */
 export type QuotaFault = 'all' | 'user';
 
-/** Counts what there is only so much of. */
+/** Counts a limited resource, in total and per user. */
 export class QuotaCounter {
   readonly #limits: QuotaLimits;
   readonly #perUser = new Map<string, number>();
@@ -18,7 +18,7 @@ export class QuotaCounter {
     this.#limits = limits;
   }
 
-  /** Takes one, for a user if users are told apart. Gives what gives it back, which may be called once. */
+  /** Takes one; `user` is undefined if users are not identified. Returns its release function, to be called once. */
   take(user: string | undefined): (() => void) | QuotaFault {
     const own = user === undefined ? 0 : (this.#perUser.get(user) ?? 0);
     if (own >= this.#limits.perUser) return 'user';

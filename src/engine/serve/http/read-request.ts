@@ -5,21 +5,21 @@ import { findUnreadableMeta } from '../../protocol/params.js';
 import type { BodyLimits } from './body.js';
 import type { Refuse } from './refusals.js';
 
-/** A request, whoever took it in. */
+/** An HTTP request, independent of the platform. */
 export interface IncomingRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
-  /** Aborts when whoever asked has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** @throws BodyError */
   readonly readBody: (limits: BodyLimits) => Promise<string>;
 }
 
-/** What a request brings, as far as it is sound. */
+/** The body of a request, parsed and checked. */
 export interface ParsedRequest {
   readonly body: unknown;
-  /** Absent for what is not one message. */
+  /** Undefined for a batch, and for a request without a body. */
   readonly message: Envelope | undefined;
 }
 
@@ -29,7 +29,7 @@ interface RequestReadOptions {
 }
 
 /**
- * What a request brings, or the answer that refuses it. Only members that JSON-RPC knows are kept: receivers drop a
+ * Reads the body, or returns the response that refuses it. Keeps only members that JSON-RPC defines: receivers drop a
  * message with others.
  * @throws BodyError
  */
@@ -69,7 +69,7 @@ export async function readIncoming(
   return { body: toMessage(message), message };
 }
 
-/** A member of a batch. What is wrong with one is told where batches are taken. */
+/** A member of a batch. An invalid one is kept; the session reports it. */
 function normalizeBatchMember(member: unknown): unknown {
   const envelope = readEnvelope(member);
   return envelope.kind === 'invalid' ? member : toMessage(envelope);

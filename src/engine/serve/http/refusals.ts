@@ -2,18 +2,18 @@ import { type ErrorBody, ErrorNumber, type MessageId } from '../../protocol/enve
 import { errorId, type LegacyVersion, legacyVersions } from '../../protocol/eras.js';
 import { isStream } from './stream-backlog.js';
 
-/** What an HTTP answer says that is an error of JSON-RPC. */
+/** Content of an HTTP response with a JSON-RPC error. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
-  /** `InvalidRequest` when absent. */
+  /** Default: `InvalidRequest`. */
   readonly code?: number;
   readonly data?: unknown;
   readonly id?: MessageId | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that refuses a request. `version` is what the client speaks: older ones want an id at any price. */
+/** Creates the response to a refused request. For a `version` before 2025-11-25, its `id` is never absent. */
 export function createRefusal(
   { status, message, code = ErrorNumber.InvalidRequest, data, id, headers }: Refusal,
   version?: string | null,
@@ -24,10 +24,10 @@ export function createRefusal(
   return Response.json(body, { status, ...(headers && { headers }) });
 }
 
-/** Refuses a request whose id and revision are known, as far as they can be read. */
+/** Refuses one request, with its id and revision if they are known. */
 export type Refuse = (refusal: Refusal) => Response;
 
-/** What the SDK refuses without saying whom, said as everything else that is refused. */
+/** Rebuilds a refusal by the SDK, which lacks the id of the request. */
 export async function rebuildRefusal(response: Response, refuse: Refuse): Promise<Response> {
   if (response.status < 400 || isStream(response)) return response;
   const { status, headers } = response;

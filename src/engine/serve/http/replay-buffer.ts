@@ -1,14 +1,14 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { MessageId } from '../../protocol/envelope.js';
 
-/** How much of a session can be replayed. */
+/** Most events of a session that can be replayed, and their total estimated size. */
 const maxEvents = 256;
 const maxSize = 1024 * 1024;
 
-/** What the sessions of a process may keep together, unless told. */
+/** Default limit of the estimated size for all sessions of a process. */
 const defaultMaxSum = 64 * 1024 * 1024;
 
-/** What a value takes beside its characters, more or less. */
+/** Estimated size of a value without its characters. */
 const overhead = 32;
 
 interface ReplayEntry {
@@ -18,10 +18,10 @@ interface ReplayEntry {
   readonly size: number;
 }
 
-/** What all sessions keep for streams that are taken up again. When it is too much, whoever sent nothing for longest forgets. */
+/** Limits the replay buffers of all sessions together. Above the limit, the least recently used buffer is cleared. */
 export class ReplayBudget {
   readonly #maxSum: number;
-  /** Who has sent something, the latest at the end. */
+  /** Buffers with events, the most recently used last. */
   readonly #byAge = new Set<ReplayBuffer>();
   #sum = 0;
 
@@ -48,20 +48,20 @@ export class ReplayBudget {
 
 const unsent = new WeakSet<JSONRPCMessage>();
 
-/** An answer for a stream that has ended, which nobody is to get: not when the stream is taken up again, either. */
+/** A response for a stream that has ended. The client never gets it, even if it resumes the stream. */
 export function unsentAnswer(id: MessageId): JSONRPCMessage {
   const answer: JSONRPCMessage = { jsonrpc: '2.0', id, result: {} };
   unsent.add(answer);
   return answer;
 }
 
-/** Whether the stream that is taken up after an event, or opened, is the one of no request. The SDK calls it so. */
+/** True if a GET opens or resumes the stream that belongs to no request. Its name is set by the SDK. */
 export function isOfSession(lastEventId: string | null): boolean {
   return !lastEventId || lastEventId.startsWith('_GET_stream/');
 }
 
 /**
- * The latest that was sent in a session, for a client that lost a stream.
+ * The latest events of a session, for a client that lost a stream.
  * @see MCP 2025-11-25, basic/transports, Resumability and Redelivery
  */
 export class ReplayBuffer implements EventStore {
@@ -71,7 +71,7 @@ export class ReplayBuffer implements EventStore {
   #last = 0;
   #isClosed = false;
 
-  /** `onChange` is told by how much what is kept has grown. */
+  /** `onChange` takes the growth of the estimated size. */
   constructor(onChange: (difference: number) => void) {
     this.#onChange = onChange;
   }
@@ -105,7 +105,6 @@ export class ReplayBuffer implements EventStore {
     return from.stream;
   }
 
-  /** Forgets everything. */
   clear(): void {
     const size = this.#size;
     this.#kept.length = 0;
@@ -113,7 +112,7 @@ export class ReplayBuffer implements EventStore {
     this.#onChange(-size);
   }
 
-  /** The session is over: nothing is kept any more. */
+  /** Clears the buffer, and keeps nothing from then on. */
   close(): void {
     this.#isClosed = true;
     this.clear();
@@ -137,7 +136,7 @@ export class ReplayBuffer implements EventStore {
   }
 }
 
-/** About how much memory a message takes, which is found quicker than its JSON is written. */
+/** Estimates the memory that a message takes, at lower cost than its JSON. */
 function estimateMessageSize(message: JSONRPCMessage): number {
   let size = 0;
   const left: unknown[] = [message];
@@ -146,7 +145,7 @@ function estimateMessageSize(message: JSONRPCMessage): number {
     size += overhead;
     if (typeof value === 'string') size += value.length;
     if (typeof value !== 'object' || value === null) continue;
-    // What holds itself would never end. JSON refuses it.
+    // A cyclic value would never end. `JSON.stringify` throws for it.
     if (size > maxSize) return Math.max(size, JSON.stringify(message).length);
     for (const [key, member] of Object.entries(value)) {
       size += key.length;

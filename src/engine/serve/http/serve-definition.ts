@@ -11,22 +11,22 @@ import type { ServerDefinition } from '../../runtime/define-items.js';
 import { parseToolOptions } from '../../runtime/tool-options.js';
 import type { RunningServer } from '../../server/running-server.js';
 
-/** What a server that was passed in is called when it does not say. */
+/** Server info of a definition without `name` and `version`. */
 const defaultServerInfo = { name: 'server', version: '0.0.0' } as const;
 
 export interface InlineDeps {
-  /** Where names in the definition lead. */
+  /** Resolves names in the definition. */
   readonly workspace: Workspace;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly report: (line: string) => void;
-  /** What the package folder is, if there is one; `read`, `file` and module references are relative to it. */
+  /** Takes the place of the package folder: `read`, `file` and module references are relative to it. */
   readonly directory: string;
   readonly openUpstreams?: LiveServerOptions['openUpstreams'];
 }
 
 /**
- * Composes a server of a definition that was passed in, with no package around it.
- * @throws AgentToolsError if it cannot be used; whoever wrote it is there to mend it, so nothing is left out
+ * Composes a server from a definition without a package.
+ * @throws AgentToolsError if the definition or an item is invalid: its author can fix it, so no item is skipped
  */
 export async function serveDefinition(
   definition: ServerDefinition,
@@ -53,7 +53,7 @@ export async function serveDefinition(
   return { live, toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, report) };
 }
 
-/** The definition as that of a package which has nothing else. */
+/** Wraps the definition in a package without other declarations. */
 function inlineServer(definition: ServerDefinition, directory: string): Definition {
   const { name = defaultServerInfo.name, version = defaultServerInfo.version } = definition;
   const document = { file: 'package.json', text: '{}', value: {} };
@@ -76,7 +76,7 @@ function inlineServer(definition: ServerDefinition, directory: string): Definiti
   return {
     kind: 'servers',
     item: name,
-    // Its items have no package either: they go by their own names.
+    // The items have no package either: names are not qualified.
     extension: new Extension(manifest, { origin: 'builtin' }),
     file: { file: 'the definition', language: 'data', combined: false },
     at: [],

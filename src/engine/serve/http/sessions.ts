@@ -5,24 +5,24 @@ import { findParamsFault } from '../../protocol/params.js';
 import { HttpSession, isInitialize, type SessionOptions, type SessionRequest } from './http-session.js';
 import { ReplayBudget } from './replay-buffer.js';
 
-/** How sessions of clients up to 2025-11-25 are kept. */
+/** Limits of the sessions of clients up to 2025-11-25. */
 export interface SessionLimits extends Omit<SessionOptions, 'createServer' | 'recollections'> {
-  /** How many there may be at a time. */
+  /** Most sessions at a time. */
   readonly maxSessions: number;
-  /** How many of these one user may have, where tokens tell users apart. */
+  /** Most sessions of one user, if tokens identify users. */
   readonly maxSessionsPerUser: number;
 }
 
 export type SessionsOptions = SessionLimits & Pick<SessionOptions, 'createServer'>;
 
-/** @see MCP 2025-11-25, basic/transports, Session Management: a session that is over is answered 404 */
+/** Sent with status 404 for an ended session. @see MCP 2025-11-25, basic/transports, Session Management */
 const sessionNotFound = -32001;
 
-/** The sessions of clients up to 2025-11-25. Each has a server of its own, and is known by the id in its header. */
+/** Sessions of clients up to 2025-11-25. Each has one dispatcher; the `Mcp-Session-Id` header identifies it. */
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #sessions = new Map<string, HttpSession>();
-  /** Those that have no id yet. */
+  /** Sessions without an id so far. */
   readonly #opening = new Set<HttpSession>();
   readonly #recollections = new ReplayBudget();
 
@@ -50,7 +50,7 @@ export class Sessions {
     });
   }
 
-  /** The session that a request names. Whose it is, is no business of others: to them it is not there. */
+  /** Returns the session that a request names; undefined if it does not exist or has another owner. */
   find(headers: Headers, auth: AuthInfo | undefined): HttpSession | undefined {
     const id = headers.get('mcp-session-id');
     const session = id === null ? undefined : this.#sessions.get(id);
@@ -86,7 +86,7 @@ export class Sessions {
     }
   }
 
-  /** Whether there is room for one more of a user, and which session leaves for it. */
+  /** Finds room for one more session of a user. `leaves` is the idle session to close for it. */
   #room(user: string | undefined): SessionRoom {
     const { maxSessions, maxSessionsPerUser } = this.#options;
     const all = [...this.#sessions.values(), ...this.#opening];
@@ -110,7 +110,7 @@ function longestIdle(sessions: readonly HttpSession[]): HttpSession | undefined 
   return idle.sort((one, other) => one.lastUsed - other.lastUsed)[0];
 }
 
-/** The transport takes nothing for the beginning of a session that the SDK's schema does not. */
+/** The transport begins a session only if `initialize` matches the SDK's schema. */
 function findShapeFault(body: unknown): ErrorBody | undefined {
   if (isInitializeRequest(body)) return undefined;
   const problem = '"params" is not what the schema of MCP has for it';

@@ -17,30 +17,30 @@ import { type ListeningServer, type ListenOptions, serveNodeHttp } from './node-
 import type { OAuthOptions } from './oauth.js';
 import { isLoopback } from './origin-guard.js';
 
-/** Where `start` serves MCP. */
+/** Path of MCP in `start`. */
 const mcpPath = '/mcp';
 
-/** How long calls under way may go on after a signal, unless told: less than what commonly passes until a kill. */
+/** Default time for calls in flight after a signal: less than the usual time until a kill. */
 const defaultDrainMs = 8000;
 
-/** How soon a second signal is still the first: terminals and npm both pass Ctrl-C on. */
+/** Signals within this time count as one: terminals and npm both pass Ctrl-C on. */
 const sameSignalMs = 500;
 
-/** How long the event bus may take to be there, as long as modules of extensions may. */
+/** Longest time to load the event bus, the same as for modules of extensions. */
 const busTimeoutMs = 10_000;
 
 export interface HttpOptions extends ListenOptions {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  /** The variable that holds the token which clients send. */
+  /** Environment variable with the token that clients send. */
   readonly tokenEnv?: string | undefined;
-  /** Lets anybody in, at an address that others can reach. */
+  /** Accepts every client, at an address that others can reach. */
   readonly insecure: boolean;
-  /** Whose tokens are taken; the public URL is that of the endpoint when absent. */
+  /** The accepted token issuer. Default of the public URL: the endpoint, if it is on this machine. */
   readonly oauth?:
     | (Omit<OAuthOptions, 'publicUrl'> & { readonly publicUrl?: string | undefined })
     | undefined;
-  /** The module whose default export is an {@link EventBus}, or makes one. */
+  /** Module with an {@link EventBus} as its default export, or a function that makes one. */
   readonly eventBus?: string | undefined;
   readonly limits?: LimitSettings;
   readonly drainMs?: number | undefined;
@@ -49,7 +49,7 @@ export interface HttpOptions extends ListenOptions {
 export interface StartHttpOptions extends Preparation {
   readonly host: Host;
   readonly http: HttpOptions;
-  /** Told once clients can come. */
+  /** Called once clients can connect. */
   readonly onListening: (url: string) => void;
 }
 
@@ -75,8 +75,8 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
       served,
       authority,
       path: mcpPath,
-      // With nothing else said, this machine's own names are what the server goes by. Where others can reach it, a page of
-      // theirs still has it by no name of its own making.
+      // Default: loopback names. If others can reach the server, IP addresses are accepted too, but no names: pages of
+      // others could choose a name that leads here.
       ...(allowedHosts.length > 0
         ? { allowedHosts }
         : http.insecure && !isLoopback(http.host) && { allowedHosts: 'addresses' as const }),
@@ -88,7 +88,7 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
     });
     return await serveNodeHttp(service, { host: http.host, port });
   };
-  // A signal may come before anything is served.
+  // A signal may arrive before the server listens.
   const listening = await Promise.race([open(), waitForAbort(signals.first)]).catch(async (error) => {
     await taken.release();
     throw error;
@@ -114,13 +114,13 @@ class ShutdownSignals {
     return this.#first.signal;
   }
 
-  /** Aborts when it is told so again, by whoever does not want to wait. */
+  /** Aborts on a second signal, which ends the wait. */
   get second(): AbortSignal {
     return this.#second.signal;
   }
 
   take(reason: ExitReason): void {
-    // A server in the background may outlive the shell that it was given to.
+    // A server in the background may outlive the shell that started it.
     if (reason === 'parent-gone') return;
     if (this.first.aborted && performance.now() - this.#since > sameSignalMs) this.#second.abort();
     if (this.first.aborted) return;
@@ -147,7 +147,7 @@ async function createTokenVerifier(
     if (publicUrl === undefined) {
       throw new AgentToolsError('usage', 'With --issuer, give the URL that clients use as --public-url.');
     }
-    // Few servers are protected so, and what it takes is loaded for those.
+    // The OAuth code is loaded only for servers that use it.
     const { issuedTokens } = await import('./oauth.js');
     return issuedTokens({ ...oauth, publicUrl }, report);
   }
@@ -160,13 +160,13 @@ async function createTokenVerifier(
     const expected = 'letters of ASCII without spaces, such as openssl rand -hex 32 gives';
     throw new AgentToolsError(
       'failed',
-      `What ${tokenEnv} holds cannot be sent as a token. Expected ${expected}.`,
+      `The value of ${tokenEnv} cannot be sent as a token. Expected ${expected}.`,
     );
   }
   return sharedToken(token);
 }
 
-/** @throws AgentToolsError if the module gives no bus */
+/** @throws AgentToolsError if the module exports no bus */
 async function loadBus(file: string, signal: AbortSignal): Promise<EventBus> {
   if (!existsSync(file)) throw new AgentToolsError('load-failed', `There is no event bus at ${file}.`);
   const make = async () => {
@@ -186,7 +186,7 @@ async function loadBus(file: string, signal: AbortSignal): Promise<EventBus> {
   );
 }
 
-/** An address that others can reach is not opened by accident. */
+/** Refuses an unprotected server at an address that others can reach, unless --insecure is given. */
 function requireSafe(
   { host, allowedHosts, insecure }: HttpOptions,
   authority: TokenVerifier | undefined,
@@ -197,7 +197,7 @@ function requireSafe(
     ...(authority ? [] : ['--token-env with the variable that holds a token (or --issuer)']),
   ];
   if (lacking.length === 0) return;
-  const without = authority ? 'to be reached by addresses only' : 'to let in anybody';
+  const without = authority ? 'to accept IP addresses only' : 'to accept every client';
   const message = `Others can reach ${host}. Give ${lacking.join(' and ')}, or --insecure ${without}.`;
   throw new AgentToolsError('refused', message);
 }

@@ -31,7 +31,7 @@ export interface StatelessOptions {
   readonly report: (line: string) => void;
 }
 
-/** A request as what it was judged to be. */
+/** A classified request. */
 export interface StatelessRequest {
   readonly route: InboundModernRoute;
   readonly message: Envelope | undefined;
@@ -39,7 +39,7 @@ export interface StatelessRequest {
   readonly refuse: Refuse;
 }
 
-/** The client has gone; no one reads this status. */
+/** The client has disconnected: this status is never read. */
 const clientClosedStatus = 499;
 
 /** @see MCP 2026-07-28, basic, "Error Codes" */
@@ -51,7 +51,7 @@ type Request = Extract<Envelope, { kind: 'request' }>;
 const perRequest: ConnectionOptions = { onChange: () => () => {}, isRemote: true };
 
 /**
- * Requests of 2026-07-28: each has a dispatcher of its own, so that any process may answer it.
+ * Answers requests of 2026-07-28, each with a new dispatcher: any process can answer it.
  * @see MCP 2026-07-28, basic/transports/streamable-http
  */
 export class StatelessService {
@@ -73,14 +73,14 @@ export class StatelessService {
     const fault =
       findVersionFault(route) ?? (message?.kind === 'request' && this.#findFault(message, request.headers));
     if (fault) return refuse({ status: 400, ...fault });
-    // This revision has no notifications that a server could do anything about.
+    // This revision has no notification that a server acts on.
     if (message?.kind !== 'request') return new Response(null, { status: 202 });
     return message.method === 'subscriptions/listen'
       ? this.#subscribe(request, message, asked)
       : await this.#dispatch(request, message, asked);
   }
 
-  /** Gives open subscriptions their result and aborts what is still running. */
+  /** Sends open subscriptions their result and aborts the requests in flight. */
   async close(): Promise<void> {
     this.#subscriptions.close();
     await Promise.allSettled([...this.#inFlight].map((dispatcher) => dispatcher.close()));
@@ -123,7 +123,8 @@ export class StatelessService {
       if (!gate.refusedMethod) {
         return limitBacklog(response, 'skip', () => (gate.isOpen(id) ? lastWords(id) : undefined));
       }
-      // Handlers answer by names, and the transport knows only of those that are missing (Protocol Version Header, ibid.).
+      // The transport sends 404 only for methods that its own check refuses, not for an error of the dispatcher
+      // (Protocol Version Header, ibid.).
       return new Response(response.body, { status: 404, headers: response.headers });
     } catch (error) {
       await dispatcher.close();
@@ -137,7 +138,7 @@ export class StatelessService {
     const fault = findStandardFault(message, headers);
     if (fault) return mismatch(fault);
     const { method, params = {} } = message;
-    // It has no dispatcher, before whose gate the params of all others are looked at.
+    // It has no dispatcher. The gate checks the params of all other methods.
     if (method === 'subscriptions/listen') return findParamsFault('modern', method, params);
     if (method !== 'tools/call' || typeof params.name !== 'string') return undefined;
     const tool = this.#options.served.live.current.registry.resolve('tools', params.name);
@@ -146,7 +147,7 @@ export class StatelessService {
   }
 }
 
-/** The end of a stream that has none, which clients would go on waiting for. */
+/** Final error response of a stream, for which the client would otherwise wait. */
 function lastWords(id: MessageId): Uint8Array {
   const answer = JSON.stringify({ jsonrpc: '2.0', id, error: cutOff });
   return new TextEncoder().encode(`event: message\ndata: ${answer}\n\n`);
@@ -188,7 +189,7 @@ function mismatch({ header, problem }: HeaderFault): RefusalDetails {
 }
 
 /**
- * What a server without sessions says to what would need one.
+ * Refusal of a request that needs a session, for a server without sessions.
  * @see Earlier Streamable HTTP Revisions and Protocol Version Header, ibid.
  */
 export function refuseLegacy({ reason, requestedVersion }: InboundLegacyRoute): Refusal {

@@ -1,20 +1,19 @@
-/** How much of a stream may wait for its reader, give or take a message. */
+/** Most unread bytes of a stream, give or take one message. */
 const maxUnread = 1024 * 1024;
 
 /**
- * What becomes of a stream whose reader is behind. `end`: it ends after what there is, and the client takes it up again
- * or opens another. `skip`: of what comes only the latest is kept, which the end of a call always is.
+ * Policy for a stream with a slow reader. `end`: it ends after its unread data, and the client resumes it or opens
+ * another. `skip`: only the latest message is kept; the last one is always the response of the call.
  */
 export type BackpressurePolicy = 'end' | 'skip';
 
-/** Whether an answer may go on for as long as it likes. */
+/** True for an event stream, which may stay open without a limit. */
 export function isStream({ body, headers }: Response): boolean {
   return body !== null && (headers.get('content-type') ?? '').startsWith('text/event-stream');
 }
 
 /**
- * An answer that keeps no more than so much for a reader who is slow. `farewell` gives what is said at the end, if
- * anything is left to say.
+ * Limits the unread data of a response. `farewell` returns the final bytes of the stream; undefined if it needs none.
  */
 export function limitBacklog(
   response: Response,
@@ -30,7 +29,7 @@ export function limitBacklog(
   return answer;
 }
 
-/** Calls back once, when nothing more of an answer will come, which is at the latest when the signal aborts. */
+/** Calls `done` once, at the end of a response, at the latest when the signal aborts. */
 export function onStreamEnd(response: Response, done: () => void, signal?: AbortSignal): Response {
   const watch = watches.get(response);
   if (!watch) {
@@ -46,9 +45,9 @@ export function onStreamEnd(response: Response, done: () => void, signal?: Abort
 
 const watches = new WeakMap<Response, StreamWatch>();
 
-/** Reads a stream as it comes, and knows its end. */
+/** Forwards a stream and reports its end. */
 class StreamWatch {
-  /** Who is to be told of the end; undefined: it has come. */
+  /** Callbacks for the end; undefined after it. */
   #waiting: (() => void)[] | undefined = [];
   #end: () => void = () => {};
 
@@ -57,7 +56,7 @@ class StreamWatch {
     else done();
   }
 
-  /** Has nothing more come than there is. */
+  /** Ends the stream after the data that it has. */
   end(): void {
     if (this.#finish()) this.#end();
   }
@@ -116,7 +115,7 @@ class StreamWatch {
     );
   }
 
-  /** Whether that was the end: there is one only. */
+  /** Calls the callbacks. True on the first call only. */
   #finish(): boolean {
     const waiting = this.#waiting;
     this.#waiting = undefined;

@@ -10,7 +10,7 @@ import type { EventBus } from './event-bus.js';
 
 interface SubscriptionsOptions {
   readonly bus: EventBus;
-  /** How often a line of comment keeps a silent stream open; 0: never. */
+  /** Interval of the comments that keep a silent stream open; 0: none. */
   readonly keepAliveMs: number;
 }
 
@@ -18,7 +18,7 @@ interface Subscription {
   readonly id: MessageId;
   readonly filter: SubscriptionFilter;
   readonly serverInfo: unknown;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -26,12 +26,12 @@ const headers = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
   Connection: 'keep-alive',
-  // Proxies such as nginx would keep events back.
+  // Proxies such as nginx would buffer events.
   'X-Accel-Buffering': 'no',
 };
 
 /**
- * The streams of `subscriptions/listen` over HTTP. Each reports the events of the bus that its client asked for.
+ * The streams of `subscriptions/listen` over HTTP. Each reports the events of the bus that its client subscribed to.
  * @see MCP 2026-07-28, basic/patterns/subscriptions
  */
 export class Subscriptions {
@@ -55,7 +55,7 @@ export class Subscriptions {
         if (reports(filter, event)) send(toNotification(id, event));
       });
       const timer = keepAliveMs > 0 ? setInterval(() => write(': keepalive\n\n'), keepAliveMs) : undefined;
-      // Node would go on for a stream alone. Elsewhere a timer may be a number.
+      // The timer must not keep Node running. On other platforms it may be a number.
       (timer as { unref?: () => void } | undefined)?.unref?.();
       stop = () => {
         stop = () => {};
@@ -81,7 +81,7 @@ export class Subscriptions {
     return new Response(new ReadableStream({ start, cancel: () => stop() }), { headers });
   }
 
-  /** Gives each subscription its result. */
+  /** Sends each subscription its result. */
   close(): void {
     for (const end of [...this.#open]) end();
   }

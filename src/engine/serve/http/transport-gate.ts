@@ -14,41 +14,41 @@ import { unsentAnswer } from './replay-buffer.js';
 /** @see JSON-RPC 2.0, section 5.1 */
 const methodNotFoundCode = -32601;
 
-/** What whoever waits is told when no answer will come. */
+/** Error for a request that will get no other response. */
 export const cutOff: ErrorBody = {
   code: ErrorNumber.Internal,
   message: 'The call was cut off: its time is over, or its session or the server ends.',
 };
 
-/** How much is kept for a stream that is not open: the latest counts. */
+/** Most messages kept for a stream that is not open; the latest are kept. */
 const maxWaiting = 64;
 
-/** A request that is not answered yet. */
+/** An unanswered request. */
 interface UnansweredRequest {
   readonly method: string;
-  /** What it came in, maybe with others whose answers leave by the same stream. */
+  /** The POST that it came in. Requests of one POST are answered on one stream. */
   readonly post: unknown;
 }
 
 /**
- * What stands between a transport of the SDK and its server: params that a method cannot take are answered here, errors
- * get the words and numbers of their era, and nothing is sent for what was cancelled.
+ * Filter between a transport of the SDK and its dispatcher: answers requests with invalid params, adapts errors to the
+ * era, and sends nothing for cancelled requests.
  */
 export class Gate implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>;
   onclose?: () => void;
   onerror?: (error: Error) => void;
 
-  /** Whether a method was asked for that there is not. */
+  /** True after a request for an unknown method. */
   refusedMethod = false;
   readonly #transport: Transport;
   readonly #era: Era;
   readonly #open = new Map<MessageId, UnansweredRequest>();
-  /** What those came in that were cancelled while others of it were not answered yet. */
+  /** The POSTs of cancelled requests, by id, while other requests of the POST are unanswered. */
   readonly #cancelled = new Map<MessageId, unknown>();
-  /** What the client was asked and has not answered, by whose call asked it. */
+  /** Calls that wait for the client, by the id of their unanswered request to it. */
   readonly #asked = new Map<MessageId, MessageId>();
-  /** What belongs to no request and waits for a stream that takes it; undefined: there is one, or never will be. */
+  /** Messages of no request, until a stream for them opens; undefined if it is open or will never be. */
   #waiting: JSONRPCMessage[] | undefined;
 
   constructor(transport: Transport, era: Era) {
@@ -68,18 +68,18 @@ export class Gate implements Transport {
     return this.#open.has(id);
   }
 
-  /** Whether any request has not been answered. One that waits for the client itself does not count: it may have gone. */
+  /** True if a request is unanswered. One that waits for the client does not count: the client may be gone. */
   get isBusy(): boolean {
     const waiting = new Set(this.#asked.values());
     return [...this.#open.keys()].some((id) => !waiting.has(id));
   }
 
-  /** Keeps what belongs to no request until there is a stream for it. */
+  /** Keeps messages of no request until a stream for them opens. */
   hold(): void {
     this.#waiting ??= [];
   }
 
-  /** There is a stream for what belongs to no request. */
+  /** Sends the kept messages: a stream for them is open. */
   release(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
@@ -129,7 +129,7 @@ export class Gate implements Transport {
     this.#leave(post);
   }
 
-  /** Answers whatever is not answered yet. */
+  /** Answers all open requests with an error. */
   async cutOff(): Promise<void> {
     const answers = [...this.#open.keys()].map((id) => ({ jsonrpc: '2.0', id, error: cutOff }) as const);
     await Promise.allSettled(answers.map((answer) => this.send(answer as JSONRPCMessage)));
@@ -144,7 +144,7 @@ export class Gate implements Transport {
       const { id, method, params } = message;
       const error = findParamsFault(this.#era, method, params as JsonObject | undefined);
       if (error) {
-        // Whoever asked may have gone.
+        // The client may have disconnected.
         void this.#transport.send({ jsonrpc: '2.0', id, error } as JSONRPCMessage).catch(() => {});
         return;
       }
@@ -152,7 +152,7 @@ export class Gate implements Transport {
       this.#cancelled.delete(id);
     } else if ('method' in message && message.method === 'notifications/cancelled') {
       const id = (message.params as JsonObject | undefined)?.requestId;
-      // What asks it to stop is known to the server by the same message.
+      // The dispatcher gets the same message and aborts the request.
       if (isMessageId(id) && this.#open.get(id)?.method !== 'initialize') this.#cancel(id);
     } else if (!('method' in message)) {
       this.#asked.delete(message.id as MessageId);
@@ -160,7 +160,7 @@ export class Gate implements Transport {
     this.onmessage?.(message, extra);
   }
 
-  /** A question is open until it is answered, or no answer is waited for. */
+  /** Tracks a request to the client until it is answered or cancelled. */
   #note(message: JSONRPCMessage, related: MessageId | undefined): void {
     if ('id' in message && related !== undefined) this.#asked.set(message.id as MessageId, related);
     if (!('method' in message) || message.method !== 'notifications/cancelled') return;
@@ -175,7 +175,7 @@ export class Gate implements Transport {
     this.#leave(open.post);
   }
 
-  /** Ends the stream of what came together, when all that is left of it was cancelled: the transport would wait for it. */
+  /** Ends the stream of a POST if all its open requests were cancelled: the transport would wait for them. */
   #leave(post: unknown): void {
     if (this.#cancelled.size === 0) return;
     for (const open of this.#open.values()) if (open.post === post) return;
@@ -184,7 +184,7 @@ export class Gate implements Transport {
       if (cameIn !== post) continue;
       this.#cancelled.delete(id);
       transport.closeSSEStream?.(id);
-      // The transport forgets what is answered.
+      // An answer makes the transport forget the request.
       void transport.send(unsentAnswer(id)).catch(() => {});
     }
   }

@@ -1,8 +1,8 @@
 import type { OutgoingMessage } from './line-writer.js';
 
 /**
- * The answers to one array of messages (MCP 2025-03-26 basic, Batching; JSON-RPC 2.0, section 6): sent together when
- * the last is there, and not at all when none of the messages asked for one.
+ * The responses to one array of messages (MCP 2025-03-26 basic, Batching; JSON-RPC 2.0, section 6). They are sent
+ * together after the last one; nothing is sent if no message expects a response.
  */
 export class Batch {
   readonly #send: (answers: readonly OutgoingMessage[]) => void;
@@ -14,24 +14,24 @@ export class Batch {
     this.#send = send;
   }
 
-  /** One more part will be answered. */
+  /** Expects one more response. */
   owe(): void {
     this.#owed += 1;
   }
 
-  /** A part that was owed is answered, or with nothing: it was cancelled. */
+  /** Takes an expected response; undefined if the request was cancelled. */
   settle(answer: OutgoingMessage | undefined): void {
     this.#owed -= 1;
     if (answer !== undefined) this.#answers.push(answer);
     this.#sendIfComplete();
   }
 
-  /** A part is answered at once. */
+  /** Takes a response that was not announced by `owe`. */
   answer(answer: OutgoingMessage): void {
     this.#answers.push(answer);
   }
 
-  /** All parts have been looked at. */
+  /** Marks the array as read: no more responses will be expected. */
   close(): void {
     this.#isRead = true;
     this.#sendIfComplete();

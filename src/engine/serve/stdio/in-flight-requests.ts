@@ -2,21 +2,21 @@ import type { MessageId } from '../../protocol/envelope.js';
 import type { Era } from '../../protocol/eras.js';
 import type { Batch } from './batch.js';
 
-/** A request that has not been answered yet. */
+/** An unanswered request. */
 export interface InFlightRequest {
   readonly id: MessageId;
   readonly method: string;
   readonly era: Era;
   readonly progressToken: unknown;
-  /** The array its answer is part of. */
+  /** The batch that its response is part of. */
   readonly batch: Batch | undefined;
 }
 
-/** How many cancelled requests are remembered, so that what their handlers still send is held back. */
+/** Most cancelled ids that are kept, to drop messages that handlers still send for them. */
 const rememberedCancellations = 4096;
 
 /**
- * The requests under way on one pipe, of both eras together: ids are unique per sender, not per era
+ * Requests in flight on one pipe, of both eras together: ids are unique per sender, not per era
  * (MCP basic, Requests), and `"1"` is not `1`.
  */
 export class InFlightRequests {
@@ -43,7 +43,7 @@ export class InFlightRequests {
     if (isParked(call)) this.#parked += 1;
   }
 
-  /** The request is answered; nothing if it was not open. */
+  /** Removes an answered request and returns it; undefined if it was not open. */
   settle(id: MessageId): InFlightRequest | undefined {
     const call = this.#open.get(id);
     if (call === undefined) return undefined;
@@ -76,12 +76,12 @@ export class InFlightRequests {
     return false;
   }
 
-  /** Whether no answer is owed. An open subscription owes none: it ends when the client or the session does. */
+  /** True if no response is due. Open subscriptions do not count: they end with the client or the session. */
   get isIdle(): boolean {
     return this.#open.size === this.#parked;
   }
 
-  /** Calls back once, when the last owed answer has been written. */
+  /** Calls back once, when the last due response is written. */
   whenIdle(callback: () => void): void {
     this.#onIdle = callback;
     this.noteIdle();

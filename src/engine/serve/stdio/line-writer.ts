@@ -12,14 +12,14 @@ export interface OutgoingMessage {
 export interface LineWriterOptions {
   readonly output: Writable;
   readonly report: (line: string) => void;
-  /** Nobody reads any more. */
+  /** Called once when the output fails or closes. */
   readonly onGone: () => void;
 }
 
-/** Longer than this, what waits is written at once. */
+/** Waiting lines of this length are written at once. */
 const maxWaitingLength = 64 * 1024;
 
-/** The way to the client: one line of JSON per message, each promise kept when the pipe takes more. */
+/** Writes one line of JSON per message to the client. Its promises resolve when the pipe accepts more. */
 export class LineWriter {
   readonly #output: Writable;
   readonly #report: (line: string) => void;
@@ -27,7 +27,7 @@ export class LineWriter {
   #isCollecting = false;
   #waiting: string[] = [];
   #waitingLength = 0;
-  /** The pipe takes no more for now. */
+  /** The pipe accepts no more for now. */
   #isFull = false;
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
@@ -46,8 +46,8 @@ export class LineWriter {
   }
 
   /**
-   * The first message of a turn of the event loop goes out at once, those that follow it in one piece: a write costs
-   * more than a quick call. Rejects what is no answer and cannot be written: nothing could be sent in its place.
+   * Writes the first message of an event loop turn at once and the next ones together: a write costs more than a quick
+   * call. Rejects a request or notification that is not JSON: no error could be sent in its place.
    */
   write(message: OutgoingMessage | readonly OutgoingMessage[]): Promise<void> {
     if (this.#isGone) return Promise.resolve();
@@ -79,7 +79,7 @@ export class LineWriter {
     this.#isFull = !this.#output.write(text);
   }
 
-  /** Everything written has reached the pipe, or cannot any more, or the time is up. */
+  /** Resolves when all data is in the pipe, the output has closed, or the time is up. */
   async flush(timeoutMs: number): Promise<void> {
     this.#push();
     if (this.#isGone || this.#output.writableLength === 0) return;
@@ -130,7 +130,7 @@ export class LineWriter {
   }
 }
 
-/** The message itself if it can be written, else the error that stands for it. */
+/** Returns the message if it can be written, else an error in its place. */
 function ensureSerializable(message: OutgoingMessage): unknown {
   try {
     JSON.stringify(message);

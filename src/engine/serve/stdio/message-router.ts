@@ -40,7 +40,7 @@ export interface MessageRouterOptions {
   readonly report: (line: string) => void;
 }
 
-/** What answers in one era, and its end of the pipe. */
+/** The dispatcher of one era, and its channel. */
 interface EraServer {
   readonly server: Dispatcher;
   readonly channel: StdioChannel;
@@ -50,9 +50,9 @@ type Request = Extract<Envelope, { kind: 'request' }>;
 type NotificationEnvelope = Extract<Envelope, { kind: 'notification' }>;
 
 /**
- * What stands between the lines of the pipe and the servers of both eras. Each message is judged by itself: one that
- * claims a protocol version goes to the modern server, every other to the legacy one, on the same connection
- * (MCP 2026-07-28 basic/versioning). What is unreadable, unfit or out of turn is answered here.
+ * Routes the lines of the pipe to the dispatchers of both eras. Each message counts by itself: one that claims a
+ * protocol version goes to the modern dispatcher, every other to the legacy one, on the same connection
+ * (MCP 2026-07-28 basic/versioning). The router itself answers unreadable, invalid and premature messages.
  */
 export class MessageRouter {
   readonly calls = new InFlightRequests();
@@ -61,7 +61,7 @@ export class MessageRouter {
   readonly #outbound: OutboundRouter;
   readonly #channels = new Map<Era, EraServer>();
   readonly #broken = new Set<Era>();
-  /** What the latest sound `initialize` settled on. */
+  /** Revision of the latest valid `initialize`. */
   #legacyVersion: LegacyVersion | undefined;
 
   constructor(options: MessageRouterOptions) {
@@ -83,7 +83,7 @@ export class MessageRouter {
     else this.#accept(readEnvelope(value), undefined);
   }
 
-  /** A line was too long to be kept. */
+  /** Refuses a line that was too long to be kept. */
   receiveOverlong(maxBytes: number): void {
     this.#refuse(
       ErrorNumber.InvalidRequest,
@@ -91,14 +91,14 @@ export class MessageRouter {
     );
   }
 
-  /** Nothing more will come: what servers have asked the client fails, so that the calls that wait for it can end. */
+  /** No more input will arrive: open requests to the client fail, so that the calls that wait for them can end. */
   stopReceiving(): void {
     const error = { code: ErrorNumber.Internal, message: clientGone };
     for (const id of this.#outbound.abandonQuestions())
       this.#deliver('legacy', { jsonrpc: '2.0', id, error });
   }
 
-  /** Aborts what is still running and gives open subscriptions their result. */
+  /** Aborts requests in flight and sends open subscriptions their result. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#channels.values()].map(({ server }) => server.close()));
   }
@@ -196,7 +196,7 @@ export class MessageRouter {
     if (this.#legacyVersion !== undefined) this.#deliver('legacy', toMessage(notification));
   }
 
-  /** The request decides whose cancellation it is; one that is unknown, answered or an `initialize` is let be. */
+  /** Cancels a request in its era. Ignores `initialize`, and an id that is unknown or answered. */
   #cancel(notification: NotificationEnvelope): void {
     const id = notification.params?.requestId;
     if (!isMessageId(id) || this.calls.get(id)?.method === 'initialize') return;
@@ -207,7 +207,7 @@ export class MessageRouter {
     this.calls.noteIdle();
   }
 
-  /** Only the legacy era has servers that ask. An answer to nothing is nobody's business (JSON-RPC 2.0, section 5). */
+  /** Only legacy servers send requests. A response to no open request is ignored (JSON-RPC 2.0, section 5). */
   #acceptResponse(response: Extract<Envelope, { kind: 'response' }>): void {
     if (this.#outbound.takeAnswer(response.id)) this.#deliver('legacy', toMessage(response));
   }
@@ -256,7 +256,7 @@ export class MessageRouter {
     else batch.answer(answer);
   }
 
-  /** Answers what could not be read. */
+  /** Answers an invalid message with an error. */
   #refuse(code: number, message: string, id?: MessageId, batch?: Batch): void {
     const error = { code, message };
     this.#reply({ jsonrpc: '2.0', ...errorId(id, this.#legacyVersion), error }, batch);

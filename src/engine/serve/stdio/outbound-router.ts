@@ -12,7 +12,7 @@ import { ProtocolError } from '../../runtime/result-builders.js';
 import type { InFlightRequest, InFlightRequests } from './in-flight-requests.js';
 import type { LineWriter, OutgoingMessage } from './line-writer.js';
 
-/** What the servers send, on its way to the client: answers find their call, and what belongs to no open call stays. */
+/** Sends messages of the dispatchers to the client. Responses settle their call; messages of closed calls are dropped. */
 export class OutboundRouter {
   readonly #calls: InFlightRequests;
   readonly #outlet: LineWriter;
@@ -24,12 +24,12 @@ export class OutboundRouter {
     this.#outlet = outlet;
   }
 
-  /** One message of the server of an era. Resolves when the pipe takes more. */
+  /** Sends one message of the dispatcher of an era. Resolves when the pipe accepts more. */
   send(era: Era, message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
     if (!('method' in message)) return this.#sendResponse(era, message as OutgoingMessage);
     if ('id' in message) return this.#sendRequest(message, options);
     const params = message.params as JsonObject | undefined;
-    // What was asked for a call is taken back, though the call itself was cancelled: the client may still show it.
+    // A request to the client is cancelled even if its call was: the client may still show it.
     const isTakenBack =
       message.method === 'notifications/cancelled' && this.#asked.delete(params?.requestId as MessageId);
     const isWanted = isTakenBack || this.#isWanted(era, message.method, params, options?.relatedRequestId);
@@ -48,12 +48,12 @@ export class OutboundRouter {
     return this.answer(call, { jsonrpc: '2.0', id: call.id, error });
   }
 
-  /** Whether a response answers something a server asked; each question is answered once. */
+  /** True if a response answers an open request of a server; each is answered once. */
   takeAnswer(id: MessageId | undefined): boolean {
     return id !== undefined && this.#asked.delete(id);
   }
 
-  /** The client will not be heard any more: what was asked of it, and nothing asked from now on, will be answered. */
+  /** Returns the ids of open requests to the client, which will get no response. Later requests are rejected. */
   abandonQuestions(): MessageId[] {
     this.#isDeaf = true;
     const abandoned = [...this.#asked];
@@ -73,8 +73,8 @@ export class OutboundRouter {
   }
 
   /**
-   * A subscription that is answered has ended. Clients may go by the answer (MCP 2026-07-28 patterns/subscriptions,
-   * Graceful Closure) or by what must be sent, too (patterns/cancellation).
+   * Ends an answered subscription. Clients may rely on the response (MCP 2026-07-28 patterns/subscriptions, Graceful
+   * Closure) or on this notification, which is required too (patterns/cancellation).
    */
   #endSubscription({ id }: InFlightRequest): Promise<void> {
     return this.#outlet.write({
@@ -84,7 +84,7 @@ export class OutboundRouter {
     });
   }
 
-  /** A question that cannot be answered is refused rather than swallowed, or its handler would wait for the answer. */
+  /** Rejects a request that cannot be answered: if it were dropped, its handler would wait for the response. */
   #sendRequest(message: JSONRPCRequest, options: TransportSendOptions | undefined): Promise<void> {
     const related = options?.relatedRequestId;
     if (related !== undefined && this.#calls.isCancelled(related)) {
@@ -99,8 +99,8 @@ export class OutboundRouter {
   }
 
   /**
-   * Nothing more is sent for a cancelled request (MCP 2026-07-28 patterns/cancellation), progress ends with the answer
-   * (patterns/progress), and so does everything about a request of the modern era, which has no session to speak to.
+   * False for messages of a cancelled request (MCP 2026-07-28 patterns/cancellation) and progress after the response
+   * (patterns/progress). The modern era has no session, so every message of a request ends with its response.
    */
   #isWanted(
     era: Era,

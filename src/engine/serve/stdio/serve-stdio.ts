@@ -8,30 +8,30 @@ import { LineWriter } from './line-writer.js';
 import { MessageRouter } from './message-router.js';
 
 export interface ServeStdioOptions {
-  /** Makes what answers in one era; called at most once per era, when its first message arrives. */
+  /** Creates the dispatcher of one era. Called at most once per era, when its first message arrives. */
   readonly createServer: (era: Era) => Dispatcher;
   readonly input: Readable;
-  /** The real stdout, which nobody else may write to while the session lasts. */
+  /** The real stdout. Nothing else may write to it during the session. */
   readonly output: Writable;
   /** Takes one diagnostic for stderr. */
   readonly report: (line: string) => void;
-  /** The longest message that is read; 64 MiB unless told. */
+  /** Longest message that is read. Default: 64 MiB. */
   readonly maxLineBytes?: number;
 }
 
 export interface StdioSession {
-  /** Resolves when the client has gone and the answers under way are written. */
+  /** Resolves when the client has disconnected and the pending responses are written. */
   readonly ended: Promise<void>;
-  /** Reads no more, gives the calls under way `drainMs` to be answered, aborts the rest, and ends the session. */
+  /** Stops reading, gives calls in flight `drainMs`, aborts the rest, and ends the session. */
   end(options: { readonly drainMs: number }): Promise<void>;
 }
 
 const defaultMaxLineBytes = 64 * 1024 * 1024;
 
-/** How long answers may take after the client has closed its end. */
+/** Longest wait for responses after the client closes its end. */
 const drainAfterInputMs = 5000;
 
-/** How long closing the servers and emptying the pipe may take at the least, once nothing is waited for any more. */
+/** Least time for closing the dispatchers, and then for flushing the pipe, after the drain. */
 const minFlushMs = 200;
 
 /** Serves MCP on a pair of streams until the input ends, the output breaks, or `end` is called. */
@@ -87,7 +87,7 @@ export function serveStdio(options: ServeStdioOptions): StdioSession {
   return { ended, end };
 }
 
-/** A wait that ends when it is told to or when its time is up; the time may be cut while it runs. */
+/** A wait that ends on `finish` or when its time is up. `limit` can shorten the time while it runs. */
 class Drain {
   readonly done: Promise<void>;
   /** The shortest time the wait was given. */

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 
 type SendMessage = (message: JSONRPCMessage, options: TransportSendOptions | undefined) => Promise<void>;
 
-/** The end of the pipe that a dispatcher sees. It speaks in messages; the router owns the bytes. */
+/** The transport of one dispatcher. It carries messages; the router reads and writes the pipe. */
 export class StdioChannel implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>;
   onclose?: () => void;

@@ -51,7 +51,7 @@ test('what a bus brings that is no event reaches nobody, and is told once', asyn
   }
   while (!told.includes('notifications/resources/updated')) told += (await reader.read()).value;
   expect(lines).toEqual([
-    'The event bus brought what is no event, and it was dropped: null. More are not told of.',
+    'The event bus delivered an invalid event, which was dropped: null. Later ones are not reported.',
   ]);
   await handler.close();
 });

@@ -774,11 +774,11 @@ test('what cannot be served is told when it is made ready', async () => {
 
 describe('options that nobody could come by are refused at once', () => {
   test.each<[string, HandlerOptions, string]>([
-    ['a host with a scheme', { allowedHosts: ['https://mcp.example'] }, '"https://mcp.example" is none'],
-    ['a host with a port', { allowedHosts: ['mcp.example:443'] }, '"mcp.example:443" is none'],
+    ['a host with a scheme', { allowedHosts: ['https://mcp.example'] }, '"https://mcp.example" is invalid'],
+    ['a host with a port', { allowedHosts: ['mcp.example:443'] }, '"mcp.example:443" is invalid'],
     ['a host of a variable that is not set', { allowedHosts: [''] }, 'The allowed host ""'],
     ['hosts that are no list', { allowedHosts: 'mcp.example' as never }, 'no list'],
-    ['an origin without a scheme', { allowedOrigins: ['app.example'] }, '"app.example" is none'],
+    ['an origin without a scheme', { allowedOrigins: ['app.example'] }, '"app.example" is invalid'],
     ['an origin with a path', { allowedOrigins: ['https://app.example/chat'] }, 'without a path'],
     ['a token of two words', { token: 'open sesame' }, 'token'],
     ['a path without a slash', { path: 'mcp' }, 'The path "mcp"'],
