@@ -32,7 +32,7 @@ function missingFile(file: string, what: string, hasFilesList: boolean): string 
   return `${what}, ${file}, is not in the package that npm would publish. ${wayOut}`;
 }
 
-/** A dependency is found by its name only, wherever npm puts it. */
+/** A dependency is found only by its name: npm decides on its folder. */
 function misplacedFile(file: string, what: string): string {
   const name = file.match(/^node_modules\/((?:@[^/]+\/)?[^/.][^/]*)\//)?.[1];
   const wayOut = name === undefined ? 'its package as "package"' : `"package": "${name}"`;

@@ -44,7 +44,7 @@ function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<UpstreamT
   yield* badNames(choice);
 }
 
-/** Names that are known beforehand: those of `only`, else of `rename`. */
+/** Faults in tool names that are known in advance: from `only`, else from `rename`. */
 function* badNames(choice: ReturnType<typeof toToolChoice>): Generator<UpstreamToolsFault> {
   const { only, rename } = choice;
   const first = new Map<string, string>();
