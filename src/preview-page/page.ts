@@ -62,7 +62,7 @@ let shownApp: string | undefined;
 let farewell: Promise<void> = Promise.resolve();
 let height: number | undefined;
 let call: AbortController | undefined;
-/** The call that is shown; undefined if there is none. */
+/** The call that is shown; undefined if no call is. */
 let called: CallRecord | undefined;
 let turns = 0;
 /** The turn of the app that is listened to. Messages count until the app is gone, teardown included. */

@@ -297,9 +297,9 @@ class DerivationResults {
     if (tool === '') return 'A function marked "@mcp" has no name. Write @mcp name=…';
     if (!isItemName(tool)) return `"@mcp" names the tool "${tool}". Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
     if (this.#marked.has(tool))
-      return `Several functions marked "@mcp" are the tool "${tool}". Give each a name of its own.`;
+      return `Several functions marked "@mcp" are the tool "${tool}". Give each a different name.`;
     if (!this.targets.written.includes(tool)) return undefined;
-    return `A function marked "@mcp" is the tool "${tool}", which has a definition of its own. Leave one of them out.`;
+    return `A function marked "@mcp" is the tool "${tool}", which also has a definition. Remove one of the two.`;
   }
 
   /** Declared tools without a definition and without a function. */
@@ -340,6 +340,6 @@ function onePerFunction(targets: readonly DerivationTarget[]): readonly Derivati
 }
 
 function misplacedMessage({ name, reason }: MisplacedTag): string {
-  if (reason === 'no-function') return `"@mcp" is only for functions, and "${name}" is none.`;
+  if (reason === 'no-function') return `"@mcp" is only for functions, and "${name}" is not a function.`;
   return `"@mcp" is only for exported functions, and "${name}" is not exported.`;
 }

@@ -80,7 +80,7 @@ function warnOfStrayTags({ doc }: FunctionFacts, remark: FunctionSchemaOptions['
       if (meant !== undefined) remark({ severity: 'warning', message, position });
       continue;
     }
-    const message = `"@${name}" stands on the function, where it constrains nothing, even inside a @param line. Put it on a property of an interface, or on a named type such as "type Days = number".`;
+    const message = `"@${name}" is on the function, where it constrains nothing, even inside a @param line. Put it on a property of an interface, or on a named type such as "type Days = number".`;
     remark({ severity: 'warning', message, position });
   }
 }
@@ -96,7 +96,7 @@ function warnOfStrayTexts(
   const names = parameters.flatMap(({ name }) => name ?? []);
   for (const { name, position } of strayTexts) {
     const meant = didYouMean(name, names);
-    const message = `"@param ${name}" tells of no parameter.${meant ? ` Did you mean "${meant}"?` : ''} Parameters: ${names.join(', ') || 'none'}.`;
+    const message = `"@param ${name}" names no parameter.${meant ? ` Did you mean "${meant}"?` : ''} Parameters: ${names.join(', ') || 'none'}.`;
     remark({ severity: 'warning', message, position });
   }
 }

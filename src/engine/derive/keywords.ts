@@ -96,7 +96,7 @@ const foreignTags = new Set(
   ),
 );
 
-/** The known tag that an unknown one is probably a typo of; undefined if there is none. */
+/** The known tag that an unknown one is probably a typo of; undefined if no tag is similar. */
 export function suggestTag(name: string, known: readonly string[]): string | undefined {
   return known.includes(name) || foreignTags.has(name) ? undefined : didYouMean(name, known);
 }
@@ -142,7 +142,7 @@ export function applyTags(draft: SchemaDraft, tags: readonly DocTag[]): TagFault
     if (value === undefined)
       faults.push({ tag: name, reason: `takes ${expected}, and is "${text}"`, position });
     else if (fitting.length === 0)
-      faults.push({ tag: name, reason: `can be said of ${typeWords[of!]} only`, position });
+      faults.push({ tag: name, reason: `applies to ${typeWords[of!]} only`, position });
     else for (const member of fitting) member[keyword] = value;
   }
   for (const { name, text, position } of tags.filter((tag) => isValueTag(tag.name))) {

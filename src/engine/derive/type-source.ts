@@ -74,7 +74,7 @@ export interface ParameterFacts {
   readonly isContext: boolean;
   /** True for a context that is not the last parameter. */
   readonly isEarlyContext: boolean;
-  /** Default value; undefined if there is none. */
+  /** Default value; undefined for a parameter without one. */
   readonly fallback: DefaultValue | undefined;
   /** Default values of the parts by name, as in `city` or `address.city`. */
   readonly partFallbacks: Readonly<Record<string, DefaultValue>>;

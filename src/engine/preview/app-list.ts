@@ -85,7 +85,7 @@ export function chooseApp(
   }
   if (apps.length === 0) {
     const wayOut =
-      'Declare one in the manifest\'s "apps" and bind it to a tool by the key "ui"; what is wrong with one that is, agenttools validate says.';
+      'Declare one in the manifest\'s "apps" and bind it to a tool by the key "ui". If one is declared, run agenttools validate.';
     throw new AgentToolsError('not-found', `The server has no apps that could be shown. ${wayOut}`);
   }
   const bound = tool && toolAppUri(tool);

@@ -58,7 +58,7 @@ export class Browser {
     });
   }
 
-  /** @throws AgentToolsError `failed` if the process cannot be spawned. */
+  /** Spawns the browser. If it does not start, `onEnd` is called and `send` rejects. */
   static async open(options: BrowserOptions): Promise<Browser> {
     const { file, env } = options;
     const profile = await mkdtemp(path.join(tmpdir(), 'agenttools-preview-'));
@@ -139,7 +139,7 @@ export class Browser {
     const file = this.#child.spawnfile;
     return new AgentToolsError(
       'failed',
-      `The browser ${file} does not do its work: ${reason}.${said ? ` It said:\n  ${said}` : ''}`,
+      `The browser ${file} failed: ${reason}.${said ? ` It wrote to stderr:\n  ${said}` : ''}`,
     );
   }
 }

@@ -169,7 +169,7 @@ function hostPolicy(frames: string): string {
   ].join('; ');
 }
 
-/** Rejects other host names that resolve to this machine (DNS rebinding). */
+/** True if the Host header has the server's address. Other names may come from DNS rebinding. */
 function isFor(request: IncomingMessage, server: Server): boolean {
   return request.headers.host === serverOrigin(server).replace('http://', '');
 }
@@ -209,8 +209,8 @@ async function listenOnPort(server: Server, port: number): Promise<void> {
     server.listen(port, address, resolve);
   }).catch((error: NodeJS.ErrnoException) => {
     const reason =
-      error.code === 'EADDRINUSE' ? 'it is in use. Leave --port out for one that is free' : error.message;
-    throw new AgentToolsError('failed', `The port ${port} of ${address} cannot be had: ${reason}.`);
+      error.code === 'EADDRINUSE' ? 'the port is in use. Omit --port to use a free one' : error.message;
+    throw new AgentToolsError('failed', `Cannot listen on ${address}:${port}: ${reason}.`);
   });
 }
 

@@ -137,7 +137,7 @@ export class RestartableServer {
     return mayAppsCall(tool) ? undefined : `The tool "${tool.name}" is not for apps.`;
   }
 
-  /** @throws the error that the server answers with. */
+  /** @throws the server's error; Error if the server does not run. */
   async request(
     method: SessionMethod,
     params: Readonly<Record<string, unknown>>,

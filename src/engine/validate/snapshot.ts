@@ -36,7 +36,7 @@ export interface Snapshot {
   /** Definition modules and the modules that definitions name. */
   readonly modules: readonly ModuleSnapshot[];
   readonly packaging?: PackagingSnapshot;
-  /** Derived facts from types, if there are any or they are needed. */
+  /** The derived file, compared with its sources. Absent without a readable manifest. */
   readonly derivation?: DerivationSnapshot;
 }
 

@@ -123,7 +123,7 @@ export class TypeReader {
     if (is(TypeFlags.NonPrimitive)) return { kind: 'object', properties: [], others: undefined };
     if (is(TypeFlags.Object)) return this.#readObject(type as ts.ObjectType, node);
     if (type.isIntersection()) return this.#readIntersection(type);
-    return this.#unmappable(type, 'it is generic, and says nothing of what is meant');
+    return this.#unmappable(type, 'it is generic, so its values are unknown');
   }
 
   #readUnion(type: ts.UnionType): TypeFacts {
@@ -200,7 +200,7 @@ export class TypeReader {
     const known: Readonly<Record<string, string>> = {
       Map: 'use a Record, or a list of pairs',
       ReadonlyMap: 'use a Record, or a list of pairs',
-      Promise: 'it is not there yet',
+      Promise: 'it has no value yet',
       Function: 'JSON has no functions',
     };
     return this.#unmappable(type, known[name] ?? 'it is an object of the language, and not data', node);
@@ -285,7 +285,7 @@ export function mayBeUndefined(type: ts.Type, typescript: typeof ts): boolean {
   return members.some(({ flags }) => (flags & typescript.TypeFlags.Undefined) !== 0);
 }
 
-/** The written type of a declaration; undefined if there is none. */
+/** The written type of a declaration; undefined if the type is inferred. */
 export function declaredTypeNode(node: ts.Node | undefined, typescript: typeof ts): ts.TypeNode | undefined {
   if (!node) return undefined;
   if (typescript.isJSDocPropertyTag(node) || typescript.isJSDocParameterTag(node)) {

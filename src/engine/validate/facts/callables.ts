@@ -170,7 +170,7 @@ async function loadedFacts(file: string, name: string, modules: ModuleReader): P
     if (!(error instanceof InspectionError)) throw error;
     const { position } = error.failure;
     const place = position ? `${file}:${position.line}:${position.column}` : file;
-    const reason = `cannot be had, because ${place} does not load: ${errorMessage(error)}`;
+    const reason = `cannot be used, because ${place} does not load: ${errorMessage(error)}`;
     return { fault: { kind: 'failed', reason } };
   }
 }

@@ -68,7 +68,7 @@ export class ModuleReader {
   }
 }
 
-/** Limit of followed files: an author who packs more modules unbundled does so on purpose. */
+/** Limit of followed files: a package with more unbundled modules has them on purpose. */
 const maxClosure = 500;
 
 /** Larger files are not checked. */

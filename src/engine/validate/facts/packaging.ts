@@ -154,7 +154,7 @@ async function* neededFiles({ extension, items, modules }: PackagingInput): Asyn
     }
     if (definition?.derived) {
       const { file } = definition.derived;
-      yield { file, what: `What was derived for ${what}`, location: { file }, item: ref };
+      yield { file, what: `The derived file of ${what}`, location: { file }, item: ref };
     }
     for (const { file, label, location } of callables) {
       if (file === undefined) continue;

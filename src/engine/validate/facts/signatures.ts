@@ -8,7 +8,7 @@ export interface Signature {
   /** Name of the export. */
   readonly name: string;
   readonly parameters: readonly Pattern[];
-  /** Text of its doc comment; empty if there is none. */
+  /** Text of its doc comment; may be empty. */
   readonly comment: string;
 }
 

@@ -122,7 +122,7 @@ export function* findBrokenLinks(text: string, files: readonly string[]): Genera
     if (isThere) continue;
     const meant = didYouMean(file, files);
     const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
-    yield { problem: `links to "${target}", which is not there.${hint}`, index };
+    yield { problem: `links to "${target}", which does not exist.${hint}`, index };
   }
 }
 

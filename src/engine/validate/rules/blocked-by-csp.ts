@@ -69,7 +69,7 @@ function explainBlocked(
   }
   const address = resolveUrl(written, by, base);
   if (!address) {
-    return 'The page has no address of its own that this could be relative to. Put the content into the page.';
+    return 'The page has no URL that this could be relative to. Put the content into the page.';
   }
   if (lists.some((list) => csp[list]?.some((origin) => coversAddress(origin, address)))) return undefined;
   if (!/^(?:https?|wss?):$/.test(address.protocol)) {

@@ -9,7 +9,7 @@ import { defineRule, type Rule } from './rule.js';
 export const ineffectiveDefinition: Rule = defineRule({
   code: 'ineffective-definition',
   severity: 'warning',
-  summary: 'What a definition says is read the way it looks, and has an effect.',
+  summary: 'Every part of a definition has an effect, and the one that it appears to have.',
   *check({ items }) {
     for (const { kind, ref, definition, faults } of items) {
       if (!definition || !Object.hasOwn(findIn, kind)) continue;
@@ -37,8 +37,7 @@ interface IneffectivePart {
 const findIn = {
   *tools({ options, task, taskBegins }: Value): Generator<IneffectivePart> {
     if (taskBegins !== undefined && task === undefined) {
-      const says =
-        '"taskBegins" says nothing without "task". Write "task": "optional" or "required" beside it.';
+      const says = '"taskBegins" has no effect without "task". Add "task": "optional" or "required".';
       yield { path: ['taskBegins'], says, isKey: true };
     }
     if (!isRecord(options)) return;
@@ -97,7 +96,7 @@ const isModuleReference = /^\.\.?\/[^\s#]+\.[cm]?[jt]s(?:#[^\s#]+)?$/;
 function* bracesIn(text: string, names: readonly string[], path: DocumentPath): Generator<IneffectivePart> {
   const slot = templateSlots(text).find((name) => names.includes(name));
   if (slot === undefined) return;
-  const says = `{{${slot}}} is sent as it stands, because this is text. Write { "template": "…" } to have the argument there.`;
+  const says = `{{${slot}}} is sent literally, because this is text. Write { "template": "…" } to insert the argument.`;
   yield { path, says };
 }
 

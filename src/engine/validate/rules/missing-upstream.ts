@@ -3,7 +3,7 @@ import { defineRule, type Rule } from './rule.js';
 export const missingUpstream: Rule = defineRule({
   code: 'missing-upstream',
   severity: 'error',
-  summary: 'The files, folders, packages and functions by which an existing server is found are there.',
+  summary: 'The files, folders, packages and functions that an upstream server needs exist.',
   *check({ items }) {
     for (const { ref, callables, upstreams = [] } of items) {
       for (const { fault, label, location, isPlace } of callables) {

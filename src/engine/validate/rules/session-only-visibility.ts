@@ -4,7 +4,7 @@ import { defineRule, type Rule } from './rule.js';
 export const sessionOnlyVisibility: Rule = defineRule({
   code: 'session-only-visibility',
   severity: 'warning',
-  summary: 'What a list shows goes by more than the session, or the catalog shows it too.',
+  summary: 'A list hook uses more than the session, or the catalog shows the hidden items too.',
   *check(snapshot) {
     for (const { kind, name: server, ref, callables, definition } of snapshot.items) {
       const isCatalog = definition?.value.toolList === 'catalog' || servesCatalog(server, snapshot);

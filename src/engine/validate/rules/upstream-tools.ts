@@ -6,7 +6,7 @@ import { defineRule, type Rule } from './rule.js';
 export const upstreamTools: Rule = defineRule({
   code: 'upstream-tools',
   severity: 'warning',
-  summary: 'What an entry takes from an existing server, and what it calls it, can be meant.',
+  summary: 'An entry for an upstream server selects tools without contradiction and gives them valid names.',
   *check({ items }) {
     for (const { ref, upstreams = [] } of items) {
       for (const { what, entry, locate } of upstreams) {
