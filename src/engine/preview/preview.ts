@@ -18,7 +18,7 @@ import { watchFolder } from './watch-folder.js';
 export interface PreviewOptions {
   /** The server's name on the command line. */
   readonly reference: string;
-  /** The process that runs the server. */
+  /** The command that starts the server. */
   readonly child: ChildServer;
   /** The package folder that is watched for changes. Absent: nothing is watched. */
   readonly directory?: string;
