@@ -1,4 +1,4 @@
-/** A wait that can be called off. */
+/** A wait that can be removed. */
 interface TimerWait {
   readonly at: number;
   readonly timer: ReturnType<typeof setTimeout>;
@@ -8,8 +8,8 @@ interface TimerWait {
 const longestTimer = 2 ** 31 - 1;
 
 /**
- * Waits, each on a timer of its own: where a platform ties timers to requests, one request must not wait on another's.
- * Stands for `engine/runtime/deadlines.ts`.
+ * One timer per wait. Some platforms tie timers to requests, so a request must not wait on the timer of
+ * another. Replaces `engine/runtime/deadlines.ts`.
  */
 export const deadlines = {
   add(ms: number, expire: () => void): TimerWait {

@@ -1,4 +1,4 @@
-/** Stands for `engine/base/files/disk.ts` where there are no files: none is found. */
+/** Replaces `engine/base/files/disk.ts` on platforms without files: nothing is found. */
 export function statFile(): undefined {
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** Stands for `node:fs/promises` where there are no files: none is found. */
+/** Replaces `node:fs/promises` on platforms without files: nothing is found. */
 async function none(): Promise<never> {
   throw Object.assign(new Error('There are no files on this platform.'), { code: 'ENOENT' });
 }

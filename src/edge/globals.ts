@@ -1,8 +1,8 @@
-/** Stand in for globals that only Node has; the build puts them where those are named. */
+/** Replacements for globals that only Node has. The build puts them in place of these globals. */
 
 type Encoding = 'base64' | 'base64url' | 'utf8';
 
-/** Bytes that can be said as text. */
+/** Bytes with a text form. */
 class TextBytes extends Uint8Array {
   override toString(encoding: Encoding = 'utf8'): string {
     if (encoding === 'utf8') return new TextDecoder().decode(this);
@@ -21,7 +21,7 @@ export const Buffer = {
   },
 } as const;
 
-/** Once everything that can go on has had its turn. */
+/** Runs `work` in a later turn of the event loop. */
 export function setImmediate(work: () => void): void {
   setTimeout(work, 0);
 }

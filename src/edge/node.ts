@@ -1,4 +1,4 @@
-/** Stands for what else of Node is asked for where there is none. */
+/** Replacements for the other `node:` modules, on platforms without Node. */
 
 /** `node:process` */
 export const features = {} as const;
@@ -18,7 +18,7 @@ export function fileURLToPath(url: string): string {
   return decodeURIComponent(new URL(url).pathname);
 }
 
-/** `node:async_hooks`: nobody knows where work came from. */
+/** `node:async_hooks`: the origin of work is unknown. */
 export class AsyncLocalStorage {
   run<T>(_: unknown, work: () => T): T {
     return work();
@@ -29,10 +29,10 @@ export class AsyncLocalStorage {
   }
 }
 
-/** `node:events`: nobody counts listeners. */
+/** `node:events`: listeners are not counted. */
 export function setMaxListeners(): void {}
 
-/** `node:timers/promises`: once everything that can go on has had its turn. */
+/** `node:timers/promises`: resolves in a later turn of the event loop. */
 export async function setImmediate(): Promise<void> {
   await new Promise<void>((resolve) => {
     setTimeout(resolve, 0);
@@ -49,7 +49,7 @@ const isTagged =
   (value: unknown): boolean =>
     tags.includes(Object.prototype.toString.call(value).slice('[object '.length, -1));
 
-/** What values are, of those that have no JSON form. */
+/** Type checks of values that have no JSON form. */
 export const types = {
   isMap: isTagged('Map'),
   isSet: isTagged('Set'),
@@ -61,11 +61,11 @@ export const types = {
   isWeakSet: isTagged('WeakSet'),
   isUint8Array: isTagged('Uint8Array'),
   isBoxedPrimitive: isTagged('String', 'Number', 'Boolean', 'BigInt', 'Symbol'),
-  /** No platform but Node shows it. */
+  /** Only Node can detect a proxy. */
   isProxy: () => false,
 } as const;
 
-/** Whether two JSON values are the same. */
+/** True if two JSON values are equal. */
 export function isDeepStrictEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;

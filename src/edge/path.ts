@@ -1,4 +1,4 @@
-/** Stands for `node:path`: what of it is asked where there are no files, in the POSIX way. */
+/** Replaces `node:path` on platforms without files: the functions in use, POSIX only. */
 function normalize(path: string): string {
   const isAbsolutePath = isAbsolute(path);
   const parts: string[] = [];
@@ -40,5 +40,5 @@ function relative(from: string, to: string): string {
 
 const posix = { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep: '/' } as const;
 
-/** There are no drives where there are no files. */
+/** Without files there are no drives. */
 export default { ...posix, posix, win32: posix };

@@ -7,15 +7,15 @@ import { formatPathName, type SchemaIssue } from '../engine/schema/schema-issue.
 
 type SchemaCheck = (value: unknown) => readonly ValueFault[];
 
-/** A place in a value, and what is wrong there. */
+/** A location in a value, and the fault there. */
 interface ValueFault {
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * Checks values by a JSON Schema without making code of it, for platforms that run no code but what they were given.
- * Stands for `engine/schema/validator.ts`, which is faster.
+ * Checks values by a JSON Schema without generating code, for platforms that forbid it. Replaces
+ * `engine/schema/validator.ts`, which is faster.
  */
 export function checkLazily(schema: JsonSchema, side: SchemaSide): (value: unknown) => Promise<CheckResult> {
   let check: SchemaCheck | undefined;
@@ -27,12 +27,12 @@ export function checkLazily(schema: JsonSchema, side: SchemaSide): (value: unkno
   };
 }
 
-/** A schema that is looked at, and not only used, says what is wrong with it only by being compiled. */
+/** Compiles the schema for callers that need its errors, not a check. */
 export function compileSafely(_: unknown, schema: JsonSchema): SchemaCheck {
   return compile(schema);
 }
 
-/** The rules of a dialect are not checked here: they were when the definition was validated. */
+/** Does not check the rules of a dialect: validation of the definition did. */
 export async function createValidator(): Promise<{
   readonly errors: readonly never[];
   validateSchema(): boolean;
@@ -49,7 +49,7 @@ function compile(schema: JsonSchema): SchemaCheck {
   };
 }
 
-/** The provider joins what is wrong to one text: `#/a/b: what; #/c: what`. */
+/** The provider joins all faults to one text: `#/a/b: fault; #/c: fault`. */
 function splitValidationMessage(message: string): ValueFault[] {
   return message.split(/; (?=#)/).map((part) => {
     const end = part.indexOf(': ');
@@ -57,7 +57,7 @@ function splitValidationMessage(message: string): ValueFault[] {
   });
 }
 
-/** What holds something wrong is not wrong by itself: what is told is what is wrong deepest down. */
+/** Keeps the deepest faults: a value is only faulty through the values that it holds. */
 function deepestIssues(faults: readonly ValueFault[], whole: string): SchemaIssue[] {
   const own = faults.filter(
     ({ path, text }) =>

@@ -9,18 +9,18 @@ import { buildAllow } from './permissions.js';
 
 type Message = Parameters<PostMessageTransport['send']>[0];
 
-/** Longest wait for an app to say that it is there, and for its last words. */
+/** Longest waits for an app: to initialize, and to answer the teardown request. */
 const initializeTimeoutMs = 10_000;
 const teardownTimeoutMs = 1000;
 
-/** What is heard of an app. */
+/** Receives the events of an app. */
 export interface AppListener {
   message(from: 'app' | 'host', message: Message): void;
   violation(violation: Violation): void;
   size(size: { readonly width?: number | undefined; readonly height?: number | undefined }): void;
-  /** The app asks the host for something that the host only shows. */
+  /** A request to the host that the host only logs. */
   ask(what: string, details: unknown): void;
-  /** The display mode that the app gets when it asks for one. */
+  /** Returns the display mode that the app gets for the requested one. */
   mode(wanted: McpUiDisplayMode): McpUiDisplayMode;
   request(method: string, params: object, signal: AbortSignal): Promise<unknown>;
   leave(): void;
@@ -29,7 +29,7 @@ export interface AppListener {
 /** One app in its frame. */
 export class AppFrame {
   readonly element: HTMLIFrameElement;
-  /** Settles when the app has said that it is there. */
+  /** Resolves once the app has initialized; rejects after the time limit. */
   readonly initialized: Promise<void>;
   readonly #bridge: AppBridge;
   #isInitialized = false;
@@ -98,7 +98,7 @@ export class AppFrame {
     await initialized;
   }
 
-  /** The display modes that the app says it has. */
+  /** The display modes that the app declares. Default: inline only. */
   get modes(): readonly McpUiDisplayMode[] {
     return this.#bridge.getAppCapabilities()?.availableDisplayModes ?? ['inline'];
   }
@@ -119,13 +119,13 @@ export class AppFrame {
     await this.#bridge.sendToolCancelled({ reason });
   }
 
-  /** Tells the app that a list of the server has changed. */
+  /** Notifies the app that a list of the server has changed. */
   async sendChanged(method: string): Promise<void> {
     if (method === 'notifications/tools/list_changed') await this.#bridge.sendToolListChanged();
     if (method === 'notifications/resources/list_changed') await this.#bridge.sendResourceListChanged();
   }
 
-  /** Lets the app end what it does, then removes it. */
+  /** Requests the app's teardown, then removes the app. */
   async close(): Promise<void> {
     if (this.#isInitialized) {
       await this.#bridge.teardownResource({}, { timeout: teardownTimeoutMs }).catch(() => {});
@@ -135,7 +135,7 @@ export class AppFrame {
   }
 }
 
-/** What an app may ask: the server for data, the host for deeds, which it only shows. */
+/** Passes requests for data to the server. Requests for actions of the host are only logged. */
 function connectBridge(bridge: AppBridge, listener: AppListener): void {
   const pass =
     (method: string) =>
@@ -158,7 +158,10 @@ function connectBridge(bridge: AppBridge, listener: AppListener): void {
   bridge.onrequestdisplaymode = async ({ mode }) => ({ mode: listener.mode(mode) });
 }
 
-/** The official transport, overheard. What the proxy says of itself is not for the bridge. */
+/**
+ * The official transport, with each message reported to the listener. Sandbox messages are not for the
+ * bridge.
+ */
 class ObservedTransport extends PostMessageTransport {
   readonly #listener: AppListener;
 

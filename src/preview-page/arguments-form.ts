@@ -1,4 +1,4 @@
-/** The part of a JSON Schema that a form can be made of. */
+/** The part of a JSON Schema that a form uses. */
 interface Schema {
   readonly type?: unknown;
   readonly title?: unknown;
@@ -12,18 +12,21 @@ interface Schema {
 
 type Arguments = Record<string, unknown>;
 
-/** Why what stands in a form is no argument. */
+/** The reason why the content of a form is not valid as arguments. */
 export class ArgumentFault extends Error {}
 
 interface FormField {
   readonly name: string;
   readonly control: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
-  /** What stands in it; undefined: nothing. */
+  /** The value of the control; undefined if it is empty. */
   read(): unknown;
   write(value: unknown): void;
 }
 
-/** A form for the arguments of a tool, with a field per property. What is no plain value is written as JSON. */
+/**
+ * A form for the arguments of a tool, with a field per property. Other values than plain ones are edited as
+ * JSON.
+ */
 export class ArgumentsForm {
   readonly #fields: readonly FormField[];
 
@@ -46,7 +49,7 @@ export class ArgumentsForm {
     }
   }
 
-  /** @throws ArgumentFault if a field does not hold what its property is. */
+  /** @throws ArgumentFault if the content of a field does not match its property. */
   read(): Arguments {
     const values = this.#fields.map((field) => [field.name, field.read()] as const);
     return Object.fromEntries(values.filter(([, value]) => value !== undefined));
@@ -57,7 +60,9 @@ export class ArgumentsForm {
   }
 }
 
-/** A schema comes from a server, so it may be anything; what is no object says nothing. */
+/**
+ * A schema comes from a server and may be anything. A value that is not an object counts as an empty schema.
+ */
 function asFormSchema(value: unknown): Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
@@ -122,7 +127,7 @@ function showValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** An empty text is none; who means one writes JSON. */
+/** An empty field means no value. An empty string has to be written as JSON. */
 function createTextField(name: string): FormField {
   const control = document.createElement('textarea');
   control.rows = 1;
@@ -170,7 +175,7 @@ function createJsonField(name: string): FormField {
   };
 }
 
-/** Arguments as a whole. @throws ArgumentFault if the text is no JSON object. */
+/** Parses the arguments as a whole. @throws ArgumentFault if the text is not a JSON object. */
 export function parseArguments(written: string): Arguments {
   const value = written.trim() === '' ? {} : parseFieldJson(written, 'The arguments');
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Arguments;

@@ -1,8 +1,8 @@
 import { buildAllow } from './permissions.js';
 
 /**
- * The sandbox proxy: a page of another origin, sent under the app's policy, whose inner frame gets the app and its
- * policy with it. It passes messages on and makes none but about itself.
+ * The sandbox proxy: a page of another origin, sent under the app's policy. Its inner frame gets the app and
+ * inherits the policy. The proxy relays messages, and sends its own only about itself.
  * @see MCP Apps 2026-01-26, "Sandbox proxy"
  */
 
@@ -29,7 +29,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const show = ({ html, permissions }: { html: string; permissions?: object }) => {
     inner.setAttribute('allow', buildAllow(permissions));
     const page = inner.contentDocument!;
-    // What is written into a page of this origin stays under this page's policy.
+    // Content written into a page of this origin stays under this page's policy.
     page.open();
     page.addEventListener('securitypolicyviolation', tellViolation);
     page.write(html);
@@ -43,7 +43,7 @@ document.addEventListener('DOMContentLoaded', () => {
     if (source === window.parent && origin === host) {
       if (method === `${sandboxPrefix}resource-ready`) show(data.params);
       else if (!isOwn) inner.contentWindow?.postMessage(data, here);
-      // The app has this page's origin; a page that its frame went to is not the app.
+      // The app has this page's origin. A page that the frame navigated to is not the app.
     } else if (source === inner.contentWindow && origin === here && !isOwn) {
       window.parent.postMessage(data, host);
     }

@@ -1,4 +1,4 @@
 import { config } from 'zod/v4';
 
-// The page's policy allows no code made of texts. This has to come before any schema is made.
+// The page's policy forbids code from strings. This has to run before any schema is created.
 config({ jitless: true });

@@ -1,4 +1,4 @@
-/** A list that grows, with the number of its entries beside its title. Everything in it is text. */
+/** A list that grows, with the number of its entries beside its title. Entries are text, never HTML. */
 export class Log {
   readonly #list: HTMLElement;
   readonly #counter: HTMLElement;

@@ -9,13 +9,13 @@ import { themeStyles } from './themes.js';
 
 type Arguments = Record<string, unknown>;
 
-/** A call as it was made, whatever the form says since. */
+/** A call as it was made; later edits of the form do not change it. */
 interface CallRecord {
   readonly tool: string;
   readonly args: Arguments;
 }
 
-/** The form of a tool, made of what its schema was. */
+/** The form of a tool, with the schema that it was made from. */
 interface ToolForm {
   readonly tool: string | undefined;
   readonly schema: string;
@@ -39,7 +39,7 @@ const [stage, place] = [findElement('stage'), findElement('place')];
 const logs = { violations: new Log('violations'), asks: new Log('asks'), messages: new Log('messages') };
 const stderr = { text: findElement('stderr'), count: findElement('stderr-count'), lines: 0 };
 
-/** A picture shows the app alone. */
+/** True for a screenshot, which shows the app alone. */
 const isPicture = new URLSearchParams(location.search).has('picture');
 
 const displayModes: readonly McpUiDisplayMode[] = ['inline', 'fullscreen', 'pip'];
@@ -52,20 +52,20 @@ const sizes = {
 
 let state: PreviewState | undefined;
 let shownGeneration = -1;
-/** Whether what the command line asks for has been shown; until then it stands. */
+/** True once the initial view of the command line has been applied. */
 let hasBegun = false;
 let form: ToolForm | undefined;
-/** What is on the stage, and the address of its app. */
+/** The app on the stage, and its URI. */
 let frame: AppFrame | undefined;
 let shownApp: string | undefined;
-/** The end of the app that was on the stage before. */
+/** Settles when the previous app on the stage has ended. */
 let farewell: Promise<void> = Promise.resolve();
 let height: number | undefined;
 let call: AbortController | undefined;
-/** The call that is shown; undefined where none is. */
+/** The call that is shown; undefined if no call is. */
 let called: CallRecord | undefined;
 let turns = 0;
-/** The turn whose app is heard: until it is gone, its last words count. */
+/** The turn of the app that is listened to. Messages count until the app is gone, teardown included. */
 let heardTurn = 0;
 let lastHeard = 0;
 
@@ -127,7 +127,7 @@ function fillApps({ apps }: PreviewState): void {
   if (apps.some(({ uri }) => uri === chosen)) controls.app.value = chosen;
 }
 
-/** Offers the tools; chosen is the wanted one, else what was. */
+/** Lists the tools. Selects the wanted tool, or keeps the selection. */
 function fillTools({ tools, apps, asked }: PreviewState, wanted?: string): void {
   const app = apps.find(({ uri }) => uri === controls.app.value);
   const chosen = wanted ?? (controls.tool.value || asked.tool);
@@ -151,7 +151,7 @@ function group(label: string, tools: readonly ListedTool[]): HTMLOptGroupElement
   return made;
 }
 
-/** The form of the chosen tool; what was written into it stays while its properties do. */
+/** Shows the form of the chosen tool. Keeps the input while the tool stays the same. */
 function showTool(): void {
   const tool = findToolByName(controls.tool.value);
   controls.run.disabled = tool === undefined;
@@ -175,12 +175,12 @@ function findToolByName(name: string): ListedTool | undefined {
   return state?.tools.find((tool) => tool.name === name);
 }
 
-/** The arguments as they are written. @throws ArgumentFault */
+/** The arguments as written. @throws ArgumentFault */
 function readArguments(): Arguments {
   return controls.asJson.checked ? parseArguments(controls.json.value) : (form?.fields.read() ?? {});
 }
 
-/** Shows an app anew, as hosts do for every call; with a call, it is shown what comes of it. */
+/** Shows an app in a new frame, as hosts do for every call. With a call, the app is shown its result. */
 async function showApp(app: string, wanted: CallRecord | undefined): Promise<void> {
   turns += 1;
   const turn = turns;
@@ -218,14 +218,17 @@ async function showApp(app: string, wanted: CallRecord | undefined): Promise<voi
   }
 }
 
-/** Waits for the app on the stage to end, also when others wait already. */
+/** Waits for the app on the stage to end; concurrent calls wait for the same end. */
 async function clearStage(): Promise<void> {
   if (frame) farewell = frame.close();
   frame = undefined;
   await farewell;
 }
 
-/** Calls a tool and shows the app what it does; whether the tool failed, undefined if it was not to end. */
+/**
+ * Calls a tool and sends its result to the app. Returns true if the tool failed, undefined if it was
+ * cancelled.
+ */
 async function callToolFor(own: AppFrame, { tool, args }: CallRecord): Promise<boolean | undefined> {
   const leaving = new AbortController();
   call = leaving;
@@ -250,7 +253,7 @@ async function callToolFor(own: AppFrame, { tool, args }: CallRecord): Promise<b
   }
 }
 
-/** Waits until the app has been silent for a moment, and has been painted. */
+/** Waits until the app has sent nothing for a moment and has been painted. */
 async function waitForQuiet(): Promise<void> {
   const [silence, most] = [300, 3000];
   const start = performance.now();
@@ -317,7 +320,7 @@ function tellPolicy({ policy, refused }: AppRendering): void {
   findElement('refused').replaceChildren(...entries);
 }
 
-/** An app is never shown in a mode that it does not say it has. */
+/** Disables the modes that the app does not declare. An app is never shown in one of them. */
 function offerModes(modes: readonly McpUiDisplayMode[]): void {
   for (const option of controls.mode.options) {
     option.disabled = option.value !== 'inline' && !modes.includes(option.value as McpUiDisplayMode);
@@ -332,7 +335,7 @@ function changeContext(): void {
   frame?.setContext(context());
 }
 
-/** Gives the app its place. */
+/** Sets the size of the app's frame. */
 function arrange(): void {
   const mode = controls.mode.value;
   stage.dataset.mode = mode;
@@ -348,7 +351,7 @@ function chosenWidth(): number {
   return width >= 160 && width <= 4000 ? width : 800;
 }
 
-/** The room that the app has: fixed, or as high as it likes. */
+/** The space that the app gets: fixed, or with a maximum height. */
 function dimensions(): { width: number } & ({ height: number } | { maxHeight: number }) {
   if (isPicture) {
     const fixed = state?.asked.height;
@@ -397,7 +400,7 @@ function submit(): void {
   }
 }
 
-/** What was written in one way is there in the other. */
+/** Copies the input from one form to the other. */
 function switchForm(): void {
   const isJson = controls.asJson.checked;
   if (isJson) controls.json.value = JSON.stringify(readForm() ?? {}, undefined, 2);
@@ -405,7 +408,7 @@ function switchForm(): void {
     try {
       form?.fields.write(parseArguments(controls.json.value));
     } catch {
-      // What is no JSON cannot be shown in fields.
+      // Text that is not JSON cannot be shown in fields.
     }
   }
   findElement('json-row').hidden = !isJson;
@@ -460,7 +463,7 @@ events.addEventListener('error', () =>
 );
 events.addEventListener('open', () => {
   tellFault(undefined);
-  // What was written so far comes again.
+  // The program sends the stderr so far again.
   stderr.lines = 0;
   stderr.count.textContent = '0';
   stderr.text.textContent = '';

@@ -1,4 +1,4 @@
-/** The features of a browser behind the permissions of an app. */
+/** The browser features behind the permissions of an app. */
 const features: Readonly<Record<string, string>> = {
   camera: 'camera',
   microphone: 'microphone',
@@ -6,7 +6,7 @@ const features: Readonly<Record<string, string>> = {
   clipboardWrite: 'clipboard-write',
 };
 
-/** The `allow` of a frame whose app has been granted these permissions. */
+/** The `allow` attribute for a frame of an app with these permissions. */
 export function buildAllow(permissions: object = {}): string {
   return Object.keys(permissions)
     .flatMap((name) => features[name] ?? [])

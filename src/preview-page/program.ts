@@ -6,9 +6,9 @@ import type {
   PreviewResponse,
 } from '../engine/preview/page-messages.js';
 
-/** The program that serves this page, and the server behind it. */
+/** Client of the program that serves this page, and of the server behind it. */
 
-/** What the server answers. @throws Error with its words, and its code where it has one. */
+/** Returns the server's result. @throws Error with the server's message, and its code if it has one. */
 export async function askServer(request: PreviewRequest, signal?: AbortSignal): Promise<unknown> {
   const answer = await post<PreviewResponse>('request', request, signal);
   if ('result' in answer) return answer.result;
@@ -27,7 +27,7 @@ export async function report(what: AppReport): Promise<void> {
   await post('report', what);
 }
 
-/** Hears of the server from now on. What is known already comes first. */
+/** Subscribes to events of the server. The current state comes first. */
 export function subscribeToServer(
   listeners: {
     readonly [Name in keyof PreviewEvents]: (data: PreviewEvents[Name]) => void;

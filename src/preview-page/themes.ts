@@ -85,7 +85,7 @@ const colors: Readonly<Record<Theme, Colors>> = {
   },
 };
 
-/** What does not depend on the theme. */
+/** Variables that do not depend on the theme. */
 const measures: Readonly<Record<string, string>> = {
   '--font-sans': "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
   '--font-mono': "ui-monospace, 'SF Mono', Menlo, Consolas, monospace",
@@ -128,7 +128,7 @@ const measures: Readonly<Record<string, string>> = {
   '--shadow-lg': '0 12px 32px rgba(20, 24, 40, 0.18)',
 };
 
-/** The standard variables of a theme, as apps are given them. */
+/** The standard variables of a theme, as apps get them. */
 export function themeStyles(theme: Theme): McpUiStyles {
   const named = Object.entries(colors[theme]).map(([name, value]) => [`--color-${name}`, value]);
   return { ...Object.fromEntries(named), ...measures } as McpUiStyles;

@@ -28,13 +28,13 @@ import {
 import type { FunctionFacts, MisplacedTag, TypeSource } from './type-source.js';
 
 export interface DeriveOptions {
-  /** Longest time for reading types; 60 s when absent. */
+  /** Longest time for reading types, in milliseconds. Default: 60 000. */
   readonly timeoutMs?: number;
-  /** How many files the types may lead to; 10000 when absent. */
+  /** Most files that the types may lead to. Default: 10 000. */
   readonly maxFiles?: number;
 }
 
-/** Something that the author should know, or (`error`) must mend first. */
+/** A problem for the author. An `error` prevents the derivation. */
 export interface DeriveRemark {
   readonly severity: 'error' | 'warning';
   readonly message: string;
@@ -46,29 +46,36 @@ export interface DeriveRemark {
   readonly column: number;
 }
 
-/** What was found out about the functions of a package. */
+/** The derivation for a package, with its problems. */
 export interface Derivation {
   /** The package folder. */
   readonly directory: string;
-  /** Where it is kept, relative to the package, with `/`. */
+  /** Path of the derived file, relative to the package, with `/`. */
   readonly file: string;
-  /** Absent if there is nothing to derive, or something has to be mended first. */
+  /** Undefined if there is nothing to derive, or if there are errors. */
   readonly derived: Derived | undefined;
   readonly remarks: readonly DeriveRemark[];
-  /** Something has to be mended first. */
+  /** True if a remark is an `error`. */
   readonly hasErrors: boolean;
-  /** Whether the file is there, and holds this; one that is not wanted and not there is current. */
+  /**
+   * State of the derived file. `current`: it holds this derivation, or there is nothing to derive and no
+   * file.
+   */
   readonly state: 'current' | 'stale' | 'absent';
-  /** Of what is stale: the functions of which it says something else, as `"pay" (./src/pay.js#pay)`, or else the files. */
+  /**
+   * Differences if the file is stale: functions, as `"pay" (./src/pay.js#pay)`, else tools, else source
+   * files.
+   */
   readonly differences: readonly string[];
 }
 
 const defaults = { timeoutMs: 60_000, maxFiles: 10_000 };
 
 /**
- * Derives schemas, titles, descriptions, hints and the order of parameters from types and doc comments of the functions
- * that tools are. Runs the project's TypeScript, and no code of the extension.
- * @throws AgentToolsError `usage` if there is no package; ManifestError; without a compiler, what to install
+ * Derives schemas, titles, descriptions, hints and the order of parameters from types and doc comments of
+ * tool functions. Runs the project's TypeScript, and no code of the extension.
+ * @throws AgentToolsError `usage` if there is no package.json; `failed` if there is no compiler;
+ * ManifestError
  */
 export async function derive(
   given: string,
@@ -99,8 +106,8 @@ export async function derive(
 }
 
 /**
- * Puts what was derived into its file, or takes the file away if there is nothing.
- * @throws AgentToolsError if the system does not let us
+ * Writes the derived file, or deletes it if there is nothing to derive.
+ * @throws AgentToolsError if the file system refuses
  */
 export async function writeDerivation({ directory, file, derived, state }: Derivation): Promise<void> {
   if (state === 'current') return;
@@ -108,7 +115,7 @@ export async function writeDerivation({ directory, file, derived, state }: Deriv
   await guardWrite(target, async () => {
     if (!derived) return await rm(target, { force: true });
     await mkdir(path.dirname(target), { recursive: true });
-    // It ships with the package: whoever may read that reads this too, unlike the files that we keep for a user.
+    // The file ships with the package, so it gets the same default permissions. Files kept for a user do not.
     const temporary = `${target}.${crypto.randomUUID()}.tmp`;
     try {
       await writeFile(temporary, `${JSON.stringify(derived, undefined, 2)}\n`, { flag: 'wx' });
@@ -144,7 +151,7 @@ async function completeDerivation(
     functions: Object.fromEntries(functions),
     tools: Object.fromEntries(tools),
   };
-  // As it will be read: JSON has no undefined, and a file is compared with this.
+  // JSON form, for the comparison with the file: JSON has no undefined.
   return JSON.parse(JSON.stringify(derived)) as Derived;
 }
 
@@ -164,7 +171,10 @@ async function sourceState(
   }
 }
 
-/** What is told of somewhere else than it was, as far as what was written can be read. */
+/**
+ * Differences from the written file: functions, else tools, else source files. Empty if the file is
+ * unreadable.
+ */
 async function findDerivationDrift(
   directory: string,
   file: string,
@@ -203,14 +213,14 @@ async function handlerPosition(
   return { file, ...(text === '' ? { line: 1, column: 1 } : positionsIn(text)(at, { key: false })) };
 }
 
-/** What is found out of types, tool by tool. */
+/** Collects the derived functions, tool by tool. */
 class DerivationResults {
   readonly functions = new Map<string, DerivedFunction>();
   /** References by tool. */
   readonly tools = new Map<string, string>();
   readonly remarks: DeriveRemark[] = [];
   files: readonly string[] = [];
-  /** The function that a marked tool is. */
+  /** Identity of the function of each marked tool. */
   readonly #marked = new Map<string, unknown>();
   readonly #handled = new Set<unknown>();
 
@@ -251,7 +261,7 @@ class DerivationResults {
     this.functions.set(reference, derived);
   }
 
-  /** The functions of a module that are tools by their mark alone. */
+  /** Derives the functions of a module that are tools by their `@mcp` tag alone. */
   #readMarked(module: string, types: TypeSource): void {
     const { exports, functionOf, misplaced } = types.moduleOf(module);
     for (const one of misplaced) this.#remark('error', misplacedMessage(one), one.position);
@@ -287,12 +297,12 @@ class DerivationResults {
     if (tool === '') return 'A function marked "@mcp" has no name. Write @mcp name=…';
     if (!isItemName(tool)) return `"@mcp" names the tool "${tool}". Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
     if (this.#marked.has(tool))
-      return `Several functions marked "@mcp" are the tool "${tool}". Give each a name of its own.`;
+      return `Several functions marked "@mcp" are the tool "${tool}". Give each a different name.`;
     if (!this.targets.written.includes(tool)) return undefined;
-    return `A function marked "@mcp" is the tool "${tool}", which has a definition of its own. Leave one of them out.`;
+    return `A function marked "@mcp" is the tool "${tool}", which also has a definition. Remove one of the two.`;
   }
 
-  /** What is declared and is nothing. */
+  /** Declared tools without a definition and without a function. */
   lost(): readonly TargetFault[] {
     const { document, declarations } = this.extension.manifest;
     const names = this.targets.unwritten.filter((name) => !this.tools.has(name));
@@ -316,7 +326,9 @@ class DerivationResults {
   }
 }
 
-/** Several tools may be one function; what comes out is left out only if all of them say so. */
+/**
+ * One target per function. Several tools may share one; its output is skipped only if all of them skip it.
+ */
 function onePerFunction(targets: readonly DerivationTarget[]): readonly DerivationTarget[] {
   const byReference = new Map<string, DerivationTarget>();
   for (const target of targets) {
@@ -328,6 +340,6 @@ function onePerFunction(targets: readonly DerivationTarget[]): readonly Derivati
 }
 
 function misplacedMessage({ name, reason }: MisplacedTag): string {
-  if (reason === 'no-function') return `"@mcp" is only for functions, and "${name}" is none.`;
+  if (reason === 'no-function') return `"@mcp" is only for functions, and "${name}" is not a function.`;
   return `"@mcp" is only for exported functions, and "${name}" is not exported.`;
 }

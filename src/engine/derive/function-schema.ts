@@ -23,7 +23,7 @@ import type {
 } from './type-source.js';
 import { noDoc } from './type-source.js';
 
-/** Something about a function that its author should know, or must mend. */
+/** A problem with a function, for its author. */
 interface FunctionRemark {
   readonly severity: 'error' | 'warning';
   readonly message: string;
@@ -32,13 +32,13 @@ interface FunctionRemark {
 
 interface FunctionSchemaOptions {
   readonly tags: ToolTags;
-  /** The definition says itself what comes out. */
+  /** True if the definition declares the output. */
   readonly skipsOutput: boolean;
-  /** Takes what there is to say. */
+  /** Receives the problems. */
   readonly remark: (remark: FunctionRemark) => void;
 }
 
-/** What a function's types and doc comment say of its tool. */
+/** Derives a tool from the types and the doc comment of its function. */
 export function deriveFunction(
   facts: FunctionFacts,
   { tags, skipsOutput, remark }: FunctionSchemaOptions,
@@ -68,7 +68,10 @@ export function deriveFunction(
   };
 }
 
-/** A tag in the middle of a `@param` line is one of the function: its parser says so, and its author hardly meant it. */
+/**
+ * Warns about tags that have no effect on a function. Parsers assign tags inside a `@param` line to the
+ * function.
+ */
 function warnOfStrayTags({ doc }: FunctionFacts, remark: FunctionSchemaOptions['remark']): void {
   for (const { name, position } of doc.tags) {
     if (!valueTags.includes(name)) {
@@ -77,15 +80,15 @@ function warnOfStrayTags({ doc }: FunctionFacts, remark: FunctionSchemaOptions['
       if (meant !== undefined) remark({ severity: 'warning', message, position });
       continue;
     }
-    const message = `"@${name}" stands on the function, where it constrains nothing, even inside a @param line. Put it on a property of an interface, or on a named type such as "type Days = number".`;
+    const message = `"@${name}" is on the function, where it constrains nothing, even inside a @param line. Put it on a property of an interface, or on a named type such as "type Days = number".`;
     remark({ severity: 'warning', message, position });
   }
 }
 
-/** Takes what is odd about a parameter or a part of it. */
+/** Receives warnings about a parameter or a part of it. */
 type Warn = (path: string, message: string, position: SourcePosition) => void;
 
-/** What is told of somebody who is not there is read by nobody. */
+/** Warns about `@param` texts for unknown parameters: no client sees them. */
 function warnOfStrayTexts(
   { strayTexts, parameters }: FunctionFacts,
   remark: FunctionSchemaOptions['remark'],
@@ -93,7 +96,7 @@ function warnOfStrayTexts(
   const names = parameters.flatMap(({ name }) => name ?? []);
   for (const { name, position } of strayTexts) {
     const meant = didYouMean(name, names);
-    const message = `"@param ${name}" tells of no parameter.${meant ? ` Did you mean "${meant}"?` : ''} Parameters: ${names.join(', ') || 'none'}.`;
+    const message = `"@param ${name}" names no parameter.${meant ? ` Did you mean "${meant}"?` : ''} Parameters: ${names.join(', ') || 'none'}.`;
     remark({ severity: 'warning', message, position });
   }
 }
@@ -146,14 +149,14 @@ function deriveInput({ parameters }: FunctionFacts, remark: FunctionSchemaOption
   );
 }
 
-/** Whether a parameter is all arguments: it is taken apart, or called `args` as that of a handler. */
+/** True if the parameter receives all arguments: it is destructured, or named `args` as in a handler. */
 function isArguments({ name, isTakenApart, isRest, type }: ParameterFacts): boolean {
   return !isRest && (isTakenApart || name === 'args') && objectIn(type) !== undefined;
 }
 
 type ObjectFacts = Extract<TypeFacts, { kind: 'object' }>;
 
-/** The object that a type is, looking through its names. */
+/** The object type behind aliases and optional unions; undefined for other types. */
 function objectIn(type: TypeFacts): ObjectFacts | undefined {
   if (type.kind === 'object') return type;
   if (type.kind === 'named') return objectIn(type.look());
@@ -162,7 +165,7 @@ function objectIn(type: TypeFacts): ObjectFacts | undefined {
   return only && others.length === 0 ? objectIn(only) : undefined;
 }
 
-/** The arguments as one object: its properties, with the defaults and texts of the parts that are taken. */
+/** The arguments as one object: its properties, with the defaults and texts of the destructured parts. */
 function mapWhole(parameter: ParameterFacts, mapper: TypeMapper, warn: Warn): MappedType {
   const { type, position, partFallbacks, partTexts } = parameter;
   const whole = objectIn(type)!;
@@ -187,7 +190,7 @@ function mapParameter(
   return withParts(whole, parameter, warn);
 }
 
-/** What the comment of a function says of the parts of a parameter, put where they are. */
+/** Adds the texts and defaults of a parameter's parts to their schemas. */
 function withParts(
   mapped: MappedType,
   { name: whole, partTexts, partFallbacks, position }: ParameterFacts,
@@ -214,7 +217,7 @@ function withParts(
   return { ...mapped, schema };
 }
 
-/** The schema of a part: `address.city` is a property of a property, `towns[].name` one of each entry. */
+/** The schema of a part: `address.city` is a nested property, `towns[].name` a property of each entry. */
 function partIn(schema: SchemaDraft, name: string): SchemaDraft | undefined {
   return name.split('.').reduce<SchemaDraft | undefined>((whole, step) => {
     const properties = whole?.properties as Readonly<Record<string, SchemaDraft>> | undefined;
@@ -224,7 +227,7 @@ function partIn(schema: SchemaDraft, name: string): SchemaDraft | undefined {
   }, schema);
 }
 
-/** The types that refer to themselves stand beside the properties. */
+/** Adds recursive types as `$defs` of the input schema. */
 function withDefinitions(input: DerivedInput, { definitions }: TypeMapper): DerivedInput {
   if (definitions.size === 0) return input;
   const entries = [...definitions];
@@ -238,7 +241,7 @@ function withDefinitions(input: DerivedInput, { definitions }: TypeMapper): Deri
   };
 }
 
-/** The schema of what a function gives: none for nothing, for anything, and for what says itself what it is. */
+/** The output schema; undefined if the function returns nothing, anything, or only finished results. */
 function deriveOutput(
   { result, doc, position }: FunctionFacts,
   remark: FunctionSchemaOptions['remark'],
@@ -260,7 +263,7 @@ function deriveOutput(
   return { ...schema, $defs: Object.fromEntries(definitions) };
 }
 
-/** What a function may give, one by one; names that stand for several are looked through. */
+/** The members of a result type, with aliases of unions resolved. */
 function flattenResultType(type: TypeFacts): readonly TypeFacts[] {
   if (type.kind === 'union') return type.members.flatMap(flattenResultType);
   if (type.kind !== 'named') return [type];

@@ -2,10 +2,10 @@ import { didYouMean } from '../base/did-you-mean.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import type { DocTag, SourcePosition } from './type-source.js';
 
-/** A schema while it is being made. */
+/** A schema under construction. */
 export type SchemaDraft = Record<string, unknown>;
 
-/** One thing wrong with a tag. */
+/** A problem with a tag. */
 export interface TagFault {
   readonly tag: string;
   readonly reason: string;
@@ -14,14 +14,14 @@ export interface TagFault {
 
 type JsonType = 'string' | 'number' | 'array' | 'object';
 
-/** A tag that says something of values. */
+/** A tag that constrains or annotates values. */
 interface ConstraintTag {
   readonly keyword: string;
-  /** What it can be said of; anything when absent. */
+  /** The JSON type that the tag applies to. Absent: any type. */
   readonly of?: JsonType;
-  /** The keyword's value; undefined if the text is none. */
+  /** Parses the text to the keyword's value; undefined if the text is invalid. */
   read(text: string, draft: SchemaDraft): unknown;
-  /** What the text should be. */
+  /** Description of a valid text, for messages. */
   readonly expected: string;
 }
 
@@ -77,23 +77,26 @@ const constraints: Readonly<Record<string, ConstraintTag>> = {
   deprecated: { keyword: 'deprecated', read: () => true, expected: '' },
 };
 
-/** The tags that say something of values, so that they mean nothing on a function. */
+/** The tags that constrain values. They have no effect on a function. */
 export const valueTags: readonly string[] = [
   ...Object.keys(constraints).filter((name) => name !== 'title' && name !== 'deprecated'),
   'default',
 ];
 
-/** The tags that mean something on a property or a type. */
+/** The tags with an effect on a property or a type. */
 export const propertyTags: readonly string[] = [...Object.keys(constraints), 'default', 'example'];
 
-/** Tags that others read, and nobody wrote for one of ours. @see https://jsdoc.app and https://tsdoc.org */
+/**
+ * Tags of other tools, so they are not typos of AgentTools' tags. @see https://jsdoc.app and
+ * https://tsdoc.org
+ */
 const foreignTags = new Set(
   'arg argument async author beta callback class const constant default defaultValue deprecated description enum event example experimental fires function global ignore internal link member memberof method module name namespace override overload packageDocumentation private privateRemarks property prop protected public readonly remarks return sealed see since static summary template this throws todo type typedef typeParam var version virtual yields'.split(
     ' ',
   ),
 );
 
-/** The tag that somebody seems to have meant by one that means nothing. */
+/** The known tag that an unknown one is probably a typo of; undefined if no tag is similar. */
 export function suggestTag(name: string, known: readonly string[]): string | undefined {
   return known.includes(name) || foreignTags.has(name) ? undefined : didYouMean(name, known);
 }
@@ -107,7 +110,10 @@ function readPattern(text: string): string | undefined {
   }
 }
 
-/** A value as JSON, or the text itself where that is none that there may be; undefined for an empty one. */
+/**
+ * The value of a default or example: JSON if it matches the schema, else the text; undefined if the text is
+ * empty.
+ */
 function readValue(text: string, draft: SchemaDraft): unknown {
   if (text === '') return undefined;
   const parsed = parseTagValue(text);
@@ -118,16 +124,16 @@ function parseTagValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // JavaScript has another kind of quotes.
+    // JavaScript also has single quotes.
     return /^'[^'\\]*'$/.test(text) ? text.slice(1, -1) : undefined;
   }
 }
 
-/** Puts what tags say into a schema; tells which of them cannot be. */
+/** Adds the keywords of tags to a schema. Returns the faults of tags that cannot apply. */
 export function applyTags(draft: SchemaDraft, tags: readonly DocTag[]): TagFault[] {
   const faults: TagFault[] = [];
   for (const { name, text, position } of tags) {
-    // A value is judged by all else that is said.
+    // Defaults and examples come last: they are checked against all other keywords.
     if (isValueTag(name)) continue;
     if (!Object.hasOwn(constraints, name)) continue;
     const { keyword, of, read, expected } = constraints[name]!;
@@ -136,7 +142,7 @@ export function applyTags(draft: SchemaDraft, tags: readonly DocTag[]): TagFault
     if (value === undefined)
       faults.push({ tag: name, reason: `takes ${expected}, and is "${text}"`, position });
     else if (fitting.length === 0)
-      faults.push({ tag: name, reason: `can be said of ${typeWords[of!]} only`, position });
+      faults.push({ tag: name, reason: `applies to ${typeWords[of!]} only`, position });
     else for (const member of fitting) member[keyword] = value;
   }
   for (const { name, text, position } of tags.filter((tag) => isValueTag(tag.name))) {
@@ -154,7 +160,7 @@ function isValueTag(name: string): boolean {
   return name === 'default' || name === 'example';
 }
 
-/** Whether a value is of the type that a schema says; bounds are not looked at. */
+/** True if a value matches the type of a schema; bounds are not checked. */
 export function matchesDraft(value: unknown, draft: SchemaDraft): boolean {
   const { anyOf, type, items, properties, additionalProperties: others } = draft;
   if (value === undefined) return false;
@@ -189,7 +195,7 @@ const typeWords = {
   object: 'objects',
 } as const satisfies Record<JsonType, string>;
 
-/** The schema itself, or the members of a choice. */
+/** The schema itself, or the members of its `anyOf`. */
 function flattenAnyOf(draft: SchemaDraft): SchemaDraft[] {
   return Array.isArray(draft.anyOf) ? (draft.anyOf as SchemaDraft[]).flatMap(flattenAnyOf) : [draft];
 }

@@ -1,9 +1,9 @@
 import { didYouMean } from '../base/did-you-mean.js';
 import type { DocFacts, SourcePosition } from './type-source.js';
 
-/** What the tags of a function say of its tool. */
+/** Settings of a tool in the tags of its function. */
 export interface ToolTags {
-  /** It is marked `@mcp`: a tool without a definition of its own. */
+  /** True if the function has an `@mcp` tag, which makes it a tool without a definition. */
   readonly isMarked: boolean;
   readonly name?: string;
   readonly title?: string;
@@ -24,7 +24,7 @@ const hints = {
   openWorld: 'openWorldHint',
 } as const;
 
-/** What may stand in `@mcp`, and what is a tag of its own as well. */
+/** Keys of `@mcp`. `isTag`: the key is also a tag by itself. */
 const tagSettings = {
   name: { type: 'text', isTag: false },
   title: { type: 'text', isTag: true },
@@ -41,7 +41,7 @@ const tagSettings = {
 /** The keys of `@mcp`. */
 export const mcpKeys: readonly string[] = Object.keys(tagSettings);
 
-/** The tags that mean something on a function. */
+/** The tags with an effect on a function. */
 export const functionTags: readonly string[] = [
   'mcp',
   'param',
@@ -52,7 +52,7 @@ export const functionTags: readonly string[] = [
 /** `key`, `key=value` or `key="a value"`. */
 const word = /([^\s=]+)(?:=(?:"((?:[^"\\]|\\.)*)"|(\S*)))?/g;
 
-/** Reads the tags of a function in their order: of two that say the same, the later wins. */
+/** Reads the tags of a function in order: a later tag overrides an earlier one. */
 export function readToolTags({ tags }: DocFacts): ToolTags {
   const read: Partial<Record<TagSetting, string | boolean>> = {};
   const faults: { message: string; position: SourcePosition }[] = [];

@@ -4,18 +4,18 @@ import { isInside, pathFault } from '../base/files/path-containment.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { decoded } from '../extension/uri-pattern.js';
 
-/** Larger maps are not read: the sources in them are too many to look through. */
+/** Larger maps are skipped: they hold too many sources. */
 const maxMapBytes = 20 * 1024 * 1024;
 
-/** The TypeScript that a compiled module says it was made of. */
+/** TypeScript sources of a compiled module, from its source map. */
 export interface MappedSources {
   /** Files of the package that exist, relative to it, with `/`. */
   readonly sources: readonly string[];
-  /** The file of the map, if it is one of its own. */
+  /** The file of the map; undefined if the map is inline or missing. */
   readonly map: string | undefined;
 }
 
-/** What the source map of a module names. @see ECMA-426, 11.1.2 and 9 */
+/** Reads the sources that the source map of a module names. @see ECMA-426, 11.1.2 and 9 */
 export async function readMappedSources(directory: string, file: string): Promise<MappedSources> {
   const nothing: MappedSources = { sources: [], map: undefined };
   const text = await readFile(path.join(directory, file), 'utf8').catch(() => '');

@@ -13,30 +13,33 @@ import { translate } from '../extension/key-spellings.js';
 import { locateModule, ModuleReferenceError, parseModuleReference } from '../extension/modules.js';
 import { findToolkit } from '../extension/toolkits.js';
 
-/** A tool that leaves its arguments to its function. */
+/** A tool that takes its input schema from its function. */
 export interface DerivationTarget {
   readonly tool: string;
-  /** Canonical. */
+  /** Canonical module reference. */
   readonly reference: string;
-  /** Its definition says itself what comes out. */
+  /** True if the definition declares the output. */
   readonly skipsOutput: boolean;
 }
 
-/** What there is to derive in a package, by its manifest and its data definitions. None of its code is run. */
+/** Targets of the derivation, from the manifest and the data definitions. Runs none of the package's code. */
 export interface Targets {
   readonly handlers: readonly DerivationTarget[];
-  /** Declared tools without a definition: functions marked `@mcp`, or nothing. */
+  /** Declared tools without a definition: functions marked `@mcp`, or missing. */
   readonly unwritten: readonly string[];
-  /** Modules whose marked functions are a toolkit, as canonical references. */
+  /** Modules that are toolkits of marked functions, as canonical references. */
   readonly toolkits: readonly string[];
-  /** The module that importing the package gives; looked for where something is unwritten. */
+  /**
+   * The main module of the package. Undefined if no tool is in `unwritten`, or the package has no main
+   * module.
+   */
   readonly entry: string | undefined;
-  /** Names of tools with a definition of their own. */
+  /** Names of tools with a definition. */
   readonly written: readonly string[];
   readonly faults: readonly TargetFault[];
 }
 
-/** Why nothing can be derived for a tool. */
+/** The reason why a tool has no derivation. */
 export interface TargetFault {
   readonly message: string;
   readonly location: Location;
@@ -45,7 +48,7 @@ export interface TargetFault {
 /** Thrown instead of running a definition in code. */
 class CodeDefinitionError extends Error {}
 
-/** Opens a package so that none of its code is run and nothing derived is taken over. */
+/** Opens a package without running its code and without merging derived facts. */
 export async function openUnderived(directory: string): Promise<Extension> {
   return await Extension.open(directory, {
     isUnderived: true,
@@ -53,7 +56,7 @@ export async function openUnderived(directory: string): Promise<Extension> {
   });
 }
 
-/** Finds what there is to derive. */
+/** Finds the targets of a package. */
 export async function findTargets(extension: Extension): Promise<Targets> {
   const { declarations, toolkits } = extension.manifest;
   const faults: TargetFault[] = [];
@@ -101,7 +104,7 @@ export async function findTargets(extension: Extension): Promise<Targets> {
   };
 }
 
-/** What was asked for, why it cannot be had, or nothing where only code could tell. */
+/** Returns the definition, or the reason why it is unavailable; undefined if the definition is code. */
 async function unlessCode<T>(asked: Promise<T>): Promise<T | DefinitionError | undefined> {
   try {
     return await asked;
@@ -111,7 +114,7 @@ async function unlessCode<T>(asked: Promise<T>): Promise<T | DefinitionError | u
   }
 }
 
-/** Tools that are defined right in a server's list. */
+/** Tools that are defined inline in a server's list. */
 async function inlineTools(extension: Extension, faults: TargetFault[]): Promise<readonly Definition[]> {
   const found: Definition[] = [];
   for (const { name } of extension.manifest.declarations.servers) {
@@ -125,7 +128,7 @@ async function inlineTools(extension: Extension, faults: TargetFault[]): Promise
   return found;
 }
 
-/** The tools that an entry of a server's list defines itself, changed or not. */
+/** The tools that an entry of a server's list defines inline, with or without overrides. */
 function inlineDefinitions(entry: unknown, server: Definition, path: DocumentPath): readonly Definition[] {
   if (isRecord(entry) && entry.use !== undefined)
     return inlineDefinitions(entry.use, server, [...path, 'use']);
@@ -153,7 +156,7 @@ async function findTarget(definition: Definition): Promise<DerivationTarget | Ta
   return { tool, reference, skipsOutput: value.output !== undefined || value.outputSchema !== undefined };
 }
 
-/** Why a module is not there to be looked at. */
+/** The reason why a module cannot be read; undefined if it can. */
 async function explainMissingModule({ paths }: Extension, text: string): Promise<string | undefined> {
   try {
     const reference = parseModuleReference(text);
@@ -167,7 +170,10 @@ async function explainMissingModule({ paths }: Extension, text: string): Promise
   }
 }
 
-/** The module of `exports`, `main` or by the name that Node takes last. @see https://nodejs.org/api/packages.html#package-entry-points */
+/**
+ * The module of `exports` or `main`, else `index.js`, as Node resolves them.
+ * @see https://nodejs.org/api/packages.html#package-entry-points
+ */
 export async function packageEntryModule(extension: Extension): Promise<string | undefined> {
   const { exports, main } = extension.manifest.packageJson.value as Readonly<Record<string, unknown>>;
   const root = isRecord(exports) && Object.hasOwn(exports, '.') ? exports['.'] : exports;

@@ -10,46 +10,46 @@ import type {
   TypeFacts,
 } from './type-source.js';
 
-/** A schema, and where in it values are cast: pointers relative to it. */
+/** A schema and its casts, each with a pointer relative to the schema. */
 export interface MappedType {
   readonly schema: SchemaDraft;
   readonly casts: readonly (readonly [pointer: string, CastName])[];
 }
 
-/** What has no JSON form, and where. */
+/** A type without a JSON form, and its location. */
 export interface TypeFault {
-  /** From the parameter inwards, as in `place.at[].when`. */
+  /** Path from the parameter inwards, as in `place.at[].when`. */
   readonly path: string;
   readonly message: string;
   readonly position: SourcePosition;
-  /** An error when absent. */
+  /** Default: error. */
   readonly severity?: 'error' | 'warning';
 }
 
-/** Where a type stands. */
+/** Location of a type, while it is mapped. */
 interface TypeContext {
   readonly path: string;
   readonly position: SourcePosition;
   readonly depth: number;
-  /** What is undefined here is null in JSON, as in lists; elsewhere it is not there at all. */
+  /** True if undefined becomes null in JSON here, as in lists; elsewhere it is omitted. */
   readonly hasNulls: boolean;
 }
 
-/** Deeper types are refused: one that grows with each step would never end. */
+/** Deeper types are rejected: a type that grows with each step would never end. */
 const maxTypeDepth = 50;
 
-/** More parts than this are no interface that a model could fill in. */
+/** Limit of parts: a model could not fill in a larger interface. */
 const maxParts = 5000;
 
-/** A type with more faults than this is not meant as data at all. */
+/** Limit of faults: a type with more is not meant as data. */
 const maxTypeFaults = 5;
 
-/** Ends the mapping of one part. */
+/** Stops the mapping of one part. */
 class MappingStoppedError extends Error {}
 
 /** A part of a whole: a parameter, or the result. */
 export interface TypePart {
-  /** Empty for what is nothing but its own properties. */
+  /** Empty for the arguments object, so that paths begin with its properties. */
   readonly name: string;
   readonly type: TypeFacts;
   readonly doc: DocFacts;
@@ -57,8 +57,8 @@ export interface TypePart {
 }
 
 /**
- * Maps types to JSON Schema, for all parts of one side of one tool: they share `$defs`. What cannot be mapped is told by
- * `report`, and is `{}`.
+ * Maps types to JSON Schema, for all parts of one side of one tool: they share `$defs`. A type that cannot be
+ * mapped goes to `report` and becomes `{}`.
  */
 export class TypeMapper {
   readonly #defs = new Map<unknown, { readonly name: string; isUsed: boolean }>();
@@ -71,7 +71,7 @@ export class TypeMapper {
     readonly report: (fault: TypeFault) => void,
   ) {}
 
-  /** The schema of a part, as it stands in the whole. */
+  /** The schema of a part, for use in the whole. */
   part({ name, type, doc, position }: TypePart): MappedType {
     const place = { path: name, position, depth: 0, hasNulls: true };
     this.#faults = 0;
@@ -83,18 +83,18 @@ export class TypeMapper {
     }
   }
 
-  /** @throws EnoughError once so much is wrong that the rest would say nothing new */
+  /** @throws MappingStoppedError after `maxTypeFaults` faults: further ones are not helpful */
   #tell(fault: TypeFault): void {
     this.report(fault);
     if (++this.#faults === maxTypeFaults) throw new MappingStoppedError();
   }
 
-  /** The types that refer to themselves, under the names that the parts use. */
+  /** The recursive types, by the names that the parts refer to. */
   get definitions(): ReadonlyMap<string, MappedType> {
     return this.#finished;
   }
 
-  /** What a doc comment says goes into the schema. */
+  /** Adds the text and the tags of a doc comment to the schema. */
   #documented(mapped: MappedType, { text, tags }: DocFacts, { path }: TypeContext): MappedType {
     const schema = { ...mapped.schema, ...(text !== '' && { description: text }) };
     for (const { tag, reason, position } of applyTags(schema, tags)) {
@@ -121,7 +121,7 @@ export class TypeMapper {
     return map(type, { ...place, depth: place.depth + 1 });
   }
 
-  /** What goes on like that would go on for long. */
+  /** Stops the mapping: the same fault would repeat too often. */
   #refuse({ path, position }: TypeContext, message: string): never {
     this.report({ path, message, position });
     throw new MappingStoppedError();
@@ -185,7 +185,7 @@ export class TypeMapper {
   }
 
   #object({ properties, others }: Extract<TypeFacts, { kind: 'object' }>, place: TypeContext): MappedType {
-    // A property that can never be there is how unions say which member is meant.
+    // An optional property without a value only discriminates a union.
     const there = properties.filter(({ type, isOptional }) => !(isOptional && hasNoValue(type)));
     const mapped = there.map((property) => [property.name, this.#property(property, place)] as const);
     const further = others && this.#map(others, { ...place, path: `${place.path}[key]`, hasNulls: false });
@@ -216,7 +216,7 @@ export class TypeMapper {
   #union(given: readonly TypeFacts[], place: TypeContext): MappedType {
     const members = flat(given);
     const hasNothing = members.some(({ kind }) => kind === 'undefined');
-    // A value of T is one of T | undefined; what a function gives may be either.
+    // Inputs need no null: they can omit undefined. A function may return it, and JSON then has null.
     const becomesNull = hasNothing && place.hasNulls && this.side === 'output';
     const isNullable = becomesNull || members.some(({ kind }) => kind === 'null');
     const rest = members.filter(({ kind }) => !['undefined', 'null', 'never'].includes(kind));
@@ -232,7 +232,7 @@ export class TypeMapper {
     ]);
   }
 
-  /** Of a string nobody could tell whether it is to be a date or an address. */
+  /** A string cannot show which of two casts is meant, such as Date or URL. */
   #requireOneCast(members: readonly MappedType[], place: TypeContext): void {
     const casts = new Set(
       members.flatMap(({ casts }) => casts.filter(([at]) => at === '').map(([, to]) => to)),
@@ -276,7 +276,7 @@ const castSchemas = {
   Buffer: { type: 'string', contentEncoding: 'base64' },
 } as const satisfies Record<Exclude<CastName, 'Set'>, SchemaDraft>;
 
-/** An object schema: `required` only where something is. */
+/** An object schema. `required` is omitted if it is empty. */
 export function objectSchema(
   properties: readonly (readonly [name: string, schema: SchemaDraft])[],
   required: readonly string[],
@@ -288,7 +288,7 @@ export function objectSchema(
   };
 }
 
-/** What is written after a default: the value it has when nothing is sent. One of another type is told, and left out. */
+/** Adds a default as `default` of the schema. A default of another type is reported and left out. */
 export function withFallback(
   mapped: MappedType,
   fallback: DefaultValue | undefined,
@@ -304,17 +304,17 @@ export function withFallback(
   return { ...mapped, schema: { ...mapped.schema, default: fallback.value } };
 }
 
-/** The casts of a part, seen from the whole. */
+/** The casts of a part, with pointers relative to the whole. */
 export function below(step: string, { casts }: MappedType): MappedType['casts'] {
   return casts.map(([at, to]) => [`${step}${at}`, to]);
 }
 
-/** The members of a union, those of unions in it among them. */
+/** The members of a union, with nested unions flattened. */
 export function flat(members: readonly TypeFacts[]): readonly TypeFacts[] {
   return members.flatMap((one) => (one.kind === 'union' ? flat(one.members) : one));
 }
 
-/** Whether there is no value to give. */
+/** True if the type has no value in JSON. */
 export function hasNoValue(type: TypeFacts): boolean {
   if (type.kind === 'union') return flat([type]).every(hasNoValue);
   return type.kind === 'undefined' || type.kind === 'never';
@@ -324,7 +324,7 @@ function withoutCasts(schema: SchemaDraft): MappedType {
   return { schema, casts: [] };
 }
 
-/** `const` for one literal, `enum` for several, with their type if they have one in common. */
+/** `const` for one literal, `enum` for several. `type` is set if all have the same. */
 function literalChoice(values: readonly Literal[]): MappedType[] {
   const different = [...new Set(values)];
   if (different.length === 0) return [];

@@ -1,41 +1,41 @@
 import type { CastName } from '../schema/value-caster.js';
 
 /**
- * What a compiler knows of the functions of a package, in no compiler's words: exports, their functions, parameters and
- * results, and types. Another compiler is another file that gives these.
+ * Compiler-independent facts about the functions of a package: exports, functions, parameters, results and
+ * types. Another compiler needs only another implementation.
  */
 export interface TypeSource {
-  /** A module by its canonical reference; one whose types are not to be found exports nothing. */
+  /** Facts of a module by its canonical reference. A module without types exports nothing. */
   moduleOf(reference: string): ModuleFacts;
   /** The files of the package that were read, relative to it, with `/`. */
   files(): readonly string[];
 }
 
-/** What a module exports, as far as it is functions. */
+/** Functions among the exports of a module. */
 export interface ModuleFacts {
-  /** Everything it exports, by name; `default` too. */
+  /** Names of all exports, `default` included. */
   readonly exports: readonly string[];
-  /** The function that an export is; undefined if it is none. */
+  /** The function of an export; undefined if the export is not a function. */
   functionOf(name: string): FunctionFacts | undefined;
-  /** What is marked `@mcp` and cannot be a tool. */
+  /** Declarations that are marked `@mcp` and cannot be tools. */
   readonly misplaced: readonly MisplacedTag[];
 }
 
-/** An `@mcp` tag where none may be. */
+/** An `@mcp` tag on a declaration that cannot be a tool. */
 export interface MisplacedTag {
   readonly name: string;
   readonly reason: 'not-exported' | 'no-function';
   readonly position: SourcePosition;
 }
 
-/** A place in a file of the package; line and column from 1. */
+/** A position in a file of the package; line and column from 1. */
 export interface SourcePosition {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** A doc comment: its text, and its tags in their order. */
+/** A doc comment: its text, and its tags in order. */
 export interface DocFacts {
   readonly text: string;
   readonly tags: readonly DocTag[];
@@ -48,39 +48,39 @@ export interface DocTag {
 }
 
 export interface FunctionFacts {
-  /** Two exports of one function have one identity. */
+  /** The same for two exports of one function. */
   readonly identity: unknown;
-  /** Its own name; empty for one that has none. */
+  /** Declared name; empty for an anonymous function. */
   readonly name: string;
   readonly position: SourcePosition;
   readonly doc: DocFacts;
-  /** How many signatures it has; only the first is told. */
+  /** Number of signatures; only the first is read. */
   readonly signatures: number;
   readonly parameters: readonly ParameterFacts[];
-  /** What `@param` tells of, and is no parameter. */
+  /** `@param` names that match no parameter. */
   readonly strayTexts: readonly { readonly name: string; readonly position: SourcePosition }[];
-  /** What it gives, awaited. */
+  /** Return type, awaited. */
   readonly result: TypeFacts;
 }
 
 export interface ParameterFacts {
-  /** Undefined for one that is taken apart. */
+  /** Undefined for a destructured parameter. */
   readonly name: string | undefined;
-  /** It is taken apart into named parts. */
+  /** True if the parameter is destructured by an object pattern. */
   readonly isTakenApart: boolean;
   readonly isOptional: boolean;
   readonly isRest: boolean;
-  /** It is what handlers get besides their arguments. */
+  /** True for the context, which handlers get after the arguments. */
   readonly isContext: boolean;
-  /** It would be that, and is not the last one. */
+  /** True for a context that is not the last parameter. */
   readonly isEarlyContext: boolean;
-  /** The value it has when it is not given, if that is written down. */
+  /** Default value; undefined for a parameter without one. */
   readonly fallback: DefaultValue | undefined;
-  /** The same for its parts, by their names, as in `city` or `address.city`. */
+  /** Default values of the parts by name, as in `city` or `address.city`. */
   readonly partFallbacks: Readonly<Record<string, DefaultValue>>;
-  /** What `@param` says of it. */
+  /** Text of its `@param`. */
   readonly text: string;
-  /** What `@param` says of its parts, by the same names. */
+  /** `@param` texts of the parts, by the same names. */
   readonly partTexts: Readonly<Record<string, string>>;
   readonly type: TypeFacts;
   readonly position: SourcePosition;
@@ -96,13 +96,13 @@ export interface PropertyFacts {
   readonly isOptional: boolean;
   readonly doc: DocFacts;
   readonly type: TypeFacts;
-  /** Undefined for one that another package declares. */
+  /** Undefined for a property that another package declares. */
   readonly position: SourcePosition | undefined;
 }
 
 export type Literal = string | number | boolean;
 
-/** A type, one step deep: named types are looked into when asked. */
+/** A type, one step deep: `look` reads a named type on demand. */
 export type TypeFacts =
   | { readonly kind: 'any' | 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'undefined' | 'never' }
   | { readonly kind: 'literal'; readonly value: Literal }
@@ -115,25 +115,25 @@ export type TypeFacts =
   | {
       readonly kind: 'object';
       readonly properties: readonly PropertyFacts[];
-      /** What further properties hold, if there may be any. */
+      /** Type of further properties; undefined if none are allowed. */
       readonly others: TypeFacts | undefined;
     }
   | { readonly kind: 'union'; readonly members: readonly TypeFacts[] }
-  /** A value that JSON has as a string, and code has not. */
+  /** A value that is a string in JSON and an object in code. */
   | { readonly kind: 'cast'; readonly to: Exclude<CastName, 'Set'> }
-  /** A finished result of this library, or a part of one: it says itself what it is. */
+  /** A finished result of AgentTools, or a content block. It needs no schema. */
   | { readonly kind: 'finished' }
   | {
       readonly kind: 'named';
       readonly name: string;
-      /** The same for the same type; how recursion is found. */
+      /** The same for the same type; detects recursion. */
       readonly identity: unknown;
       readonly doc: DocFacts;
       look(): TypeFacts;
     }
   | {
       readonly kind: 'unmappable';
-      /** As it is written. */
+      /** Text of the type. */
       readonly text: string;
       readonly reason: string;
     };

@@ -4,7 +4,7 @@ import { isRecord } from '../extension/definition-shapes.js';
 import { appMimeType } from '../runtime/app.js';
 import type { ListedApp, ListedTool } from './page-messages.js';
 
-/** How a client says that it shows apps. */
+/** The client capability for showing apps. */
 export const appCapability: { readonly extensions: Record<string, { mimeTypes: string[] }> } = {
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [appMimeType] } },
 };
@@ -18,7 +18,7 @@ export interface ListedResource {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The apps of a server: those its tools are bound to, then those it only lists. */
+/** The apps of a server: first the apps that tools are bound to, then apps that are only listed. */
 export function listApps(
   tools: readonly ListedTool[],
   resources: readonly ListedResource[],
@@ -37,14 +37,17 @@ export function listApps(
   });
 }
 
-/** The app that shows a tool. The flat key is what hosts read before the nested one was agreed on. */
+/**
+ * The app that shows a tool. The flat key is an older form that hosts read before the nested one was
+ * standard.
+ */
 export function toolAppUri({ _meta: meta }: ListedTool): string | undefined {
   const ui = isRecord(meta?.ui) ? meta.ui : undefined;
   const uri = ui?.resourceUri ?? meta?.['ui/resourceUri'];
   return isAppUri(uri) ? uri : undefined;
 }
 
-/** Whether an app may call a tool: it may, unless the tool says whom it is for and leaves apps out. */
+/** True if an app may call a tool: the tool declares no visibility, or one that includes apps. */
 export function mayAppsCall({ _meta: meta }: ListedTool): boolean {
   const visibility = isRecord(meta?.ui) ? meta.ui.visibility : undefined;
   return !Array.isArray(visibility) || visibility.includes('app');
@@ -58,14 +61,14 @@ function appNameFromUri(uri: string): string {
   return uri.slice(uri.lastIndexOf('/') + 1);
 }
 
-/** An app, and the tool whose call it is to show. */
+/** An app, and the tool to show a call of. */
 export interface AppChoice {
   readonly app: string;
   readonly tool?: string;
 }
 
 /**
- * Which app is meant by what a command line names of app and tool; by nothing, the first.
+ * Finds the app for the app name and tool name of a command line. Default: the first app.
  * @throws AgentToolsError `not-found`
  */
 export function chooseApp(
@@ -82,7 +85,7 @@ export function chooseApp(
   }
   if (apps.length === 0) {
     const wayOut =
-      'Declare one in the manifest\'s "apps" and bind it to a tool by the key "ui"; what is wrong with one that is, agenttools validate says.';
+      'Declare one in the manifest\'s "apps" and bind it to a tool by the key "ui". If one is declared, run agenttools validate.';
     throw new AgentToolsError('not-found', `The server has no apps that could be shown. ${wayOut}`);
   }
   const bound = tool && toolAppUri(tool);
@@ -103,7 +106,7 @@ export function chooseApp(
   return { app: chosen.uri, ...(shown !== undefined && { tool: shown }) };
 }
 
-/** An app goes by its URI, its qualified name, or the last segment of both. */
+/** An app is named by its URI, its qualified name, or the last segment of both. */
 function matchesAppName({ uri, name }: ListedApp, wanted: string): boolean {
   return wanted === uri || wanted === name || uri === `ui://${wanted.replace(/^@/, '')}`;
 }

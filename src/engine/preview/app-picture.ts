@@ -9,7 +9,7 @@ export interface PictureOptions extends Omit<PreviewOptions, 'port' | 'directory
   readonly signal: AbortSignal;
 }
 
-/** An app as a host shows it. */
+/** A screenshot of an app, as a host shows it. */
 export interface Picture {
   readonly png: Buffer;
   readonly width: number;
@@ -17,21 +17,21 @@ export interface Picture {
   readonly theme: Theme;
   /** URI of the app. */
   readonly app: string;
-  /** The tool that was called. */
+  /** The tool that was called; null if none was. */
   readonly tool: string | null;
-  /** Whether the tool failed; the app shows that, too. */
+  /** True if the tool failed; the app shows the failure, too. */
   readonly isError: boolean;
   readonly violations: readonly Violation[];
 }
 
 const defaultViewport = { width: 800, height: 600 } as const;
 
-/** The longest that an app may take to show a result, the call included. */
+/** Longest time until an app shows a result, the call included. */
 const showTimeoutMs = 120_000;
 
 /**
- * Takes a picture of an app, of the asked size; without a height, of the app's own.
- * @throws AgentToolsError if there is no Chromium, or the app does not come to show anything.
+ * Takes a screenshot of an app in the given size. Default height: the app's.
+ * @throws AgentToolsError if there is no Chromium, or the app shows nothing.
  */
 export async function takePicture({ place, signal, ...options }: PictureOptions): Promise<Picture> {
   const file = await findChromium(place);
@@ -47,7 +47,7 @@ export async function takePicture({ place, signal, ...options }: PictureOptions)
       if (report.kind === 'failed') outcome.reject(new AgentToolsError('failed', report.message));
     },
   });
-  // Whatever ends this kills the browser, which so answers what is waited for; the first reason counts.
+  // Every failure kills the browser, which also rejects the pending commands; the first reason counts.
   const ending = new AbortController();
   const giveUp = (error: Error) => {
     ending.abort(error);
@@ -94,7 +94,7 @@ interface Pending<T> {
   readonly reject: (error: Error) => void;
 }
 
-/** Something that is yet to come, or to fail, perhaps before anybody asks for it. */
+/** A promise with its resolvers. A rejection without a listener is not an unhandled one. */
 function createPending<T>(): Pending<T> {
   let settle!: Omit<Pending<T>, 'promise'>;
   const promise = new Promise<T>((resolve, reject) => {

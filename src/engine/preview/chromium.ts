@@ -8,7 +8,7 @@ export interface BrowserCandidates {
   readonly cwd: string;
 }
 
-/** What browsers that can take pictures are called on the PATH. */
+/** Names on the PATH of browsers that can take screenshots. */
 const browserCommands = [
   'chromium',
   'chromium-browser',
@@ -19,7 +19,7 @@ const browserCommands = [
   'msedge',
 ];
 
-/** Where systems put them instead. */
+/** Default installation paths of the systems that do not use the PATH. */
 const places = {
   darwin: () => [
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -39,7 +39,8 @@ const places = {
 } as const satisfies Partial<Record<NodeJS.Platform, (place: BrowserCandidates) => readonly string[]>>;
 
 /**
- * A Chromium on this machine: the one `AGENTTOOLS_CHROMIUM` names, else one on the PATH, else where the system has it.
+ * Finds a Chromium on this machine: `AGENTTOOLS_CHROMIUM`, else one on the PATH, else the system's default
+ * path.
  * @throws AgentToolsError `not-found`
  */
 export async function findChromium(place: BrowserCandidates): Promise<string> {

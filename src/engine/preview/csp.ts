@@ -1,7 +1,7 @@
 import { originFault } from '../extension/origins.js';
 import type { RefusedDomain } from './page-messages.js';
 
-/** What an app says of the domains it needs. @see MCP Apps 2026-01-26, "UI Resource Format" */
+/** The domains that an app declares. @see MCP Apps 2026-01-26, "UI Resource Format" */
 export interface AppCsp {
   readonly connectDomains?: readonly string[];
   readonly resourceDomains?: readonly string[];
@@ -13,15 +13,18 @@ type DomainKey = keyof AppCsp;
 
 interface Directive {
   readonly name: string;
-  /** What holds whatever an app declares. */
+  /** Sources that are always allowed. */
   readonly always: readonly string[];
   /** The declared domains that are added. */
   readonly declared?: DomainKey;
-  /** What stands where nothing else does. */
+  /** The source if there is no other. */
   readonly otherwise: string;
 }
 
-/** The default of the specification, and where declared domains go. Nothing is looser than hosts have to be. */
+/**
+ * The default of the specification, with the directives that declared domains go to. No looser than hosts
+ * require.
+ */
 const directives: readonly Directive[] = [
   { name: 'default-src', always: [], otherwise: "'none'" },
   {
@@ -51,7 +54,7 @@ export interface ContentSecurityPolicy {
   readonly refused: readonly RefusedDomain[];
 }
 
-/** The policy that a host enforces on an app: the strict default, opened for what the app declares and nothing else. */
+/** The policy that a host enforces on an app: the strict default plus the domains that the app declares. */
 export function contentSecurityPolicy(csp: AppCsp = {}): ContentSecurityPolicy {
   const keys: readonly DomainKey[] = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
   const refused = keys.flatMap((key) =>

@@ -9,9 +9,9 @@ import { AgentToolsError } from '../base/errors.js';
 export interface BrowserOptions {
   readonly file: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Kills it. */
+  /** Kills the browser on abort. */
   readonly signal: AbortSignal;
-  /** It has ended, and nobody has closed it. */
+  /** Called if the browser ends without `close`. */
   readonly onEnd: (error: AgentToolsError) => void;
 }
 
@@ -24,7 +24,7 @@ interface PendingCommand {
 
 const browserExitTimeoutMs = 3000;
 
-/** A headless Chromium with a profile of its own, spoken to over a pipe, so that no port of it is open. */
+/** A headless Chromium with a temporary profile. Commands go over a pipe, so that it opens no port. */
 export class Browser {
   readonly #child: ChildProcess;
   readonly #profile: string;
@@ -58,7 +58,7 @@ export class Browser {
     });
   }
 
-  /** @throws AgentToolsError `failed` if it does not start. */
+  /** Spawns the browser. If it does not start, `onEnd` is called and `send` rejects. */
   static async open(options: BrowserOptions): Promise<Browser> {
     const { file, env } = options;
     const profile = await mkdtemp(path.join(tmpdir(), 'agenttools-preview-'));
@@ -75,7 +75,7 @@ export class Browser {
       '--disable-component-update',
       '--disable-sync',
       '--hide-scrollbars',
-      // It refuses to sandbox itself for root.
+      // Chromium refuses to sandbox itself for root.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       'about:blank',
     ];
@@ -84,7 +84,7 @@ export class Browser {
     return new Browser(child, profile, options);
   }
 
-  /** @throws AgentToolsError `failed` if the browser is gone, or says no. */
+  /** @throws AgentToolsError `failed` if the browser has ended, or answers with an error. */
   async send(method: string, params: DevtoolsParams = {}, sessionId?: string): Promise<DevtoolsParams> {
     if (this.#isOver) throw this.#failure('it ended');
     this.#lastId += 1;
@@ -102,7 +102,7 @@ export class Browser {
     await this.send('Browser.close').catch(() => this.#child.kill('SIGKILL'));
     await this.#ended;
     clearTimeout(timer);
-    // Its processes may still write when the first of them has ended.
+    // Child processes may still write after the first process has ended.
     await rm(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {});
   }
 
@@ -139,7 +139,7 @@ export class Browser {
     const file = this.#child.spawnfile;
     return new AgentToolsError(
       'failed',
-      `The browser ${file} does not do its work: ${reason}.${said ? ` It said:\n  ${said}` : ''}`,
+      `The browser ${file} failed: ${reason}.${said ? ` It wrote to stderr:\n  ${said}` : ''}`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** What the page and the program behind it say to each other. Types only, so that either side may read it. */
+/** Messages between the page and the program that serves it. Types only, so that both can import it. */
 
 export type Theme = 'light' | 'dark';
 
@@ -17,65 +17,65 @@ export interface ListedApp {
   /** The last segment of its URI. */
   readonly name: string;
   readonly title: string;
-  /** The tools it shows, by wire name. */
+  /** The tools that are bound to it, by wire name. */
   readonly tools: readonly string[];
 }
 
-/** A domain that is none, and so is not in the policy. */
+/** An invalid domain, left out of the policy. */
 export interface RefusedDomain {
-  /** Where it stands in the metadata. */
+  /** Its key in the metadata. */
   readonly key: string;
   readonly domain: string;
   readonly reason: string;
 }
 
-/** What a command line asks to be shown first. */
+/** The initial view that a command line asks for. */
 export interface InitialView {
   /** URI of the app. */
   readonly app: string;
-  /** Wire name of the tool whose call the app shows; absent: the app is shown without a call. */
+  /** Wire name of the tool to show a call of. Absent: the app is shown without a call. */
   readonly tool?: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** Whether the tool is called at once. */
+  /** True if the tool is called at once. */
   readonly call: boolean;
   readonly theme?: Theme;
   readonly width?: number;
   readonly height?: number;
 }
 
-/** How the server is. */
+/** Status of the server. */
 export type ServerStatus =
   | { readonly name: 'starting' }
   | { readonly name: 'ready' }
   | { readonly name: 'failed'; readonly message: string };
 
-/** What the page has to know, sent whole whenever something of it changes. */
+/** State of the preview. Sent as a whole on every change. */
 export interface PreviewState {
-  /** How the server is named on the command line. */
+  /** The server's name on the command line. */
   readonly reference: string;
   readonly server: { readonly name: string; readonly version: string } | undefined;
   readonly status: ServerStatus;
-  /** Counts the starts of the server: what was rendered before is to be rendered again. */
+  /** Counts the starts of the server. Apps rendered before the last start have to be rendered again. */
   readonly generation: number;
   readonly tools: readonly ListedTool[];
   readonly apps: readonly ListedApp[];
   readonly asked: InitialView;
 }
 
-/** What comes over the page's event stream, by event name. */
+/** Events of the page's event stream, by name. */
 export interface PreviewEvents {
   readonly state: PreviewState;
-  /** What the server wrote to stderr. */
+  /** Output of the server on stderr. */
   readonly stderr: string;
-  /** The method of a notification that lists changed. */
+  /** The method of a `list_changed` notification. */
   readonly changed: string;
 }
 
-/** An app made ready for a frame. */
+/** An app with its HTML, policy and frame. */
 export interface AppRendering {
   readonly uri: string;
   readonly html: string;
-  /** The page of another origin that holds the app's frame, sent under the app's policy. */
+  /** URL of the page, on another origin, that holds the app's frame and is sent under the app's policy. */
   readonly frame: string;
   readonly policy: string;
   readonly refused: readonly RefusedDomain[];
@@ -84,28 +84,28 @@ export interface AppRendering {
   readonly prefersBorder: boolean;
 }
 
-/** A request for the server, and who makes it. */
+/** A request to the server, and its sender. */
 export interface PreviewRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly from: 'app' | 'page';
 }
 
-/** What a request came to. */
+/** The result of a request, or its error. */
 export type PreviewResponse<Result = unknown> =
   | { readonly result: Result }
   | { readonly error: { readonly code: number; readonly message: string } };
 
-/** Something that the policy kept an app from. */
+/** Something that the policy blocked. */
 export interface Violation {
   readonly directive: string;
   readonly blocked: string;
-  /** The beginning of what was blocked, where it was inline. */
+  /** The beginning of the blocked code, if it was inline. */
   readonly sample: string;
   readonly line: number;
 }
 
-/** What the page tells of an app. */
+/** A report of the page about an app. */
 export type AppReport =
   | { readonly kind: 'initialized' }
   | { readonly kind: 'shown'; readonly height: number; readonly isError: boolean }

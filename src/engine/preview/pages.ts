@@ -8,7 +8,7 @@ import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import type { PreviewEvents } from './page-messages.js';
 
-/** What the page asks of the program, by the last part of its address. */
+/** Actions that the page can call, by the last part of their URL. */
 type PageActions = Readonly<
   Record<string, (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>>
 >;
@@ -16,42 +16,42 @@ type PageActions = Readonly<
 export interface PagesOptions {
   /** The built pages. */
   readonly folder: string;
-  /** Zero: any that is free. */
+  /** Zero: any free port. */
   readonly port: number;
   readonly actions: PageActions;
-  /** What a page that has just opened is to know. */
+  /** Sends the current state to a page that has just connected. */
   readonly greet: (send: SendEvent) => void;
 }
 
 type SendEvent = <Name extends keyof PreviewEvents>(name: Name, data: PreviewEvents[Name]) => void;
 
-/** The pages of a preview, as they are served on this machine to whoever knows their address. */
+/** The pages of a preview, served on this machine to clients that know the URL. */
 export interface PreviewPages {
-  /** The page of the host; nobody can guess it. */
+  /** URL of the host page; it holds a random token. */
   readonly url: string;
-  /** Tells every page that is open. */
+  /** Sends an event to every open page. */
   readonly send: SendEvent;
-  /** The address, of another origin, of the page that frames an app under its policy. */
+  /** Adds a page, on another origin, that frames an app under its policy. Returns its URL. */
   addFrame(policy: string): string;
   close(): Promise<void>;
 }
 
 const address = '127.0.0.1';
 
-/** Larger bodies are nobody's arguments. */
+/** Larger bodies are rejected: no arguments are that long. */
 const maxRequestBytes = 20_000_000;
 
-/** How many renderings keep their frame; a page that is open shows the last ones. */
+/** Number of renderings that keep their frame. An open page shows the last ones. */
 const maxFrames = 100;
 
-/** What the host page is made of, by the last part of its address. */
+/** The files of the host page, by the last part of their URL. */
 const files = {
   '': { file: 'index.html', type: 'text/html; charset=utf-8' },
   'page.js': { file: 'page.js', type: 'text/javascript; charset=utf-8' },
   'page.css': { file: 'page.css', type: 'text/css; charset=utf-8' },
 } as const satisfies Record<string, { readonly file: string; readonly type: string }>;
 
-/** Serves the host page and, from an origin of its own, the frames of apps. @throws AgentToolsError `failed` */
+/** Serves the host page and, from a second origin, the frames of apps. @throws AgentToolsError `failed` */
 export async function servePages({ folder, port, actions, greet }: PagesOptions): Promise<PreviewPages> {
   const token = randomBytes(24).toString('base64url');
   const frames = new Map<string, string>();
@@ -118,7 +118,7 @@ export async function servePages({ folder, port, actions, greet }: PagesOptions)
     greet((name, data) => writeEvent(response, name, data));
   };
 
-  // First the one whose port may be taken: nothing is left open then.
+  // The server with the chosen port listens first: if the port is in use, nothing is left open.
   await listenOnPort(hostServer, port);
   await listenOnPort(frameServer, 0);
   return {
@@ -141,7 +141,7 @@ export async function servePages({ folder, port, actions, greet }: PagesOptions)
   };
 }
 
-/** What holds for whatever is served: it is kept nowhere, and its address is told to nobody. */
+/** Headers of every response: it is not cached, and its URL is not sent as a referrer. */
 const common = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
@@ -149,7 +149,10 @@ const common = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** The host page runs its own script, speaks to its own program and frames apps; it makes no markup of texts. */
+/**
+ * The host page runs its own script, connects to its own program and frames apps. It creates no HTML from
+ * strings.
+ */
 function hostPolicy(frames: string): string {
   return [
     "default-src 'none'",
@@ -166,12 +169,15 @@ function hostPolicy(frames: string): string {
   ].join('; ');
 }
 
-/** A name that resolves to this machine is not ours, whoever made it do so. */
+/** True if the Host header has the server's address. Other names may come from DNS rebinding. */
 function isFor(request: IncomingMessage, server: Server): boolean {
   return request.headers.host === serverOrigin(server).replace('http://', '');
 }
 
-/** Whether no page but ours has made the request. What a browser opens by itself says nothing, or `none`. */
+/**
+ * True if the host page made the request, or a user opened it. A browser sends no origin and no site, or
+ * `none`, for a page that a user opens.
+ */
 function isFromHere({ headers, method }: IncomingMessage, own: string): boolean {
   if (headers.origin !== undefined) return headers.origin === own;
   const site = headers['sec-fetch-site'];
@@ -203,8 +209,8 @@ async function listenOnPort(server: Server, port: number): Promise<void> {
     server.listen(port, address, resolve);
   }).catch((error: NodeJS.ErrnoException) => {
     const reason =
-      error.code === 'EADDRINUSE' ? 'it is in use. Leave --port out for one that is free' : error.message;
-    throw new AgentToolsError('failed', `The port ${port} of ${address} cannot be had: ${reason}.`);
+      error.code === 'EADDRINUSE' ? 'the port is in use. Omit --port to use a free one' : error.message;
+    throw new AgentToolsError('failed', `Cannot listen on ${address}:${port}: ${reason}.`);
   });
 }
 

@@ -5,8 +5,8 @@ import { type AppCsp, contentSecurityPolicy } from './csp.js';
 import type { AppRendering } from './page-messages.js';
 
 /**
- * An app as a host understands what `resources/read` answers.
- * @throws AgentToolsError `failed` if it is none
+ * Reads an app from a result of `resources/read`, as a host does.
+ * @throws AgentToolsError `failed` if the result is not an app
  * @see MCP Apps 2026-01-26, "UI Resource Format"
  */
 export function parseAppContents(

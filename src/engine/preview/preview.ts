@@ -16,28 +16,28 @@ import { RestartableServer } from './restartable-server.js';
 import { watchFolder } from './watch-folder.js';
 
 export interface PreviewOptions {
-  /** How the server is named on the command line. */
+  /** The server's name on the command line. */
   readonly reference: string;
-  /** What starts it. */
+  /** The command that starts the server. */
   readonly child: ChildServer;
-  /** The package folder whose changes count; absent: nothing is watched. */
+  /** The package folder that is watched for changes. Absent: nothing is watched. */
   readonly directory?: string;
   /** The built pages. */
   readonly pageFolder: string;
   readonly version: string;
-  /** Zero: any that is free. */
+  /** Zero: any free port. */
   readonly port: number;
   /** Longest wait for the server's first answer. */
   readonly timeoutMs: number;
   readonly asked: InitialViewArguments;
-  /** Gives the start up. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal;
-  /** Takes what the server writes to stderr. */
+  /** Receives the server's output on stderr. */
   readonly onText?: (text: string) => void;
   readonly onReport?: (report: AppReport) => void;
 }
 
-/** What is to be shown first, as a command line says it. */
+/** The initial view, as given on the command line. */
 export interface InitialViewArguments {
   readonly app?: string | undefined;
   readonly tool?: string | undefined;
@@ -47,18 +47,18 @@ export interface InitialViewArguments {
   readonly height?: number | undefined;
 }
 
-/** A server with its apps in a page of this machine. */
+/** A running preview: a server, with its apps on a local page. */
 export interface Preview {
-  /** The page; whoever knows it can call the server's tools. */
+  /** URL of the page. Any client that knows it can call the server's tools. */
   readonly url: string;
   readonly server: string;
   readonly apps: readonly ListedApp[];
   readonly asked: InitialView;
-  /** Ends the page and the server. */
+  /** Closes the page and stops the server. */
   close(): Promise<void>;
 }
 
-/** What of the server's stderr a page that opens late is told. */
+/** Characters of the server's stderr that a page gets if it opens late. */
 const keptText = 20_000;
 
 /**
@@ -142,7 +142,7 @@ function chooseInitialView(live: RestartableServer, words: InitialViewArguments)
     app,
     ...(tool !== undefined && { tool }),
     ...(args && { arguments: args }),
-    // Tools do things, so none is called that nobody has asked for.
+    // Tools have effects, so none is called without a request by the user.
     call: words.tool !== undefined || (args !== undefined && isBound),
     ...(theme && { theme }),
     ...(width !== undefined && { width }),

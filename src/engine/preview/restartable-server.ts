@@ -16,11 +16,11 @@ export interface RestartableServerOptions {
   readonly timeoutMs: number;
   readonly onText: (text: string) => void;
   readonly onChanged: (method: string) => void;
-  /** Something of what is known of the server is new. */
+  /** Called after a change of the status or the lists. */
   readonly onState: () => void;
 }
 
-/** A server that is started anew whenever it is to be, and what it has. */
+/** A server that can be restarted, with its tools and apps. */
 export class RestartableServer {
   status: ServerStatus = { name: 'starting' };
   /** Counts the starts. */
@@ -30,9 +30,9 @@ export class RestartableServer {
   server: { readonly name: string; readonly version: string } | undefined;
   readonly #options: RestartableServerOptions;
   #session: ChildSession | undefined;
-  /** Starts and ends come one after the other. */
+  /** Starts and stops run one after the other. */
   #work: Promise<void> = Promise.resolve();
-  /** A start that has not begun will find whatever is new until then. */
+  /** True while a start is queued: it covers all changes until it begins. */
   #isAboutToStart = false;
   readonly #closing = new AbortController();
 
@@ -40,7 +40,7 @@ export class RestartableServer {
     this.#options = options;
   }
 
-  /** Ends the server if it runs, and starts it. That it cannot be started is its status. */
+  /** Stops the server if it runs, and starts it. A failed start sets the status. */
   async start(): Promise<void> {
     if (!this.#isAboutToStart) {
       this.#isAboutToStart = true;
@@ -49,7 +49,7 @@ export class RestartableServer {
     await this.#work;
   }
 
-  /** Ends the server for good. */
+  /** Stops the server for good. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#work = this.#work.then(() => this.#end());
@@ -116,7 +116,7 @@ export class RestartableServer {
     this.#options.onState();
   }
 
-  /** Passes a request on, unless it is not the asker's to make. */
+  /** Passes a request on if its sender may make it. */
   async answer({ method, params, from }: PreviewRequest, signal: AbortSignal): Promise<PreviewResponse> {
     if (!isSessionMethod(method)) return errorResponse(-32601, `The host passes no ${method} on.`);
     const refused = from === 'app' && method === 'tools/call' ? this.#refusalOf(params.name) : undefined;
@@ -130,14 +130,14 @@ export class RestartableServer {
     }
   }
 
-  /** Why an app may not call a tool. */
+  /** The reason why an app may not call a tool; undefined if it may. */
   #refusalOf(name: unknown): string | undefined {
     const tool = this.tools.find((one) => one.name === name);
     if (!tool) return `There is no tool "${String(name)}".`;
     return mayAppsCall(tool) ? undefined : `The tool "${tool.name}" is not for apps.`;
   }
 
-  /** @throws what the server answers instead. */
+  /** @throws the server's error; Error if the server does not run. */
   async request(
     method: SessionMethod,
     params: Readonly<Record<string, unknown>>,

@@ -6,16 +6,15 @@ export interface Window {
   readonly theme: 'light' | 'dark';
 }
 
-/** A browser window without a screen. */
+/** A window of a headless browser. */
 export interface HeadlessWindow {
-  /** Resizes it. */
   resize(window: Window): Promise<void>;
-  /** What is to be seen in it, as PNG. */
+  /** Screenshot of the window, as PNG. */
   picture(): Promise<Buffer>;
   close(): Promise<void>;
 }
 
-/** Opens an address in a browser of its own. @throws AgentToolsError `failed` */
+/** Opens a URL in a new browser process. @throws AgentToolsError `failed` */
 export async function openWindow(
   url: string,
   { window, ...options }: BrowserOptions & { readonly window: Window },

@@ -2,15 +2,16 @@ import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Changes that come so close together are one: an editor writes a file in several steps. */
+/** Milliseconds within which changes count as one: an editor writes a file in several steps. */
 const debounceMs = 120;
 
-/** More folders than an extension has by hand; beyond them nothing is watched. */
+/** Limit of watched folders, above the size of a hand-written extension. Further ones are not watched. */
 const maxWatchedFolders = 500;
 
 /**
- * Tells of changes in a folder and below it, of several at once only once. Left out: what is installed, what begins with
- * a dot, and logs, which a server may write itself. Returns what ends it, once the folders that are there are watched.
+ * Reports changes in a folder and below it; several changes at once are one. Ignores installed packages,
+ * names with a leading dot, and logs, which a server may write itself. Returns the function that stops the
+ * watch, once all existing folders are watched.
  */
 export async function watchFolder(directory: string, onChange: () => void): Promise<() => void> {
   const watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
@@ -21,7 +22,7 @@ export async function watchFolder(directory: string, onChange: () => void): Prom
     watched.get(folder)?.watcher.close();
     watched.delete(folder);
   };
-  /** A folder may be another one than before under the same name. */
+  /** The same name may be a new folder, with another inode. */
   const follow = async (folder: string): Promise<void> => {
     const inode = (await stat(folder).catch(() => undefined))?.ino;
     if (isClosed) return;
@@ -42,7 +43,7 @@ export async function watchFolder(directory: string, onChange: () => void): Prom
       watched.set(folder, { inode, watcher });
       return true;
     } catch {
-      // It is gone again, or the system watches no more.
+      // The folder is gone again, or the system limit of watches is reached.
       return false;
     }
   };
@@ -59,7 +60,7 @@ export async function watchFolder(directory: string, onChange: () => void): Prom
   };
 }
 
-/** Whether a change of a file or folder of that name counts. */
+/** True if a change of a file or folder with this name counts. */
 export function isWatched(name: string): boolean {
   return name !== 'node_modules' && !name.startsWith('.') && !/(?:\.log|~|\.tmp)$/.test(name);
 }

@@ -1,10 +1,12 @@
-/** Members of the context that rules ask about. */
+/** Members of the context that rules check. */
 const askedAbout = ['session', 'auth'];
 
-/** Longer sources are not looked into: hooks are short, and what is generated is not what somebody thought. */
+/** Longer sources are skipped: hooks are short, and generated code does not show the author's intent. */
 const maxSourceLength = 20_000;
 
-/** The members of its context that the source of a function names. What it only hands on is not seen. */
+/**
+ * The context members in the source of a function. Members that the function only passes on are not found.
+ */
 export function findContextMembers(value: unknown): readonly string[] {
   if (typeof value !== 'function') return [];
   const source = Function.prototype.toString.call(value);

@@ -11,22 +11,22 @@ import { type InspectionReply, type InspectionRequest, inspectionMark } from './
 /** A request without the id that its process gives it. */
 export type InspectionTask = Omit<InspectionRequest, 'id'>;
 
-/** The outcome of one request. `usedBefore`: the process had answered other requests, whose modules may be the cause. */
+/** The outcome of one request. `usedBefore`: modules of earlier requests to the process may be the cause. */
 export type InspectionOutcome = { readonly usedBefore: boolean } & (
   | InspectionEnd
   | { readonly isLate: true }
 );
 
-/** An answer, or the end of the process in words: `it exited with code 1`. */
+/** An answer, or the end of the process as a phrase: `it exited with code 1`. */
 type InspectionEnd = { readonly answer: InspectionReply } | { readonly died: string };
 
-/** Gives the time that a late answer has beyond the first limit, in milliseconds. Called at that limit. */
+/** Returns the time that a late answer has beyond the first limit, in milliseconds. Called at that limit. */
 export type ExtendTimeLimit = (usedBefore: boolean) => number;
 
-/** Longest time a process may take to start, in milliseconds. Modules have a limit of their own. */
+/** Longest time for the start of a process, in milliseconds. Modules have a separate limit. */
 export const startTimeoutMs = 30_000;
 
-/** A process that answers one request at a time. The request after its end starts a new one. */
+/** A process that answers one request at a time. The first request after its end starts a new one. */
 export class InspectionProcess {
   readonly #mark = randomUUID();
   #process: ChildProcess | undefined;
@@ -34,8 +34,7 @@ export class InspectionProcess {
   #requests = 0;
 
   /**
-   * Sends one request. The caller waits for the outcome before it sends another. Without an answer in time the process
-   * is ended.
+   * Sends one request. The caller waits for the outcome before it sends another. A late process is killed.
    * @throws Error if no process can be started
    */
   async attempt(
@@ -60,7 +59,7 @@ export class InspectionProcess {
     }
   }
 
-  /** Starts the process, if it is not running. The first request does so, too. */
+  /** Starts the process if it is not running. The first request does so, too. */
   start(): Promise<ChildProcess> {
     this.#started ??= this.#start();
     this.#started.catch(() => {});
@@ -70,14 +69,14 @@ export class InspectionProcess {
   async #start(): Promise<ChildProcess> {
     const entry = inspectorEntry();
     const child = fork(entry, [`${process.pid}`], {
-      // A group of its own, so that all of it can be ended.
+      // A separate process group, so that all of it can be killed.
       detached: process.platform !== 'win32',
       env: { ...process.env, [inspectionMark]: this.#mark },
       execArgv: ['--experimental-vm-modules', '--no-warnings'],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    // Sending to a process that has just ended is reported once more by its exit.
+    // Sending to a process that has just ended fails; its exit reports the same.
     child.on('error', () => {});
     this.#process = child;
     this.#requests = 0;
@@ -90,7 +89,7 @@ export class InspectionProcess {
     throw new Error(`The process that inspects modules (${entry}) cannot be used: ${reason}.`);
   }
 
-  /** Ends the process, and everything that modules started in it. */
+  /** Kills the process, and everything that modules started in it. */
   kill(): void {
     if (this.#process?.pid !== undefined)
       endTree(this.#process.pid, { name: inspectionMark, value: this.#mark });
@@ -99,13 +98,13 @@ export class InspectionProcess {
   }
 }
 
-/** The entry beside the engine in the bundle; from source, that of the last build. */
+/** The entry beside the engine in the bundle; from source, the entry of the last build. */
 function inspectorEntry(): string {
   const beside = fileURLToPath(new URL('./inspector-child.js', import.meta.url));
   return existsSync(beside) ? beside : path.join(packageRoot(), 'dist', 'inspector-child.js');
 }
 
-/** The outcome of some work, or undefined after the given time. */
+/** The result of some work; undefined after the given time. */
 async function resultWithin<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<undefined>((resolve) => {
@@ -118,7 +117,7 @@ async function resultWithin<T>(work: Promise<T>, timeoutMs: number): Promise<T |
   }
 }
 
-/** Listens for the answer with an id, and for the end of the process. */
+/** Waits for the answer with an id, or for the end of the process. */
 function awaitReply(
   child: ChildProcess,
   id: string,
@@ -131,7 +130,7 @@ function awaitReply(
     const onExit = (code: number | null, signal: string | null) =>
       resolve({ died: signal ? `it was ended by ${signal}` : `it exited with code ${code}` });
     const onError = (error: Error) => resolve({ died: `it failed: ${error.message}` });
-    // Usually the process ends right after. If it does not, it has cut itself off.
+    // Usually the process ends right after. If not, it has closed the connection itself.
     const onDisconnect = () => setTimeout(resolve, 100, { died: 'it closed its connection' }).unref();
     child.on('message', onMessage).on('exit', onExit).on('error', onError).on('disconnect', onDisconnect);
     stop = () => {

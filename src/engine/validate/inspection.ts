@@ -1,41 +1,41 @@
 import type { Position } from '../base/files/document-path.js';
 import type { PlainData } from '../base/plain-data.js';
 
-/** Environment variable of a process that inspects modules, and of the processes that they start. */
+/** Environment variable of the processes that inspect modules, and of the processes that modules start. */
 export const inspectionMark = 'AGENTTOOLS_INSPECTION';
 
-/** What the parent asks of the child that looks at modules. */
+/** A request of the parent to the inspecting process. */
 export interface InspectionRequest {
   readonly id: string;
   readonly task: 'parse' | 'load';
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
 }
 
-/** What it answers; the id shows that the answer is its own and not a module's. */
+/** The reply to a request. The id shows that the reply does not come from a module. */
 export type InspectionReply = { readonly id: string } & (
   | { readonly result: unknown }
   | { readonly failure: ModuleFailure }
 );
 
-/** Why a module cannot be read or loaded. */
+/** The reason why a module cannot be read or loaded. */
 export interface ModuleFailure {
   readonly reason: string;
-  /** Where in the module it happened, when that is known. */
+  /** Position in the module, if known. */
   readonly position?: Position;
 }
 
-/** A module's source as each of the two module systems reads it. Nothing of it is run. */
+/** A module's source, as parsed in both module systems. Nothing is run. */
 export interface ParsedModule {
-  /** Whether it is valid as an ECMAScript module. */
+  /** True if the source is a valid ECMAScript module. */
   readonly isModule: boolean;
-  /** Whether it is valid as a CommonJS module. */
+  /** True if the source is a valid CommonJS module. */
   readonly isScript: boolean;
-  /** Where a CommonJS reading fails. */
+  /** The syntax error of the CommonJS module. */
   readonly scriptFailure?: ModuleFailure;
-  /** Whether it assigns to `module.exports` or `exports`. */
+  /** True if the source assigns to `module.exports` or `exports`. */
   readonly assignsExports: boolean;
-  /** What it imports or requires by a fixed specifier. */
+  /** Literal specifiers of imports and `require` calls. */
   readonly imports: readonly string[];
 }
 
@@ -43,8 +43,10 @@ export interface ParsedModule {
 export interface LoadedModule {
   /** The default export; see {@link describeValue}. */
   readonly value: PlainData;
-  /** What each of its exports is, as `typeof` tells it; what a CommonJS module exports is among them. */
+  /**
+   * The `typeof` of each export, `null` apart. Includes members of the default export, as CommonJS has them.
+   */
   readonly types: Readonly<Record<string, string>>;
-  /** Which members of their context exported functions name; those that name none are left out. */
+  /** Context members in the source of exported functions. Functions that use none are left out. */
   readonly contextMembers: Readonly<Record<string, readonly string[]>>;
 }

@@ -1,4 +1,4 @@
-// The process in which modules of an extension are looked at. Whatever they do to it stays here.
+// The process that loads modules of an extension. Their effects stay in this process.
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -18,14 +18,14 @@ import {
 } from './inspection.js';
 import { parseModule } from './module-syntax.js';
 
-/** Who started us, by the argument it gave: it may be gone before we could ask. */
+/** Process id of the parent. Passed as an argument, since the parent may have ended before it can be read. */
 const parent = Number(process.argv[2]);
 const treeMark = { name: inspectionMark, value: process.env[inspectionMark] ?? '' };
 const sendToParent = process.send?.bind(process);
 
 /**
- * Ends this process and everything that it started when the parent is gone. Imports this module only then, so that the
- * thread starts fast.
+ * Kills this process and everything that it started if the parent has ended. Imports this module only then,
+ * so that the thread starts fast.
  */
 const watchSource = `
   const isParentGone = () => {
@@ -44,14 +44,14 @@ if (isMainThread) serve();
 else endTree(process.pid, treeMark);
 
 function serve(): void {
-  // What a module left running may fail later: that is not the business of the modules after it.
+  // Work that a module left running may fail later, which must not affect the next modules.
   process.on('uncaughtException', () => {});
   process.on('unhandledRejection', () => {});
   process.on('disconnect', () => endTree(process.pid, treeMark));
   process.on('message', (request: InspectionRequest) => {
     void answerInspection(request).then((reply) => sendToParent?.(reply));
   });
-  // The disconnect is not heard while a module blocks this thread.
+  // The disconnect event is not delivered while a module blocks this thread.
   const watch = new Worker(watchSource, { eval: true });
   watch.on('error', () => {}).unref();
   sendToParent?.({ id: 'ready', result: undefined });
@@ -81,7 +81,7 @@ const tasks = {
   },
 };
 
-/** More exports than this are not looked at. */
+/** Further exports are ignored. */
 const maxNames = 10_000;
 
 function propertyNames(value: unknown): string[] {
@@ -106,7 +106,7 @@ function toModuleFailure(error: unknown, file: string): ModuleFailure {
   return { reason: errorMessage(error).slice(0, 2000), ...(position && { position }) };
 }
 
-/** Where in the module itself an error was thrown, by its stack. */
+/** The position in the module where an error was thrown, by its stack. */
 function positionIn(error: unknown, file: string): Position | undefined {
   const stack = errorStack(error);
   for (const [, place, line, column] of stack.matchAll(

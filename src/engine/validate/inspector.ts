@@ -10,7 +10,7 @@ import {
 } from './inspection-process.js';
 import { syntaxPosition } from './module-syntax.js';
 
-/** A module that cannot be inspected, and the place in it that shows why. */
+/** A module cannot be inspected. Carries the reason and, if known, the position. */
 export class InspectionError extends Error {
   override readonly name = 'InspectionError';
   readonly failure: ModuleFailure;
@@ -25,17 +25,17 @@ type InspectionProcessLike = Pick<InspectionProcess, 'attempt' | 'kill'> &
   Partial<Pick<InspectionProcess, 'start'>>;
 
 export interface InspectorOptions {
-  /** Longest time that modules without an answer take, all together, in milliseconds. */
+  /** Longest total time for modules without an answer, in milliseconds. */
   readonly timeoutMs: number;
   /** Shared parser; the caller closes it. */
   readonly parser?: ModuleParser;
-  /** Makes a process that starts at its first request. Tests pass their own. */
+  /** Creates a process that starts at its first request. Tests pass their own. */
   readonly openProcess?: () => InspectionProcessLike;
 }
 
 /**
- * Reads modules in a process that runs none of them, and keeps nothing of what it read. One parser can serve any number
- * of extensions.
+ * Parses modules in a process that does not run them and stores nothing. One parser can serve any number of
+ * extensions.
  */
 export class ModuleParser {
   readonly #process = new InspectionProcess();
@@ -46,7 +46,7 @@ export class ModuleParser {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Reads a module without running it. @throws InspectionError */
+  /** Parses a module without running it. @throws InspectionError */
   parse(file: string): Promise<ParsedModule> {
     const parsing = this.#last.then(() => this.#parse({ task: 'parse', file }));
     this.#last = parsing.catch(() => {});
@@ -65,13 +65,13 @@ export class ModuleParser {
     void this.#process.start();
   }
 
-  /** Ends the process. */
+  /** Kills the process. */
   close(): void {
     this.#process.kill();
   }
 }
 
-/** Most processes that evaluate modules side by side. */
+/** Most processes that evaluate modules in parallel. */
 const maxSideBySide = 32;
 
 const inspectionClosed = Promise.resolve<InspectionOutcome>({
@@ -79,21 +79,20 @@ const inspectionClosed = Promise.resolve<InspectionOutcome>({
   died: 'its inspection has ended',
 });
 
-/** A module that waits for its evaluation. */
+/** A module to evaluate. */
 interface InspectionJob {
   readonly task: InspectionTask;
   readonly settle: (outcome: Promise<InspectionOutcome>) => void;
 }
 
 /**
- * Inspects modules of an extension in processes of its own, where they can neither print, nor exit, nor hang us.
- *
- * All modules share one process, one after the other. A module that hangs there for a short time, or ends a process that
- * others have used, is evaluated once more in a process of its own. These processes start after all other modules have
- * been evaluated, side by side. A slow machine therefore costs time, and never an error.
- *
- * Modules that hang share one time limit. Effects of a module on its process last: another extension, or a changed one,
- * gets another inspector.
+ * Inspects modules of an extension in separate processes, where they cannot print, exit or block this
+ * process.
+ * All modules share one process, one after the other. A module that hangs there for a short time, or ends a
+ * used process, is evaluated once more in a fresh process. These processes start after all other modules have
+ * been evaluated, in parallel. A slow machine therefore costs time, and never an error.
+ * Modules that hang share one time limit. Effects of a module on its process last: another extension, or a
+ * changed one, gets another inspector.
  */
 export class Inspector {
   readonly #parser: ModuleParser;
@@ -108,7 +107,7 @@ export class Inspector {
   #isBusy = false;
   #isClosed = false;
   #hangs = 0;
-  /** Time that was spent on modules without an answer. */
+  /** Time spent on modules without an answer, in milliseconds. */
   #wastedMs = 0;
 
   constructor({ timeoutMs, parser, openProcess = () => new InspectionProcess() }: InspectorOptions) {
@@ -125,13 +124,13 @@ export class Inspector {
     if (load) void this.#shared.start?.();
   }
 
-  /** Reads a module without running it. @throws InspectionError */
+  /** Parses a module without running it. @throws InspectionError */
   parse(file: string): Promise<ParsedModule> {
     return this.#parser.parse(file);
   }
 
   /**
-   * Evaluates a module. Further calls give the same outcome.
+   * Evaluates a module. Further calls return the same outcome.
    * @throws InspectionError if it throws, hangs or ends its process
    */
   load(file: string): Promise<LoadedModule> {
@@ -168,7 +167,7 @@ export class Inspector {
     const patience = this.#patienceMs();
     let isInPlace = false;
     const further = (usedBefore: boolean) => {
-      // No other module waits: the process is as good as one of its own.
+      // No other module waits, so the process is as good as a fresh one.
       isInPlace = !usedBefore && this.#waiting.length + this.#suspects.length === 0;
       return isInPlace ? this.#limitMs() - patience : 0;
     };
@@ -179,7 +178,7 @@ export class Inspector {
       this.#hangs += 1;
       this.#wastedMs += isInPlace ? this.#limitMs() : patience;
     }
-    // An earlier module may have ended or blocked the process: only a fresh one shows which module did.
+    // An earlier module may have ended or blocked the process: only a fresh one shows the cause.
     const isProven = 'isLate' in outcome ? isInPlace : !outcome.usedBefore;
     if (isProven) job.settle(attempt);
     else this.#suspects.push(job);
@@ -204,17 +203,20 @@ export class Inspector {
     if (outcomes.some((one) => 'value' in one && 'isLate' in one.value)) this.#wastedMs += limit;
   }
 
-  /** The wait for a module in the shared process. Shrinks with each module that hangs, so that many cost little. */
+  /**
+   * The time for a module in the shared process, in milliseconds. Each module that hangs shortens it for the
+   * next.
+   */
   #patienceMs(): number {
     return Math.max(this.#timeoutMs / 20 / 2 ** this.#hangs, this.#timeoutMs / 200);
   }
 
-  /** The rest of the time that modules share, or a fair part of it for those that come late. */
+  /** The rest of the time that modules share, in milliseconds; at least a quarter of it for late ones. */
   #limitMs(): number {
     return Math.max(this.#timeoutMs - this.#wastedMs, this.#timeoutMs / 4);
   }
 
-  /** Ends the processes, and everything that modules started in them. Waiting modules are not evaluated. */
+  /** Kills the processes, and everything that modules started in them. Waiting modules are not evaluated. */
   close(): void {
     this.#isClosed = true;
     for (const own of this.#alone) own.kill();
@@ -233,7 +235,7 @@ function requireInspection(outcome: InspectionOutcome, timeoutMs: number): unkno
   return outcome.answer.result;
 }
 
-/** Why a text is no ECMAScript module, asked of a Node that only checks syntax. */
+/** The reason why a text is not an ECMAScript module, from a Node process that only checks syntax. */
 export function checkModuleSyntax(source: string): Promise<ModuleFailure> {
   return new Promise((resolve) => {
     const arguments_ = ['--no-warnings', '--input-type=module', '--check', '-'];

@@ -2,8 +2,8 @@ import { type AnyNode, type ArrayExpression, type ObjectExpression, type Program
 import type { DocumentPath, Position } from '../base/files/document-path.js';
 
 /**
- * Finds where in a module's source the parts of its default export stand, as far as it is written out: objects and lists, also
- * those that top-level constants hold or that `defineServer()` and its like are given.
+ * Finds the positions of literal parts of a module's default export: objects and lists, also in top-level
+ * constants and in arguments of `defineServer()` and similar calls.
  */
 export function positionsInModule(source: string): (path: DocumentPath) => Position | undefined {
   const program = parseProgram(source);
@@ -30,7 +30,7 @@ function parseProgram(source: string): Program | undefined {
     try {
       return read(sourceType);
     } catch {
-      // It may be written for the other module system, or nest deeper than we can follow.
+      // The source may be in the other module system, or nest too deep for the parser.
     }
   }
   return undefined;
@@ -62,7 +62,7 @@ function* findConstants({ body }: Program): Generator<[string, AnyNode]> {
   }
 }
 
-/** The object or list that an expression is, where that is plain. */
+/** The object or list of an expression, if it is a literal. */
 function findLiteralCollection(
   node: AnyNode,
   constants: ReadonlyMap<string, AnyNode>,
@@ -72,12 +72,12 @@ function findLiteralCollection(
   return given?.type === 'ObjectExpression' || given?.type === 'ArrayExpression' ? given : undefined;
 }
 
-/** `defineServer({ … })` and its like give back what they are given. */
+/** True for `defineServer({ … })` and similar calls, which return their argument. */
 function isDefining(callee: AnyNode): boolean {
   return callee.type === 'Identifier' && /^define[A-Z]/.test(callee.name);
 }
 
-/** A member of what is written out, unless something spread before it may have moved it or taken its place. */
+/** A member of a literal, unless an earlier spread may have moved or replaced it. */
 function findMember(
   node: ObjectExpression | ArrayExpression,
   key: string | number,

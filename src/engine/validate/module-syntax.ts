@@ -3,7 +3,7 @@ import type { Position } from '../base/files/document-path.js';
 import { errorMessage } from '../base/thrown-value.js';
 import type { ModuleFailure, ParsedModule } from './inspection.js';
 
-/** The part of `vm.SourceTextModule` that is used. It exists under `--experimental-vm-modules` only. */
+/** The used part of `vm.SourceTextModule`, which exists under `--experimental-vm-modules` only. */
 interface SourceModule {
   readonly dependencySpecifiers?: readonly string[];
   readonly moduleRequests?: readonly { readonly specifier: string }[];
@@ -13,7 +13,7 @@ const { SourceTextModule } = vm as unknown as {
   readonly SourceTextModule: new (source: string, options: object) => SourceModule;
 };
 
-/** Reads a module's source both ways, running nothing of it. */
+/** Parses a module's source in both module systems. Runs nothing. */
 export function parseModule(source: string, file: string): ParsedModule {
   const imports = listImports(source, file);
   const scriptFailure = checkScriptSyntax(source, file);
@@ -36,7 +36,7 @@ function listImports(source: string, file: string): readonly string[] | undefine
   }
 }
 
-/** What Node wraps a CommonJS module with. */
+/** Parameters of the function that Node wraps around a CommonJS module. */
 const wrapper = ['exports', 'require', 'module', '__filename', '__dirname'];
 
 function checkScriptSyntax(source: string, file: string): ModuleFailure | undefined {
@@ -49,7 +49,10 @@ function checkScriptSyntax(source: string, file: string): ModuleFailure | undefi
   }
 }
 
-/** Files of the package wherever they are required; other packages only where it is plain that nothing goes without them. */
+/**
+ * Files from every `require` call. Packages only from calls at the start of a line: these are certainly
+ * needed.
+ */
 function findRequiredFiles(source: string): readonly string[] {
   const files = source.matchAll(/(?<![\w$.])require\(\s*(["'])(?<specifier>\.[^"'\n]*)\1\s*\)/g);
   const packages = source.matchAll(
@@ -58,7 +61,7 @@ function findRequiredFiles(source: string): readonly string[] {
   return [...files, ...packages].map(({ groups }) => groups!.specifier!);
 }
 
-/** The source with comments and texts blanked, roughly: enough to tell a statement from a mention of it. */
+/** The source with comments and strings blanked. Approximate, but enough to find statements. */
 function withoutTextAndComments(source: string): string {
   return source.replace(
     /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g,
@@ -67,7 +70,7 @@ function withoutTextAndComments(source: string): string {
 }
 
 /**
- * The position that Node draws above a SyntaxError: `file:line`, the line, a caret below the column.
+ * The position that Node prints above a SyntaxError: `file:line`, the line, a caret below the column.
  * @see https://github.com/nodejs/node/blob/main/src/node_errors.cc, GetErrorSource
  */
 export function syntaxPosition(report: string | undefined): Position | undefined {

@@ -1,5 +1,5 @@
 declare module 'npm-packlist' {
-  /** What it needs of a package: a node of npm's own tree has this form. */
+  /** The package properties that packlist reads. A node of npm's own tree has this form. */
   interface PackageNode {
     readonly path: string;
     readonly package: Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { isRecord } from '../extension/definition-shapes.js';
 
 /**
- * The files that `npm publish` would ship, relative to the package folder, with `/`. No script of the package is run, so
- * files that only its scripts would make are not among them.
+ * The files that `npm publish` would ship, relative to the package folder, with `/`. Runs no script of the
+ * package, so files that only its scripts generate are missing.
  */
 export async function listPackedFiles(
   directory: string,
@@ -18,7 +18,7 @@ export async function listPackedFiles(
   return new Set(files);
 }
 
-/** The fields that decide, in the one form that npm brings them to. */
+/** The fields that decide about packing, normalized as npm does. */
 function packingFields({ name, files, main, browser, bin }: Readonly<Record<string, unknown>>) {
   const bins = typeof bin === 'string' ? { [String(name)]: bin } : isRecord(bin) ? bin : {};
   return {

@@ -16,42 +16,44 @@ import { gatherServers, type ServerSnapshot } from './facts/servers.js';
 import { gatherSkills, type SkillSnapshot } from './facts/skills.js';
 import { gatherToolkits, type ToolkitSnapshot } from './facts/toolkits.js';
 
-/** An extension at one moment: all that rules may know of it. Gathering reads files and runs code; rules do neither. */
+/**
+ * The state of an extension that rules check. Taking a snapshot reads files and runs code; rules do neither.
+ */
 export interface Snapshot {
-  /** The codes that exist. */
+  /** All diagnostic codes. */
   readonly codes: readonly string[];
-  /** Why there is nothing but this to report. */
+  /** The only fault to report if there is no readable manifest. */
   readonly unreadable?: UnreadableManifest;
   readonly manifest?: Manifest;
   readonly root?: RootSnapshot;
   readonly items: readonly ItemSnapshot[];
-  /** Those that could be read; the others are among the items. */
+  /** The readable toolkits; the others are items with an error. */
   readonly toolkits: readonly ToolkitSnapshot[];
   readonly files: FileSnapshot;
   readonly servers: readonly ServerSnapshot[];
   readonly skills: readonly SkillSnapshot[];
   readonly lostApps: readonly UnresolvedToolApp[];
-  /** Definition modules and those that definitions name. */
+  /** Definition modules and the modules that definitions name. */
   readonly modules: readonly ModuleSnapshot[];
   readonly packaging?: PackagingSnapshot;
-  /** What was derived from types, if that was done. */
+  /** The derived file, compared with its sources. Absent without a readable manifest. */
   readonly derivation?: DerivationSnapshot;
 }
 
-/** A package without a manifest that can be read. */
+/** A package without a readable manifest. */
 export interface UnreadableManifest {
-  /** The code of the diagnostic it is. */
+  /** The diagnostic code. */
   readonly code: string;
   readonly message: string;
   readonly location: Location;
 }
 
-/** The app of a tool that cannot be found. */
+/** The app of a tool, if it does not resolve. */
 interface UnresolvedToolApp extends UnresolvedApp {
   readonly tool: ItemSnapshot;
 }
 
-/** The snapshot of a package whose manifest says nothing. */
+/** The snapshot of a package without a readable manifest. */
 export function snapshotWithoutManifest(codes: readonly string[], unreadable: UnreadableManifest): Snapshot {
   const files = { duplicates: [], undeclared: [], shadowed: [] };
   return {
@@ -74,7 +76,7 @@ interface SnapshotInput {
   readonly modules: ModuleReader;
 }
 
-/** Gathers everything about an extension that a rule may want to know. */
+/** Gathers everything about an extension that rules check. */
 export async function takeSnapshot({
   codes,
   extension,
@@ -89,7 +91,7 @@ export async function takeSnapshot({
   const declarations = (await Promise.all(kinds.map((kind) => extension.declared(kind)))).flat();
   const gathered = await Promise.all(
     declarations
-      // Why a toolkit cannot be had is told once, not of each of its tools.
+      // An unreadable toolkit is reported once, not for each of its tools.
       .filter(({ toolkit }) => toolkit === undefined || !lostNames.has(toolkit))
       .map((declaration) => gatherItem(declaration, extension, modules)),
   );
@@ -118,14 +120,14 @@ export async function takeSnapshot({
   };
 }
 
-/** Tools of toolkits whose declarations tell of other tools only. */
+/** Tools of toolkits that are missing from the toolkit's declaration. */
 function untold(toolkits: readonly ToolkitSnapshot[]): FileSnapshot['undeclared'] {
   return toolkits.flatMap(({ ref, untold: found }) =>
     found.map((one) => ({ kind: 'tools' as const, ...one, toolkit: ref!.name })),
   );
 }
 
-/** One bad combined file is one fault, however many items it was to define. */
+/** Marks repeated errors: an invalid combined file is one fault, however many items it defines. */
 function markRepeats(items: readonly ItemSnapshot[]): readonly ItemSnapshot[] {
   const seen = new Set<string>();
   return items.map((item) => {

@@ -12,23 +12,25 @@ import { rules, ruleTable } from './rules/index.js';
 import { type Snapshot, snapshotWithoutManifest, takeSnapshot, type UnreadableManifest } from './snapshot.js';
 
 export interface ValidateOptions {
-  /** Whether code of the extension may be run, in processes of its own. */
+  /** True if code of the extension may be run, in separate processes. */
   readonly load: boolean;
-  /** Items of other packages that cannot be found are errors. */
+  /** True if unresolved items of other packages are errors. */
   readonly resolve: boolean;
-  /** Severities by code; they win over those of the manifest. */
+  /** Severities by code; they override the manifest's. */
   readonly rules?: Readonly<Record<string, Severity | 'off'>>;
-  /** Longest time one module may take to load; 10 s when absent. */
+  /** Longest time for loading one module, in milliseconds. Default: 10 000. */
   readonly timeoutMs?: number;
-  /** Where names are looked up. The workspace has to load code definitions by the given function. */
+  /** Creates the workspace that resolves names. It has to load code definitions with `loadCode`. */
   readonly workspace: (loadCode: LoadCode) => Workspace;
-  /** Starts the servers and tells what went wrong; nothing is started when absent. */
+  /** Starts the servers and returns their diagnostics. Absent: no server is started. */
   readonly boot?: (manifest: Manifest) => Promise<readonly Diagnostic[]>;
-  /** Makes the inspector of this one extension, which is closed in the end; one with its own parser when absent. */
+  /**
+   * Creates the inspector of this extension, which is closed at the end. Default: one with its own parser.
+   */
   readonly openInspector?: (options: InspectorOptions) => Inspector;
 }
 
-/** A diagnostic as it is shown. */
+/** A diagnostic with its position, ready to print. */
 export interface LocatedDiagnostic {
   readonly code: string;
   readonly severity: Severity;
@@ -40,16 +42,16 @@ export interface LocatedDiagnostic {
   /** 1-based, in UTF-16 units. */
   readonly column: number;
   readonly item?: ItemRef;
-  /** What to run to learn more. */
+  /** A command that explains the diagnostic. */
   readonly help: string;
 }
 
-/** What there is to say about one extension. */
+/** The result of validating one extension. */
 export interface ExtensionReport extends Readonly<Record<Kind, readonly string[]>> {
-  /** As it was given. */
+  /** Path as given. */
   readonly path: string;
   readonly name: string;
-  /** Nothing in it is an error. */
+  /** True if no diagnostic is an error. */
   readonly valid: boolean;
   readonly diagnostics: readonly LocatedDiagnostic[];
 }
@@ -63,7 +65,7 @@ export interface Diagnosis {
 const defaultModuleTimeoutMs = 10_000;
 
 /**
- * Checks an extension package, and goes on after each fault.
+ * Checks an extension package. Continues after each fault.
  * @throws AgentToolsError `usage` if there is no package at the path.
  */
 export async function validateExtension(
@@ -89,11 +91,11 @@ export async function validateExtension(
   };
 }
 
-/** Everything that the rules find in a package, with severities as its author and the caller want them. */
+/** Runs all rules on a package, with the severities of its author and of the caller. */
 export async function diagnose(directory: string, options: ValidateOptions): Promise<Diagnosis> {
   const { timeoutMs = defaultModuleTimeoutMs, openInspector = (limits) => new Inspector(limits) } = options;
   const inspector = openInspector({ timeoutMs });
-  // Nearly every extension has modules, and a process takes as long to start as the rest of the check.
+  // Nearly every extension has modules, and starting a process takes as long as the rest of the check.
   inspector.start({ load: options.load });
   try {
     const snapshot = await snapshotExtension(directory, options, inspector);
@@ -105,7 +107,7 @@ export async function diagnose(directory: string, options: ValidateOptions): Pro
   }
 }
 
-/** The severities that differ from those of the rules: the manifest's, then `--resolve`, then `--rule`. */
+/** Overrides of severities, later ones winning: the manifest, `--resolve`, `--rule`. */
 function severitiesFor(
   { manifest }: Snapshot,
   { resolve, rules }: ValidateOptions,
@@ -113,7 +115,7 @@ function severitiesFor(
   return { ...manifest?.rules, ...(resolve && { 'unresolved-reference': 'error' }), ...rules };
 }
 
-/** Gives diagnostics other severities, by code, and drops those that are off. */
+/** Applies severities by code, and drops diagnostics that are off. */
 function grade(
   diagnostics: readonly Diagnostic[],
   severities: Readonly<Record<string, Severity | 'off'>>,
@@ -151,13 +153,13 @@ async function openForValidation(
       return { code: error.diagnostic, message: error.text, location: error.location };
     }
     if (!(error instanceof AgentToolsError)) throw error;
-    // There is a package.json, or we would not be here, but it cannot be read.
+    // package.json exists, but cannot be read.
     const message = 'package.json cannot be read. It must be a file of at most 5 MB.';
     return { code: 'malformed-manifest', message, location: { file: 'package.json' } };
   }
 }
 
-/** Loads code definitions for a workspace, each through the reader of the package it is in. */
+/** Loads code definitions for a workspace, each with the module reader of its package. */
 class CodeLoader {
   readonly #readers = new Map<string, ModuleReader>();
 
@@ -198,12 +200,12 @@ async function packageNameAt(directory: string): Promise<string> {
     };
     if (typeof name === 'string' && name !== '') return name;
   } catch {
-    // The diagnostic says so.
+    // A diagnostic reports this.
   }
   return path.basename(directory);
 }
 
-/** Works out lines and columns, and sorts by them. */
+/** Adds lines and columns, and sorts by them. */
 async function locateDiagnostics(
   diagnostics: readonly Diagnostic[],
   directory: string,

@@ -93,9 +93,9 @@ describe('tags of properties and of named types', () => {
 test.each([
   ['@minimum one', 'number', 'has "@minimum", which takes a number, and is "one"'],
   ['@minLength -1', 'string', 'has "@minLength", which takes a whole number, 0 or more, and is "-1"'],
-  ['@minLength 2', 'number', 'has "@minLength", which can be said of strings only'],
-  ['@maximum 2', 'string[]', 'has "@maximum", which can be said of numbers only'],
-  ['@minItems 2', 'string', 'has "@minItems", which can be said of lists only'],
+  ['@minLength 2', 'number', 'has "@minLength", which applies to strings only'],
+  ['@maximum 2', 'string[]', 'has "@maximum", which applies to numbers only'],
+  ['@minItems 2', 'string', 'has "@minItems", which applies to lists only'],
   ['@pattern [', 'string', 'has "@pattern", which takes a regular expression, and is "["'],
   ['@multipleOf 0', 'number', 'has "@multipleOf", which takes a number above 0, and is "0"'],
   ['@asType text', 'number', 'has "@asType", which takes integer, and is "text"'],
@@ -331,8 +331,8 @@ export function f(size: Size): void {}
   const derivation = await deriveOf(source, ['f'], { file: 'lib.ts' });
   expect(said(derivation)).toEqual([
     'warning lib.ts:9:4 Tool "f": "@titel" is no tag that means anything here. Did you mean "@title"?',
-    'warning lib.ts:7:4 Tool "f": "@param nope" tells of no parameter. Parameters: size.',
-    'warning lib.ts:8:4 Tool "f": "@param siz" tells of no parameter. Did you mean "size"? Parameters: size.',
+    'warning lib.ts:7:4 Tool "f": "@param nope" names no parameter. Parameters: size.',
+    'warning lib.ts:8:4 Tool "f": "@param siz" names no parameter. Did you mean "size"? Parameters: size.',
     'warning lib.ts:3:7 Tool "f": parameter "size.height" has "@minimun", which means nothing. Did you mean "@minimum"?',
   ]);
 }, 30_000);

@@ -240,8 +240,8 @@ describe('a function', () => {
     expect(properties('trap')).toEqual({ n: { type: 'number', description: 'How far.' } });
     const stray = said(derivation).filter((line) => line.includes('"trap"'));
     expect(stray).toHaveLength(2);
-    expect(stray[0]).toContain('"@minimum" stands on the function');
-    expect(stray[1]).toContain('"@maximum" stands on the function');
+    expect(stray[0]).toContain('"@minimum" is on the function');
+    expect(stray[1]).toContain('"@maximum" is on the function');
   });
 });
 

@@ -85,7 +85,7 @@ export function other() {}
   test('have names of their own', async () => {
     const twice = '/** @mcp */\nexport function a() {}\n/** @mcp name=a */\nexport function b() {}\n';
     expect(said(await marked(twice))).toEqual([
-      'error lib.js:4:1 Several functions marked "@mcp" are the tool "a". Give each a name of its own.',
+      'error lib.js:4:1 Several functions marked "@mcp" are the tool "a". Give each a different name.',
     ]);
     const nameless = '/** @mcp */\nexport default () => {};\n';
     expect(said(await marked(nameless))).toEqual([
@@ -94,7 +94,7 @@ export function other() {}
     const taken = { 'agenttools/tools/a.json': { handler: './other.js#a', input: {} }, 'other.js': '' };
     const manifest = { tools: ['a', { toolkit: 'files', module: './lib.js' }] };
     expect(said(await marked('/** @mcp */\nexport function a() {}\n', manifest, taken))).toEqual([
-      'error lib.js:2:1 A function marked "@mcp" is the tool "a", which has a definition of its own. Leave one of them out.',
+      'error lib.js:2:1 A function marked "@mcp" is the tool "a", which also has a definition. Remove one of the two.',
     ]);
   }, 30_000);
 
@@ -132,8 +132,8 @@ export function other() {}
       '/** @mcp */\nexport const value = 1;\n/** @mcp */\nexport class Some {}\n',
     );
     expect(remarks.map(({ message }) => message)).toEqual([
-      '"@mcp" is only for functions, and "value" is none.',
-      '"@mcp" is only for functions, and "Some" is none.',
+      '"@mcp" is only for functions, and "value" is not a function.',
+      '"@mcp" is only for functions, and "Some" is not a function.',
     ]);
   }, 30_000);
 

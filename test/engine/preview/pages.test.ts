@@ -13,7 +13,7 @@ test('a port that is taken leaves nothing open', async () => {
   const listening = vi.spyOn(Server.prototype, 'listen');
   try {
     const pages = servePages({ folder, port, actions: {}, greet: () => {} });
-    await expect(pages).rejects.toThrow(`The port ${port} of 127.0.0.1 cannot be had: it is in use.`);
+    await expect(pages).rejects.toThrow(`Cannot listen on 127.0.0.1:${port}: the port is in use.`);
     expect(listening.mock.contexts.map((server) => (server as Server).listening)).toEqual([false]);
   } finally {
     listening.mockRestore();

@@ -3,15 +3,18 @@ import path from 'node:path';
 import type ts from '@typescript/typescript6';
 import { AgentToolsError } from '../../base/errors.js';
 
-/** The compiler's API, as its package gives it. */
+/** The compiler's API, as its package exports it. */
 export type TypeScript = typeof ts;
 
-/** Where it is looked for, in this order. @see https://www.npmjs.com/package/@typescript/typescript6 */
+/**
+ * Package names of the compiler, in order of preference. @see
+ * https://www.npmjs.com/package/@typescript/typescript6
+ */
 const packages = ['typescript', '@typescript/typescript6'];
 
 /**
- * The TypeScript that a project has, if programs can ask it. Its own code is run, and nothing else of the project.
- * @throws AgentToolsError saying what to install
+ * Finds the project's TypeScript, if it has an API. Runs its code, and no other code of the project.
+ * @throws AgentToolsError with the package to install
  */
 export function findCompiler(directory: string): TypeScript {
   const require = createRequire(path.join(directory, 'package.json'));

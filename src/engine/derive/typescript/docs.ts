@@ -3,21 +3,21 @@ import type { DefaultValue, DocFacts, DocTag, FunctionFacts } from '../type-sour
 import { noDoc } from '../type-source.js';
 import type { TypeProgram } from './program.js';
 
-/** What `@param` says, by its names: `place`, `place.city`. */
+/** `@param` texts by name: `place`, `place.city`. */
 export interface ParameterTexts {
   readonly texts: Readonly<Record<string, string>>;
-  /** Of those in brackets with a default, as in `[place.zip=5]`. */
+  /** Defaults in brackets, as in `[place.zip=5]`. */
   readonly fallbacks: Readonly<Record<string, DefaultValue>>;
-  /** What stands alone, and not within another. */
+  /** `@param` tags that are not nested in another one. */
   readonly named: FunctionFacts['strayTexts'];
 }
 
-/** The doc comment of a declaration: the last one before it. */
+/** The last doc comment before a declaration. */
 export function readDocComment(node: ts.Node | undefined, { ts, positionOf }: TypeProgram): DocFacts {
   if (!node) return noDoc;
   const found = ts.getJSDocCommentsAndTags(node);
   const comment = found.filter((one): one is ts.JSDoc => ts.isJSDoc(one)).at(-1);
-  // A property of a @typedef or of a parameter, or the @typedef itself, has its text to itself.
+  // A property of a @typedef or of a parameter has its own text, and so has the @typedef.
   const isOwn = ts.isJSDocPropertyTag(node) || ts.isJSDocParameterTag(node) || ts.isJSDocTypedefTag(node);
   const own = isOwn ? node : undefined;
   const text = commentText(own?.comment ?? comment?.comment, ts) || commentText(typedefText(node, ts), ts);
@@ -31,7 +31,7 @@ export function readDocComment(node: ts.Node | undefined, { ts, positionOf }: Ty
   };
 }
 
-/** The text of a `@typedef` stands before the tag. */
+/** The text of a `@typedef` precedes the tag. */
 function typedefText(node: ts.Node, ts: TypeProgram['ts']): ts.JSDoc['comment'] {
   return ts.isJSDocTypedefTag(node) && ts.isJSDoc(node.parent) ? node.parent.comment : undefined;
 }
@@ -41,7 +41,7 @@ function commentText(comment: ts.JSDoc['comment'], ts: TypeProgram['ts']): strin
   return text.replace(/^\s*-\s+/, '').trim();
 }
 
-/** What the comment of a function says of its parameters. */
+/** Reads the parameters in the doc comment of a function. */
 export function parameterTexts(node: ts.Node | undefined, { ts, positionOf }: TypeProgram): ParameterTexts {
   const texts: [string, string][] = [];
   const fallbacks: [string, DefaultValue][] = [];
@@ -70,7 +70,7 @@ export function parameterTexts(node: ts.Node | undefined, { ts, positionOf }: Ty
   return { texts: Object.fromEntries(texts), fallbacks: Object.fromEntries(fallbacks), named };
 }
 
-/** The default of what JSDoc puts into brackets, as in `[days=3]`. */
+/** The default in JSDoc brackets, as in `[days=3]`. */
 function bracketedFallback(tag: ts.JSDocPropertyLikeTag): DefaultValue | undefined {
   const [, text] = /^@\w+\s[^[]*?\[\s*[\w.$]+\s*=\s*([^\]]*?)\s*\]/.exec(tag.getText()) ?? [];
   if (!tag.isBracketed || text === undefined) return undefined;
@@ -81,21 +81,21 @@ function bracketedFallback(tag: ts.JSDocPropertyLikeTag): DefaultValue | undefin
   }
 }
 
-/** What is said of the parts of something, by the rest of their names. */
+/** The entries for the parts of a parameter, by the rest of their names. */
 export function nestedTexts<T>(
   said: Readonly<Record<string, T>>,
   name: string | undefined,
 ): Readonly<Record<string, T>> {
   const found = Object.entries(said).flatMap(([whole, one]) => {
     const [first = '', ...rest] = whole.split('.');
-    // What is taken apart has no name, and whatever its comment calls it is meant.
+    // A destructured parameter has no name, so every first name in the comment refers to it.
     const isMeant = rest.length > 0 && (name === undefined || first === name);
     return isMeant ? [[rest.join('.'), one] as const] : [];
   });
   return Object.fromEntries(found);
 }
 
-/** What is said of something itself; it may be called like what every object has. */
+/** The entry for a parameter itself. Its name may be one that every object has, such as `toString`. */
 export function ownText<T>(said: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
   return name !== undefined && Object.hasOwn(said, name) ? said[name] : undefined;
 }

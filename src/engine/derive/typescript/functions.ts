@@ -5,7 +5,7 @@ import { fallbacksIn, readDefaultValue } from './literals.js';
 import type { TypeProgram } from './program.js';
 import { declaredTypeNode, mayBeUndefined, TypeReader } from './types.js';
 
-/** What a module exports, as far as it is functions; the compiled modules beside declarations tell their defaults. */
+/** Reads the exported functions of a module. `compiledOf` supplies defaults that declarations leave out. */
 export function readModule(
   source: ts.SourceFile,
   program: TypeProgram,
@@ -29,10 +29,10 @@ export function readModule(
   };
 }
 
-/** The compiled module beside a file of declarations. */
+/** Finds the compiled module beside a declaration file. */
 export type FindCompiledModule = (declarations: ts.SourceFile) => ts.SourceFile | undefined;
 
-/** What is exported, by name; what was renamed or comes from elsewhere is what it stands for. */
+/** Exports by name. Aliases and re-exports are resolved to the original symbol. */
 function listExportedSymbols(
   source: ts.SourceFile,
   { ts, checker }: TypeProgram,
@@ -42,7 +42,7 @@ function listExportedSymbols(
   const resolve = (symbol: ts.Symbol) =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   const found = new Map(checker.getExportsOfModule(module).map((one) => [one.name, resolve(one)]));
-  // `module.exports = …` is what an import gets as default.
+  // An import gets `module.exports = …` as default.
   const whole = module.exports?.get('export=' as ts.__String);
   if (whole && !found.has('default')) found.set('default', resolve(whole));
   found.delete('export=');
@@ -115,7 +115,7 @@ function readFunction(
   };
 }
 
-/** Whether no parameter is called so. One that is taken apart may be called anything. */
+/** True if no parameter has this name. A destructured parameter matches every name. */
 function isStray(about: string, { parameters }: ts.Signature): boolean {
   const names = parameters.map(({ name }) => name);
   return !names.some((name) => name.startsWith('__')) && !names.includes(about.split('.')[0]!);
@@ -150,7 +150,7 @@ function isOptional(
   return isTyped && checker.isOptionalParameter(node);
 }
 
-/** Whether a type is the context of handlers, under whatever name it was imported. */
+/** True if the type is the context of handlers, under any import name. */
 function isToolContext(node: ts.TypeNode | undefined, { ts, checker }: TypeProgram): boolean {
   if (!node) return false;
   const name = ts.isTypeReferenceNode(node)
@@ -169,7 +169,7 @@ function isToolContext(node: ts.TypeNode | undefined, { ts, checker }: TypeProgr
   );
 }
 
-/** How what a function gives is written, without the promise of it. */
+/** The written result type, without its promise. */
 function resultNode(
   declaration: ts.SignatureDeclaration | undefined,
   awaited: ts.Type,
@@ -183,7 +183,7 @@ function resultNode(
   return inner && checker.getTypeFromTypeNode(inner) === awaited ? inner : undefined;
 }
 
-/** The function as it was compiled, which still has the defaults that declarations leave out. */
+/** The compiled function, which has the defaults that declarations leave out. */
 function compiledFunction(
   declaration: ts.SignatureDeclaration,
   symbol: ts.Symbol,
@@ -231,7 +231,7 @@ function isFunctionNode(
   return typescript.isArrowFunction(node) || typescript.isFunctionExpression(node);
 }
 
-/** What is marked `@mcp` at the top of a module without being an exported function. */
+/** Top-level declarations marked `@mcp` that are not exported functions. */
 function misplacedIn(
   source: ts.SourceFile,
   exported: ReadonlySet<ts.Symbol>,
@@ -255,7 +255,7 @@ function misplacedIn(
       if (!isFunction) return [{ name, reason: 'no-function', position: positionOf(node) }];
       const isDefault = ts.getCombinedModifierFlags(node as ts.Declaration) & ts.ModifierFlags.Default;
       if (isDefault || (symbol && exported.has(symbol))) return [];
-      // A local symbol and the export of the same declaration are two.
+      // One declaration has a local symbol and another one for its export.
       const isExported = [...exported].some(({ declarations = [] }) =>
         declarations.includes(node as ts.Declaration),
       );

@@ -2,7 +2,7 @@ import type ts from '@typescript/typescript6';
 import type { DefaultValue } from '../type-source.js';
 import type { TypeScript } from './compiler.js';
 
-/** The defaults of a parameter that is taken apart, by the names of the parts. */
+/** The defaults of a destructured parameter, by the names of the parts. */
 export function fallbacksIn(pattern: ts.BindingName, typescript: TypeScript): Record<string, DefaultValue> {
   if (!typescript.isObjectBindingPattern(pattern)) return {};
   const found = pattern.elements.flatMap(({ initializer, propertyName, name }) => {
@@ -13,7 +13,7 @@ export function fallbacksIn(pattern: ts.BindingName, typescript: TypeScript): Re
   return Object.fromEntries(found);
 }
 
-/** What stands after `=`: that there is a default, and its value if it is written as JSON could. */
+/** Reads the default after `=`; the value is absent unless it is a literal with a JSON form. */
 export function readDefaultValue(initializer: ts.Expression, typescript: TypeScript): DefaultValue {
   const value = readLiteral(initializer, typescript);
   return value === undefined ? {} : { value };

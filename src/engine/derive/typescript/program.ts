@@ -4,28 +4,28 @@ import { AgentToolsError } from '../../base/errors.js';
 import type { SourcePosition } from '../type-source.js';
 import type { TypeScript } from './compiler.js';
 
-/** What reading types may cost. */
+/** Limits for reading types. */
 export interface TypeReadLimits {
   readonly maxFiles: number;
   readonly timeoutMs: number;
 }
 
-/** A compiler's view of some files of a package, and the means to speak of places in it. */
+/** A compiler's view of some files of a package, with access to positions in them. */
 export interface TypeProgram {
   readonly ts: TypeScript;
   readonly checker: ts.TypeChecker;
-  /** A file by its path in the package. */
+  /** A file of the program, by its path in the package. */
   sourceOf(file: string): ts.SourceFile | undefined;
-  /** Parses a file that is not among them. */
+  /** Parses a file that is not part of the program. */
   parse(file: string): ts.SourceFile | undefined;
   positionOf(node: ts.Node): SourcePosition;
-  /** Whether a declaration stands in the package itself, and not in one that it depends on. */
+  /** True if a declaration is in the package itself, not in a dependency. */
   isOwn(node: ts.Node): boolean;
-  /** Whether a declaration is one of the language's, or of Node's. */
+  /** True if a declaration is in the library of the language or in the types of Node. */
   isStandard(node: ts.Node): boolean;
   /** The files of the package that were read. */
   files(): readonly string[];
-  /** @throws AgentToolsError once the time is up */
+  /** @throws AgentToolsError after the timeout */
   heedTime(): void;
 }
 
@@ -37,7 +37,7 @@ interface ProgramPlan {
   readonly bounds: TypeReadLimits;
 }
 
-/** Reads files and what they import. The project's own compiler options say how names are found. */
+/** Reads files and their imports. The project's compiler options decide how imports are resolved. */
 export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): TypeProgram {
   const options = readCompilerOptions(ts, directory);
   const host = ts.createCompilerHost(options, true);
@@ -107,7 +107,7 @@ export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): Ty
   };
 }
 
-/** The project's options, as far as they say how to read; what they say of writing does not matter here. */
+/** The project's compiler options for reading. Output options are not used. */
 function readCompilerOptions(ts: TypeScript, directory: string): ts.CompilerOptions {
   const file = ts.findConfigFile(directory, ts.sys.fileExists);
   const { config } = file === undefined ? { config: {} } : ts.readConfigFile(file, ts.sys.readFile);
@@ -120,7 +120,7 @@ function readCompilerOptions(ts: TypeScript, directory: string): ts.CompilerOpti
   const [major = 5] = ts.versionMajorMinor.split('.').map(Number);
   return {
     ...own,
-    // Since TypeScript 6 no types are there unless they are named.
+    // Since TypeScript 6, `types` is empty by default.
     ...(own.types === undefined && major >= 6 && { types: ['*'] }),
     target: ts.ScriptTarget.ESNext,
     module: own.module ?? ts.ModuleKind.NodeNext,

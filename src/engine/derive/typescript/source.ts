@@ -9,15 +9,18 @@ import { readDocComment } from './docs.js';
 import { readModule } from './functions.js';
 import { createProgram, type TypeProgram, type TypeReadLimits } from './program.js';
 
-/** Where the types of a module come from. */
+/** Origin of a module's types. */
 interface TypeOrigin {
-  /** Files of the package; several where a module was bundled of them. */
+  /** Files of the package; several for a bundled module. */
   readonly files: readonly string[];
-  /** Read on the way. */
+  /** The source map that led to the files. */
   readonly map?: string | undefined;
 }
 
-/** The types of modules of a package, by the project's own TypeScript. Modules are `./file.js`, and exist. */
+/**
+ * Reads the types of a package's modules with the project's TypeScript. Modules are existing files:
+ * `./file.js`.
+ */
 export async function openTypeScript(
   directory: string,
   modules: readonly string[],
@@ -59,7 +62,7 @@ export async function openTypeScript(
   };
 }
 
-/** The declarations beside a module, else the sources its source map names, else the module itself. */
+/** The declarations beside a module, else the sources in its source map, else the module itself. */
 async function findTypeOrigin(directory: string, module: string): Promise<TypeOrigin> {
   const file = module.slice('./'.length);
   if (/\.[cm]?tsx?$/.test(file)) return { files: [file] };
@@ -75,7 +78,7 @@ async function isOwnFile(directory: string, file: string): Promise<boolean> {
   return info?.isFile() === true && (await isInside(directory, target));
 }
 
-/** Of the sources that a module was made of, the last is the one that began it. */
+/** Merges the sources of a bundled module. The last source is the entry of the bundle. */
 function mergeExports(parts: readonly ModuleFacts[]): ModuleFacts {
   const inOrder = parts.toReversed();
   return {
@@ -91,7 +94,7 @@ function mergeExports(parts: readonly ModuleFacts[]): ModuleFacts {
   };
 }
 
-/** The compiled module that declarations were written for. */
+/** The compiled module of a declaration file. */
 function compiledBeside(
   { fileName, isDeclarationFile }: ts.SourceFile,
   directory: string,
@@ -103,7 +106,7 @@ function compiledBeside(
   return parse(file.replace(/\.d\.([cm]?)ts$/, '.$1js'));
 }
 
-/** Declarations leave out what is not exported; the compiled module still has its comments. */
+/** Reads misplaced tags from the compiled module: declarations omit functions that are not exported. */
 function misplacedBeside(
   source: ts.SourceFile,
   facts: ModuleFacts,

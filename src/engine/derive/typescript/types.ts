@@ -4,7 +4,7 @@ import { noDoc } from '../type-source.js';
 import { readDocComment } from './docs.js';
 import type { TypeProgram } from './program.js';
 
-/** Objects of the language that JSON has a string for. */
+/** Standard objects that are strings in JSON. */
 const casts = {
   Date: 'Date',
   URL: 'URL',
@@ -12,7 +12,7 @@ const casts = {
   Buffer: 'Buffer',
 } as const satisfies Record<string, Extract<TypeFacts, { kind: 'cast' }>['to']>;
 
-/** Types of this library that say themselves what they are. */
+/** Names of AgentTools' result types, which need no schema. */
 const resultTypeNames = new Set(['ToolResult', 'ContentBlock']);
 
 /** Reads types of a program, one step at a time. */
@@ -24,8 +24,8 @@ export class TypeReader {
   }
 
   /**
-   * A type; `node` is how it is written where it stands, if that is known: names and the order of choices are in it, and
-   * in the type itself they are not.
+   * Reads a type. `written` is its source text, if known: only this has the alias names and the order of a
+   * union.
    */
   read(type: ts.Type, written: ts.TypeNode | undefined): TypeFacts {
     this.#program.heedTime();
@@ -41,7 +41,7 @@ export class TypeReader {
     return isReadonly ? this.#stripped(node.type) : node;
   }
 
-  /** Whether what is written is the type, and not one that is put in for a parameter of a generic. */
+  /** True if the written type is the actual one, not a substitution for a type parameter. */
   #means(node: ts.TypeNode, type: ts.Type): boolean {
     const { checker } = this.#program;
     const named = checker.getTypeFromTypeNode(node);
@@ -56,7 +56,7 @@ export class TypeReader {
     return new Set(members.filter(({ flags }) => (flags & ts.TypeFlags.Undefined) === 0));
   }
 
-  /** What only the written form tells: names of types that have no name of their own, and choices in their order. */
+  /** Facts of the written form only: names of aliases, and the order of unions. */
   #readNode(node: ts.TypeNode, type: ts.Type): TypeFacts | undefined {
     const { ts, checker } = this.#program;
     if (ts.isUnionTypeNode(node)) {
@@ -123,7 +123,7 @@ export class TypeReader {
     if (is(TypeFlags.NonPrimitive)) return { kind: 'object', properties: [], others: undefined };
     if (is(TypeFlags.Object)) return this.#readObject(type as ts.ObjectType, node);
     if (type.isIntersection()) return this.#readIntersection(type);
-    return this.#unmappable(type, 'it is generic, and says nothing of what is meant');
+    return this.#unmappable(type, 'it is generic, so its values are unknown');
   }
 
   #readUnion(type: ts.UnionType): TypeFacts {
@@ -144,7 +144,10 @@ export class TypeReader {
     return { kind: 'named', name: symbol!.name, identity: symbol, doc, look };
   }
 
-  /** A primitive with a mark on it is that primitive; the rest are objects that hold what all of them do. */
+  /**
+   * A branded primitive is read as the primitive. Other intersections are objects with the members of all
+   * types.
+   */
   #readIntersection(type: ts.IntersectionType): TypeFacts {
     const { ts } = this.#program;
     const primitive = type.types.find(({ flags }) => (flags & ts.TypeFlags.Object) === 0);
@@ -172,7 +175,7 @@ export class TypeReader {
     return this.#named(type, name, () => this.#members(type));
   }
 
-  /** An object type under the name it has, so that one that holds itself can be told. */
+  /** An object type with its name and identity, which detect recursion. */
   #named(type: ts.Type, symbol: ts.Symbol | undefined, look: () => TypeFacts): TypeFacts {
     const { ts } = this.#program;
     const declaration = symbol?.declarations?.[0];
@@ -197,13 +200,13 @@ export class TypeReader {
     const known: Readonly<Record<string, string>> = {
       Map: 'use a Record, or a list of pairs',
       ReadonlyMap: 'use a Record, or a list of pairs',
-      Promise: 'it is not there yet',
+      Promise: 'it has no value yet',
       Function: 'JSON has no functions',
     };
     return this.#unmappable(type, known[name] ?? 'it is an object of the language, and not data', node);
   }
 
-  /** The first argument of a generic, and how it is written. */
+  /** The first argument of a generic, with its written form. */
   #argument(type: ts.ObjectType, node: ts.TypeNode | undefined): TypeFacts {
     const { ts, checker } = this.#program;
     const [argument] = checker.getTypeArguments(type as ts.TypeReference);
@@ -276,13 +279,13 @@ export class TypeReader {
   }
 }
 
-/** Whether nothing may be given. */
+/** True if the type includes undefined. */
 export function mayBeUndefined(type: ts.Type, typescript: typeof ts): boolean {
   const members = type.isUnion() ? type.types : [type];
   return members.some(({ flags }) => (flags & typescript.TypeFlags.Undefined) !== 0);
 }
 
-/** How the type of a declaration is written, if it is. */
+/** The written type of a declaration; undefined if the type is inferred. */
 export function declaredTypeNode(node: ts.Node | undefined, typescript: typeof ts): ts.TypeNode | undefined {
   if (!node) return undefined;
   if (typescript.isJSDocPropertyTag(node) || typescript.isJSDocParameterTag(node)) {
@@ -319,7 +322,7 @@ function isGeneric(
   return typescript.isTypeAliasDeclaration(declaration) && declaration.typeParameters !== undefined;
 }
 
-/** Whether a class keeps something to itself. */
+/** True if a class has private or protected members. */
 function hasHidden(type: ts.ObjectType, { ts, checker }: TypeProgram): boolean {
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
   return checker.getPropertiesOfType(type).some(({ name, declarations = [] }) => {

@@ -13,21 +13,24 @@ import { isModuleFile, type ModuleReader, NotLoadedError, typescript } from './m
 
 /** A key of a definition that holds a function or names one. */
 export interface CallableSnapshot {
-  /** As messages call it: `handler`, `complete.place`. */
+  /** Name in messages: `handler`, `complete.place`. */
   readonly label: string;
   readonly location: Location;
-  /** It says where an upstream server is. */
+  /** True if the key holds the endpoint of an upstream server. */
   readonly isPlace?: boolean;
-  /** The module it names, relative to the package folder, if that exists. */
+  /** The referenced module, relative to the package folder, if it exists. */
   readonly file?: string;
   readonly isTypeScript?: boolean;
-  /** The members of its context that its source names, as far as rules ask about them. */
+  /** The context members in the function's source, of those that rules check. */
   readonly contextMembers?: readonly string[];
   readonly fault?: CallableFault;
 }
 
 interface CallableFault {
-  /** `missing`: no function can be had; `outside`: the module is not the package's; `failed`: the module does not load. */
+  /**
+   * `missing`: there is no such function; `outside`: the module is outside the package; `failed`: the module
+   * does not load.
+   */
   readonly kind: 'missing' | 'outside' | 'failed';
   readonly reason: string;
 }
@@ -44,14 +47,14 @@ export async function gatherCallables(
 interface CallableKey {
   readonly path: DocumentPath;
   readonly value: unknown;
-  /** Wrong types are told by the shape of the definition already. */
+  /** True if the shape check already reports wrong types. */
   readonly hasShape: boolean;
   readonly isPlace?: boolean;
 }
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** The keys that hold something callable, by kind. */
+/** The keys that hold functions or references to them, by kind. */
 const callableKeysByKind = {
   *tools({ handler, initialize, ui }: Value) {
     yield { path: ['handler'], value: handler, hasShape: true };
@@ -92,7 +95,7 @@ function* callablePositions(definition: Definition): Iterable<CallableKey> {
 function* findCallableMembers(key: string, value: unknown): Iterable<CallableKey> {
   if (!isRecord(value) || isFunctionLike(value)) return;
   for (const [name, held] of Object.entries(value)) {
-    // A list of suggestions is as good as a function that makes them.
+    // A list of suggestions may replace the function.
     if (Array.isArray(held)) continue;
     yield { path: [key, name], value: held, hasShape: false };
   }
@@ -119,7 +122,7 @@ async function callableFacts(
   };
 }
 
-/** What the process that loaded a function has seen in its source. */
+/** The context members that the loading process found in the function's source. */
 function membersNamedBy(value: unknown): Pick<CallableSnapshot, 'contextMembers'> {
   const { contextMembers } = value as { readonly contextMembers?: readonly string[] };
   return contextMembers ? { contextMembers } : {};
@@ -167,7 +170,7 @@ async function loadedFacts(file: string, name: string, modules: ModuleReader): P
     if (!(error instanceof InspectionError)) throw error;
     const { position } = error.failure;
     const place = position ? `${file}:${position.line}:${position.column}` : file;
-    const reason = `cannot be had, because ${place} does not load: ${errorMessage(error)}`;
+    const reason = `cannot be used, because ${place} does not load: ${errorMessage(error)}`;
     return { fault: { kind: 'failed', reason } };
   }
 }
@@ -176,7 +179,7 @@ function missingReference(reason: string): LoadedSnapshot {
   return { fault: { kind: 'missing', reason } };
 }
 
-/** The exports that are there. */
+/** The exports with a value. */
 function presentExports(types: Readonly<Record<string, string>>): string[] {
   return Object.keys(types).filter((name) => types[name] !== 'undefined');
 }

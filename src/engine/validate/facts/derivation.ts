@@ -9,17 +9,23 @@ import { locate } from '../../runtime/read-definition.js';
 import type { FileSnapshot } from './file-snapshot.js';
 import type { ItemSnapshot } from './items.js';
 
-/** What was derived from types, and whether it still holds as far as files tell. */
+/** The derived file, and the changes of its sources. */
 export interface DerivationSnapshot {
   readonly file: string;
-  /** Why it cannot be read. */
+  /** The reason why the file cannot be read. */
   readonly fault?: string;
   readonly changed: readonly ChangedSource[];
-  /** Tools that leave their arguments to a function of which nothing was derived. */
+  /** Tools that need an input schema from their function, without a derived one. */
   readonly lacking: readonly UnderivedTool[];
-  /** Nothing was derived at all. Then only tools lack something whose functions plainly take their arguments one by one. */
+  /**
+   * True if there is no derived file. `lacking` then has only tools with functions that clearly take
+   * arguments one by one.
+   */
   readonly isMissing?: true;
-  /** Tools without a definition that are functions marked `@mcp`, if nothing was derived: the module by tool. */
+  /**
+   * Tools without a definition that are functions marked `@mcp`, with their modules. Set if there is no
+   * derived file.
+   */
   readonly marked?: ReadonlyMap<string, string>;
 }
 
@@ -27,11 +33,11 @@ interface UnderivedTool {
   readonly item: ItemRef;
   readonly handler: string;
   readonly location: Location;
-  /** As the source of the function names them, where it was looked into. */
+  /** Parameter names in the function's source, if it was read. */
   readonly parameters?: readonly string[];
 }
 
-/** Looks at what was derived, without deriving anything. */
+/** Compares the derived file with its sources. Derives nothing. */
 export async function gatherDerivation(
   extension: Extension,
   items: readonly ItemSnapshot[],
@@ -47,7 +53,7 @@ export async function gatherDerivation(
   }
   const { directory } = extension.manifest;
   const changed = found ? await changedSources(directory, found.derived) : [];
-  // Types need not be shipped: an installed package is as its author left it.
+  // Types need not be shipped, so an installed package may lack them.
   const isInstalled = directory.split(path.sep).includes('node_modules');
   return {
     derivation: {
@@ -58,7 +64,7 @@ export async function gatherDerivation(
   };
 }
 
-/** What nobody derived although it has to be, as far as the sources of functions tell. */
+/** Finds tools that need a derivation, by the sources of their functions, if there is no derived file. */
 async function gatherForgotten(
   extension: Extension,
   items: readonly ItemSnapshot[],
@@ -99,7 +105,7 @@ function findUnderived({ ref, definition }: ItemSnapshot): DerivationSnapshot['l
   return [{ item: ref, handler, location: locate(definition!, ['handler']) }];
 }
 
-/** Functions marked as tools that neither a name nor a toolkit of the manifest reaches. */
+/** Functions marked `@mcp` that no declared tool or toolkit of the manifest reaches. */
 export async function unreachableMarks(extension: Extension): Promise<FileSnapshot['undeclared']> {
   const found = await extension.derived().catch(() => undefined);
   if (!found) return [];

@@ -35,31 +35,31 @@ import {
 export interface EntrySnapshot {
   readonly kind: (typeof serverLists)[number];
   readonly location: Location;
-  /** The name it gives; absent for a definition that stands right there. */
+  /** The referenced name; absent for an inline definition. */
   readonly reference?: string;
-  /** What it changes of the item it names. */
+  /** The overrides of the referenced item. */
   readonly override?: Readonly<Record<string, unknown>>;
-  /** Arguments and options that it fixes in vain. */
+  /** Faults of fixed arguments and options. */
   readonly fixFaults?: readonly EntryOverrideFault[];
-  /** Why the name leads nowhere. */
+  /** The reason why the name does not resolve. */
   readonly lost?: UnresolvedReference;
-  /** The app that it gives to the tool, if that is not to be had. */
+  /** The app that the entry sets for the tool, if it does not resolve. */
   readonly lostApp?: UnresolvedApp;
-  /** What clients see; absent when the item cannot be had. */
+  /** Name that clients see; absent if the item is unavailable. */
   readonly wireName?: string;
-  /** The address of a resource. */
+  /** URI or URI template of a resource. */
   readonly address?: string;
-  /** A definition that stands right there. */
+  /** An inline definition. */
   readonly definition?: Definition;
-  /** The item that it stands for, if that can be had. */
+  /** The resolved item, if available. */
   readonly leadsTo?: Definition;
-  /** It is listed with all others of its toolkit. */
+  /** True if the tool is listed as part of its toolkit. */
   readonly inToolkit?: boolean;
-  /** The name is that of a toolkit. */
+  /** True if the name is of a toolkit. */
   readonly namesToolkit?: boolean;
-  /** What is wrong with a toolkit that stands right there. */
+  /** Faults of an inline toolkit. */
   readonly toolkitFaults?: readonly EntryFault[];
-  /** What else it says that cannot be. */
+  /** Other faults of the entry. */
   readonly faults?: readonly EntryFault[];
 }
 
@@ -68,14 +68,14 @@ interface EntryFault {
   readonly message: string;
 }
 
-/** Where an entry stands. */
+/** Location of an entry. */
 interface EntryCheckContext extends NameScope {
   readonly kind: (typeof serverLists)[number];
   readonly server: Definition;
   readonly path: readonly (string | number)[];
 }
 
-/** What an entry of a list comes to: one item, several, or nothing. */
+/** The items of a list entry: one, several or none. */
 export async function entryFacts(
   entry: unknown,
   place: EntryCheckContext,
@@ -84,7 +84,7 @@ export async function entryFacts(
   return one ? [one] : isRecord(entry) ? await severalFacts(entry, place) : [];
 }
 
-/** What an entry stands for that may be several tools, or a definition with changes. */
+/** The items of an entry for several tools, or for a definition with overrides. */
 async function severalFacts(
   entry: Readonly<Record<string, unknown>>,
   place: EntryCheckContext,
@@ -107,7 +107,7 @@ async function severalFacts(
       return [{ kind, location, reference, namesToolkit: true, lost: { isForeign: error.foreign, reason } }];
     }
     if (!(error instanceof DefinitionError)) throw error;
-    // Why a toolkit cannot be read is told of the toolkit.
+    // The fault of an unreadable toolkit is reported for the toolkit.
     return error.code === 'invalid-server' ? [{ ...base, faults: [error] }] : [];
   }
 }
@@ -145,7 +145,7 @@ async function listingFacts(
   };
 }
 
-/** What is known of an entry that stands for one item; undefined for one that may stand for more. */
+/** The snapshot of an entry for one item; undefined for an entry that may be several. */
 async function singleFacts(entry: unknown, place: EntryCheckContext): Promise<EntrySnapshot | undefined> {
   const { kind, server, path } = place;
   const base = { kind, location: locate(server, path) };
@@ -206,7 +206,7 @@ async function snapshotEntryReference(
   return { reference, ...(definition && { leadsTo: definition, ...clientView(definition) }) };
 }
 
-/** The item that a name leads to; none if its definition cannot be had, which is told of the item. */
+/** The item of a name; undefined if its definition is invalid, which is reported for the item. */
 async function resolveEntryItem(
   reference: string,
   location: Location,
@@ -218,7 +218,7 @@ async function resolveEntryItem(
   });
 }
 
-/** What an item takes that a server may fix. A schema that cannot be used is told of the tool. */
+/** The arguments and options of an item that a server may fix. A schema fault is reported for the tool. */
 async function readOverridable(definition: Definition): Promise<AcceptedArguments> {
   const { kind, value } = definition;
   if (kind === 'tools') {
@@ -232,13 +232,13 @@ async function readOverridable(definition: Definition): Promise<AcceptedArgument
   return { arguments: names.filter((name) => typeof name === 'string') };
 }
 
-/** An entry of a list by its number, since several may have one name, and not every file can be pointed into. */
+/** Labels a list entry by number: several entries may share a name, and not every file has positions. */
 export function entryLabel(reference: unknown, [list, index]: DocumentPath): string {
   const number = typeof index === 'number' ? ` ${index + 1}` : '';
   return `entry${number}${typeof reference === 'string' ? ` "${reference}"` : ''} of "${list}"`;
 }
 
-/** What clients see of an item. */
+/** Client view of an item. */
 export function clientView({ value, item }: Definition): Pick<EntrySnapshot, 'wireName' | 'address'> {
   const address = value.uri ?? value.uriTemplate;
   return {

@@ -1,9 +1,9 @@
 import type { Location } from '../../extension/diagnostics.js';
 import type { Kind } from '../../extension/item-kinds.js';
 
-/** A definition that nobody can reach, or one too many. */
+/** Definitions that cannot be reached, or are duplicates. */
 export interface FileSnapshot {
-  /** Items, or (without `item`) whole kinds, that several files define; the first file counts. */
+  /** Items, or (without `item`) whole kinds, that several files define; the first file is used. */
   readonly duplicates: readonly {
     readonly kind: Kind;
     readonly item?: string;
@@ -14,15 +14,15 @@ export interface FileSnapshot {
     readonly kind: Kind;
     readonly item: string;
     readonly location: Location;
-    /** The toolkit that has it and does not tell. */
+    /** The toolkit that has the tool and does not declare it. */
     readonly toolkit?: string;
   }[];
-  /** Entries of combined files that an item's own file hides. */
+  /** Entries of combined files that the item's own file overrides. */
   readonly shadowed: readonly {
     readonly kind: Kind;
     readonly item: string;
     readonly location: Location;
-    /** The file that counts. */
+    /** The file that is used. */
     readonly file: string;
   }[];
 }

@@ -18,7 +18,7 @@ export interface RootSnapshot {
   readonly fault: 'missing' | 'no-folder' | 'outside' | undefined;
 }
 
-/** What there is to say about the root folder. */
+/** Checks the root folder. */
 export async function gatherRoot({ manifest }: Extension): Promise<RootSnapshot> {
   const { directory, root, translation, base, document } = manifest;
   const at = translation.origins.get('root') ?? ['root'];
@@ -31,7 +31,7 @@ export async function gatherRoot({ manifest }: Extension): Promise<RootSnapshot>
   return { root, location, fault: info.isDirectory() ? undefined : 'no-folder' };
 }
 
-/** Which definition files are too many, unreachable or hidden. */
+/** Finds definition files that are duplicates, unreachable or shadowed. */
 export async function gatherFiles(extension: Extension, modules: ModuleReader): Promise<FileSnapshot> {
   const files = await extension.files();
   const toolkits = extension.manifest.toolkits.map(({ name }) => name);
@@ -88,7 +88,10 @@ async function listFileEntries(
   return [];
 }
 
-/** What a combined file holds. Why it cannot be read is told with the items that need it. */
+/**
+ * The content of a combined file; undefined if it is unreadable, which is reported with the items that need
+ * it.
+ */
 async function readCombinedFile(
   file: DefinitionFile,
   extension: Extension,

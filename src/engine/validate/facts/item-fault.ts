@@ -4,14 +4,14 @@ import type { Kind } from '../../extension/item-kinds.js';
 import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import type { ItemSnapshot } from './items.js';
 
-/** Something that keeps an item from being used, ready to be reported. */
+/** A fault that makes an item unusable, ready for a diagnostic. */
 export interface ItemFault {
   readonly location: Location;
   readonly item: ItemRef;
   readonly facts: string;
 }
 
-/** What is wrong with the keys of the items of a kind. Handlers and schemas of tools have rules of their own. */
+/** Faults in the keys of all items of a kind. Other rules report handlers and schemas of tools. */
 export function* faultsOfKind(kind: Kind, items: readonly ItemSnapshot[]): Iterable<ItemFault> {
   for (const { kind: own, ref, definition, faults } of items) {
     if (own !== kind || !definition) continue;

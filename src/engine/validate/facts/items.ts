@@ -26,37 +26,37 @@ import { type ModuleReader, NotLoadedError } from './modules.js';
 import { gatherPage, type PageSnapshot } from './pages.js';
 import { gatherUpstreams, type UpstreamSnapshot } from './upstreams.js';
 
-/** An item of the extension: declared, or defined right in a server's list. */
+/** An item of the extension: declared, or defined inline in a server's list. */
 export interface ItemSnapshot {
   readonly kind: Kind;
   readonly name: string;
   readonly ref: ItemRef;
-  /** Absent for one that stands in a server's list. */
+  /** Absent for an inline definition. */
   readonly declaration?: Declaration;
-  /** The file that is to define it, if it is declared and there is one. */
+  /** The definition file, if the item is declared and the file exists. */
   readonly source?: DefinitionFile;
   readonly definition?: Definition;
-  /** Why there is no definition. */
+  /** The reason why there is no definition. */
   readonly error?: DefinitionError;
-  /** An item before it has no definition for the very same reason: nothing that has to be said twice. */
+  /** True if an earlier item has the same error, which is reported only once. */
   readonly repeatsError?: boolean;
-  /** Its definition is code, and no code was run. */
+  /** True if the definition is code, and no code was run. */
   readonly isUnchecked?: boolean;
-  /** What is wrong with its keys. */
+  /** Faults in its keys. */
   readonly faults: readonly ShapeFault[];
   readonly callables: readonly CallableSnapshot[];
-  /** The places of existing servers that it writes out. */
+  /** The upstream endpoints that the definition declares. */
   readonly upstreams?: readonly UpstreamSnapshot[];
   readonly schemaFaults: readonly SchemaFault[];
-  /** The file a resource sends. */
+  /** The file that a resource sends. */
   readonly content?: ContentSnapshot;
   /** The page of an app. */
   readonly page?: PageSnapshot;
-  /** Keys of an app's metadata that stand beside its `ui`, where nobody looks. */
+  /** Keys beside `ui` in the metadata of an app. They have no effect. */
   readonly strayKeys?: readonly string[];
 }
 
-/** One thing wrong with a schema of a tool. */
+/** A fault in a schema of a tool. */
 interface SchemaFault {
   readonly side: SchemaSide;
   readonly key: string;
@@ -70,7 +70,7 @@ interface ContentSnapshot {
   readonly fault: 'outside' | 'missing' | undefined;
 }
 
-/** Everything about a declared item. */
+/** Gathers the snapshot of a declared item. */
 export async function gatherItem(
   declaration: Declaration,
   extension: Extension,
@@ -92,7 +92,10 @@ export async function gatherItem(
   }
 }
 
-/** What is known of an item without definition: why that is so. Anything but a fault of the extension is thrown. */
+/**
+ * The snapshot of an item without a definition: the reason. Rethrows errors that are not faults of the
+ * extension.
+ */
 export function missingItem(
   thrown: unknown,
   source: DefinitionFile | undefined,
@@ -103,7 +106,7 @@ export function missingItem(
   return { error: withPosition(error), isUnchecked, faults: [], callables: [], schemaFaults: [] };
 }
 
-/** A file that the system does not let us read. */
+/** A definition error for a file that the system refuses to read. */
 function unreadableFileError(
   error: unknown,
   source: DefinitionFile | undefined,
@@ -114,14 +117,14 @@ function unreadableFileError(
   });
 }
 
-/** Points at the line where a module fails, when that is known. */
+/** Adds the position of a module failure, if known. */
 function withPosition(error: DefinitionError): DefinitionError {
   const { cause, code, message, location } = error;
   const position = cause instanceof InspectionError ? cause.failure.position : undefined;
   return position ? new DefinitionError(code, message, { ...location, position }, { cause }) : error;
 }
 
-/** Everything about an item that is defined in a server's list. */
+/** Gathers the snapshot of an item that is defined inline in a server's list. */
 export async function gatherInlineItem(definition: Definition, modules: ModuleReader): Promise<ItemSnapshot> {
   const { kind, item: name } = definition;
   return { kind, name, ref: { kind: singular[kind], name }, ...(await inspectItem(definition, modules)) };
@@ -184,13 +187,13 @@ async function findSchemaFaults(definition: Definition, side: SchemaSide): Promi
   }
 }
 
-/** Values of a wrong type are told by the shape of the definition. */
+/** True if the shape check reports the wrong type. */
 function isLeftToShape(value: unknown, key: string): boolean {
   if (typeof value === 'string' || isRecord(value)) return false;
   return key.endsWith('Schema') || !(Array.isArray(value) || typeof value === 'function');
 }
 
-/** Everything that is wrong with a JSON Schema that is written out, though the first of it makes the schema unusable. */
+/** All faults of a literal JSON Schema, not only the first one that makes it unusable. */
 async function writtenFaults(place: {
   definition: Definition;
   side: SchemaSide;

@@ -5,19 +5,19 @@ import type { Position } from '../../base/files/document-path.js';
 import type { LoadedModule, ModuleFailure, ParsedModule } from '../inspection.js';
 import { checkModuleSyntax, InspectionError, type Inspector } from '../inspector.js';
 
-/** A module of the package that one of its definitions is or names. */
+/** A module of the package that is a definition or that a definition names. */
 export interface ModuleSnapshot {
   /** Relative to the package folder, with `/`. */
   readonly file: string;
-  /** How Node reads it, by its name and the nearest package.json. */
+  /** The format that Node reads it as, by its name and the nearest package.json. */
   readonly format: ModuleFormat;
-  /** It is written for the other module system. */
+  /** True if the source is in the other module system. */
   readonly isOtherFormat: boolean;
-  /** Where that shows, when it shows at one place. */
+  /** Position that shows the other module system, if known. */
   readonly position: Position | undefined;
-  /** It is not even well formed. */
+  /** The syntax error of a module that is invalid in both systems. */
   readonly failure: ModuleFailure | undefined;
-  /** Files of the package that it imports, as far as they are there. */
+  /** Files of the package that it imports and that exist. */
   readonly imports: readonly string[];
   /** Other packages that it imports, by name. */
   readonly packages: readonly string[];
@@ -25,12 +25,12 @@ export interface ModuleSnapshot {
 
 type ModuleFormat = 'module' | 'commonjs';
 
-/** Thrown instead of loading a module when no code may be run. */
+/** Thrown instead of loading a module if no code may be run. */
 export class NotLoadedError extends Error {
   override readonly name = 'NotLoadedError';
 }
 
-/** Reads the modules of one package, each once, and runs them if that is allowed. */
+/** Reads the modules of one package, each once, and runs them if allowed. */
 export class ModuleReader {
   readonly #read = new Map<string, Promise<ModuleSnapshot | undefined>>();
 
@@ -40,7 +40,7 @@ export class ModuleReader {
     readonly mayLoad: boolean,
   ) {}
 
-  /** What can be said of a module without running it; nothing of files that are no JavaScript. */
+  /** Reads a module without running it. Undefined for files that are missing, too large or not JavaScript. */
   read(file: string): Promise<ModuleSnapshot | undefined> {
     const known = this.#read.get(file);
     if (known) return known;
@@ -49,7 +49,7 @@ export class ModuleReader {
     return reading;
   }
 
-  /** Evaluates a module in another process. @throws InspectionError; NotLoadedError when no code may be run. */
+  /** Evaluates a module in another process. @throws InspectionError; NotLoadedError if no code may be run. */
   async load(file: string): Promise<LoadedModule> {
     const facts = await this.read(file);
     if (facts?.failure) throw new InspectionError(facts.failure);
@@ -57,7 +57,7 @@ export class ModuleReader {
     return await this.inspector.load(path.join(this.directory, file));
   }
 
-  /** A module and whatever of the package it imports, and so on. */
+  /** A module and the files of the package that it imports, recursively. */
   async closure(file: string): Promise<readonly string[]> {
     const seen = new Set([file]);
     for (const next of seen) {
@@ -68,18 +68,18 @@ export class ModuleReader {
   }
 }
 
-/** More files than this are not followed: who packs so many modules one by one knows why. */
+/** Limit of followed files: a package with more unbundled modules has them on purpose. */
 const maxClosure = 500;
 
-/** Larger files are taken as they are. */
+/** Larger files are not checked. */
 const maxSourceBytes = 20 * 1024 * 1024;
 
 const javascript = ['.js', '.mjs', '.cjs'];
 
-/** The file endings of modules that need their types stripped first. */
+/** The file extensions of modules that need their types stripped first. */
 export const typescript = ['.ts', '.mts', '.cts'];
 
-/** Whether a file is a module that Node can import, some Nodes at least. */
+/** True if at least some Node versions can import the file. */
 export function isModuleFile(file: string): boolean {
   return [...javascript, ...typescript].includes(path.extname(file));
 }
@@ -95,7 +95,7 @@ async function readModule(
   if (!info?.isFile() || info.size > maxSourceBytes) return undefined;
   const [told, parsed] = await Promise.all([detectModuleFormat(target), parseModuleFile(inspector, target)]);
   if (!parsed) return undefined;
-  // A file that a server of the user names need not be in a package; Node goes by what is in it then.
+  // A user server may name a file outside a package; Node then detects the format by the syntax.
   const isElsewhere = path.relative(directory, target).startsWith('..');
   const format = told ?? (isElsewhere && parsed.isModule && !parsed.isScript ? 'module' : 'commonjs');
   const isOtherFormat = isForOtherFormat(parsed, format);
@@ -118,7 +118,7 @@ async function parseModuleFile(inspector: Inspector, target: string): Promise<Pa
 }
 
 /**
- * The format that a file's name or the nearest package.json tells.
+ * The format by the file name or the nearest package.json; undefined if neither decides.
  * @see https://nodejs.org/api/packages.html#determining-module-system
  */
 async function detectModuleFormat(target: string): Promise<ModuleFormat | undefined> {
@@ -143,7 +143,7 @@ function typeIn(text: string): ModuleFormat | undefined {
   }
 }
 
-/** What the engine says of module syntax in a script that has a further fault. */
+/** V8's messages about module syntax in a script, for a module that has another fault. */
 const saysModule = /import statement outside a module|Unexpected token 'export'|import\.meta/;
 
 function isForOtherFormat(parsed: ParsedModule, format: ModuleFormat): boolean {
@@ -161,7 +161,7 @@ async function moduleFailure(
   return parsed.isModule ? undefined : await checkModuleSyntax(await readFile(target, 'utf8'));
 }
 
-/** The package that a specifier leads to: `@scope/name` of `@scope/name/file.js`. */
+/** The package of a specifier: `@scope/name` of `@scope/name/file.js`. */
 function packageNameIn(specifier: string): string | undefined {
   // Paths, subpath imports such as `#file`, and URLs such as `node:fs`.
   if (/^[./\\#]|:/.test(specifier) || isBuiltin(specifier)) return undefined;
@@ -183,7 +183,7 @@ async function resolveImports(
   return found.filter((one) => one !== undefined && !one.startsWith('../')) as string[];
 }
 
-/** CommonJS may leave out the ending, or name a folder. */
+/** CommonJS may omit the extension, or name a folder. */
 const endings = ['', '.js', '.cjs', '.json', '/index.js'];
 
 async function firstFile(directory: string, file: string): Promise<string | undefined> {

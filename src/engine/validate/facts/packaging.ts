@@ -9,45 +9,45 @@ import type { ItemSnapshot } from './items.js';
 import type { ModuleReader } from './modules.js';
 import type { SkillSnapshot } from './skills.js';
 
-/** What others get when the package is published. */
+/** The package as npm would publish it. */
 export interface PackagingSnapshot {
-  /** npm refuses to publish it. */
+  /** True if npm refuses to publish the package. */
   readonly isPrivate: boolean;
   readonly keywords: readonly unknown[];
-  /** Whether package.json lists what is shipped. */
+  /** True if package.json has a `files` list. */
   readonly hasFilesList: boolean;
   /** Files that the extension needs and npm would leave out. */
   readonly unpacked: readonly NeededFile[];
-  /** Packages that shipped modules import and that are not installed with this one. */
+  /** Packages that shipped modules import and that npm does not install with this one. */
   readonly uninstalled: readonly NeededPackage[];
 }
 
-/** A package that a module does not load without. */
+/** A package that a module needs to load. */
 interface NeededPackage {
   readonly name: string;
-  /** The module. */
+  /** The importing module. */
   readonly file: string;
   readonly item?: ItemRef;
 }
 
-/** A file of the package that an item does not work without. */
+/** A file of the package that an item needs. */
 interface NeededFile {
   readonly file: string;
-  /** What needs it, as messages call it. */
+  /** The dependent, as messages name it. */
   readonly what: string;
   readonly location: Location;
   readonly item?: ItemRef;
-  /** It is of another package, which npm put into this one's folder here. */
+  /** True for a file of a dependency that npm installed in this package's folder. */
   readonly isInstalled?: true;
 }
 
-/** Lists the files that npm would ship; undefined for a private package. It takes long, so it is best begun early. */
+/** Lists the files that npm would ship; undefined for a private package. Slow, so callers start it early. */
 export async function listShipped({ manifest }: Extension): Promise<ReadonlySet<string> | undefined> {
   const value = manifest.packageJson.value as Readonly<Record<string, unknown>>;
   return value.private === true ? undefined : await listPackedFiles(manifest.directory, value);
 }
 
-/** What npm would make of the package. Scripts that build something are not run. */
+/** Checks the package that npm would publish. Runs no build scripts. */
 export async function gatherPackaging(needs: PackagingInput): Promise<PackagingSnapshot> {
   const { packageJson } = needs.extension.manifest;
   const value = packageJson.value as Readonly<Record<string, unknown>>;
@@ -87,7 +87,7 @@ async function findUnpacked(
   return [...found.values(), ...ofSkills];
 }
 
-/** A folder that is left out is told once. */
+/** Reports a skill folder that is left out once, not for each file. */
 function unpackedSkillFiles(
   { name, files }: SkillSnapshot,
   packed: ReadonlySet<string>,
@@ -98,7 +98,7 @@ function unpackedSkillFiles(
   return told.map((file) => ({ file, what, location: { file }, item: { kind: 'skill', name } }));
 }
 
-/** Where a package.json names what npm puts beside the package. */
+/** The keys of package.json with packages that npm installs beside this one. */
 const dependencyKeys = ['dependencies', 'peerDependencies', 'optionalDependencies'];
 
 /** The packages that npm ships within this one. */
@@ -125,7 +125,7 @@ async function findUninstalled(needs: PackagingInput): Promise<readonly NeededPa
   return [...found.values()];
 }
 
-/** What is no file at all is told otherwise. */
+/** True if the file exists. Other rules report missing files. */
 async function isFile(target: string): Promise<boolean> {
   const info = await stat(target).catch(() => undefined);
   return info?.isFile() ?? false;
@@ -154,7 +154,7 @@ async function* neededFiles({ extension, items, modules }: PackagingInput): Asyn
     }
     if (definition?.derived) {
       const { file } = definition.derived;
-      yield { file, what: `What was derived for ${what}`, location: { file }, item: ref };
+      yield { file, what: `The derived file of ${what}`, location: { file }, item: ref };
     }
     for (const { file, label, location } of callables) {
       if (file === undefined) continue;
@@ -187,7 +187,7 @@ async function* withImports(
   }
 }
 
-/** For the rules that judge a package by whether it is ever published. */
+/** True if the package can be published. Packaging rules skip private packages. */
 export function isPublished(packaging: PackagingSnapshot | undefined): packaging is PackagingSnapshot {
   return isRecord(packaging) && !packaging.isPrivate;
 }

@@ -11,30 +11,30 @@ import type { CspList } from '../page/page-findings.js';
 export interface PageSnapshot {
   readonly file: string;
   readonly bytes: number;
-  /** Why it cannot be shown, or shows less than it should. */
+  /** The reasons why the page cannot be shown, or is incomplete. */
   readonly faults: readonly { readonly reason: string; readonly location: Location }[];
   readonly reaches: readonly LocatedRequest[];
   readonly evaluations: readonly { readonly by: string; readonly location: Location }[];
-  /** Where its `<base>` makes relative addresses lead. */
+  /** The `href` of `<base>`, which relative URLs resolve against. */
   readonly base?: string;
-  /** The words of the protocol that it never says. */
+  /** Strings of the handshake that no script contains. */
   readonly unsaid: readonly string[];
 }
 
-/** Something outside itself that a page asks for. */
+/** A URL outside the page that the page requests. */
 export interface LocatedRequest {
-  /** As far as it is known before the page runs. */
+  /** As written, or the start that is known before the page runs. */
   readonly url: string;
-  /** The lists of which one must name its origin; none when hosts never allow it. */
+  /** The lists of which one must name the origin; empty if hosts never allow the request. */
   readonly lists: readonly CspList[];
   readonly by: string;
   readonly location: Location;
 }
 
-/** Pages larger than this are not read: whatever they hold is not a page that somebody wrote. */
+/** Larger files are not read: no author writes such a page. */
 const maxAppPageBytes = 16 * 1024 * 1024;
 
-/** Reads the page of an app; one that leads out of the package, or is not there, is told otherwise. */
+/** Reads the page of an app. Undefined if it is missing or outside the package, which other rules report. */
 export async function gatherPage(file: string, extension: Extension): Promise<PageSnapshot | undefined> {
   const { directory } = extension.manifest;
   const target = path.join(directory, file);

@@ -6,26 +6,26 @@ import { DefinitionError, type Extension } from '../../extension/extension.js';
 import type { Kind } from '../../extension/item-kinds.js';
 import { UnknownItemError, type Workspace } from '../../extension/workspace.js';
 
-/** Where names are looked up. */
+/** Scope in which names are resolved. */
 export interface NameScope {
   readonly extension: Extension;
   readonly workspace: Workspace;
 }
 
-/** Why a name leads nowhere. */
+/** The reason why a name does not resolve. */
 export interface UnresolvedReference {
-  /** It names another package. */
+  /** True if the name is of another package. */
   readonly isForeign: boolean;
   readonly reason: string;
 }
 
-/** The name of an app that leads nowhere. */
+/** The name of an app that does not resolve. */
 export interface UnresolvedApp extends UnresolvedReference {
   readonly reference: string;
   readonly location: Location;
 }
 
-/** Why the name of an item leads nowhere; undefined if it does not. */
+/** The reason why the name of an item does not resolve; undefined if it does. */
 export async function findUnresolved(
   kind: Kind,
   reference: string,
@@ -35,7 +35,7 @@ export async function findUnresolved(
     await workspace.locateItem(kind, reference, extension, location);
     return undefined;
   } catch (error) {
-    // A toolkit that cannot be read may be what has it: that is told of the toolkit.
+    // An unreadable toolkit may have the item: this is reported for the toolkit.
     if (error instanceof DefinitionError && !(error instanceof UnknownItemError)) return undefined;
     if (!(error instanceof UnknownItemError)) throw error;
     if (error.foreign) return { isForeign: true, reason: error.message };
@@ -45,7 +45,7 @@ export async function findUnresolved(
   }
 }
 
-/** Which names there are in place of one that leads nowhere. */
+/** Lists the declared names, for a name that does not resolve. */
 export function suggestNames(
   reference: string,
   { what, declared }: { readonly what: string; readonly declared: readonly string[] },
@@ -55,7 +55,7 @@ export function suggestNames(
   return `${hint} Declared ${what}: ${declared.join(', ') || 'none'}.`;
 }
 
-/** The app that a tool, or an entry of a server's list, names under `ui`, if that leads nowhere. */
+/** The app that a tool, or an entry of a server's list, names under `ui`, if it does not resolve. */
 export async function findLostApp(
   { ui }: Readonly<Record<string, unknown>>,
   place: (path: DocumentPath) => Location,

@@ -11,12 +11,15 @@ import type { ItemSnapshot } from './items.js';
 import type { NameScope } from './references.js';
 import { gatherLostSkills } from './skills.js';
 
-/** A server as far as its lists go. One that no definition describes stands for all that the package declares. */
+/**
+ * A server with its list entries. A package without a server definition has one server for all declared
+ * items.
+ */
 export interface ServerSnapshot {
   readonly name: string;
   readonly ref: ItemRef;
   readonly entries: readonly EntrySnapshot[];
-  /** Skills that it lists and goes without. */
+  /** Skills that it lists and cannot serve. */
   readonly lostSkills: readonly SkippedItem[];
 }
 
@@ -24,7 +27,7 @@ interface ServerGatherInput extends NameScope {
   readonly items: readonly ItemSnapshot[];
 }
 
-/** Every server of an extension, with what the names in its lists lead to. */
+/** Every server of an extension, with the resolved entries of its lists. */
 export async function gatherServers({
   items,
   ...scope
@@ -61,7 +64,7 @@ async function gatherServerEntries(server: Definition, scope: NameScope): Promis
   return (await Promise.all(lists.flat())).flat();
 }
 
-/** Entries of one kind that show clients the same name, each group with the names it is served under. */
+/** Entries of one kind with a wire name that an earlier entry has, and the name that each is served under. */
 export function sameNames(
   entries: readonly EntrySnapshot[],
 ): readonly { readonly entry: EntrySnapshot; readonly first: EntrySnapshot; readonly servedAs: string }[] {

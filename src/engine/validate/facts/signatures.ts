@@ -3,22 +3,22 @@ import path from 'node:path';
 import type { AnyNode, Comment, Pattern, Program } from 'acorn';
 import { isInside, pathFault } from '../../base/files/path-containment.js';
 
-/** What the source of a function tells of what it takes. */
+/** The parameters of a function, from its source. */
 export interface Signature {
-  /** Exported under this name. */
+  /** Name of the export. */
   readonly name: string;
   readonly parameters: readonly Pattern[];
-  /** The text of its doc comment; empty without one. */
+  /** Text of its doc comment; may be empty. */
   readonly comment: string;
 }
 
-/** Larger modules are bundles, in which names are not what somebody chose. */
+/** Larger modules are bundles, with names that no author chose. */
 const maxModuleBytes = 2 * 1024 * 1024;
 
-/** Modules that only hand on what others export are followed so far. */
+/** Most steps through modules that re-export other modules. */
 const maxReexportDepth = 5;
 
-/** The exported functions of a module of the package, as its source has them. Nothing of it is run. */
+/** The exported functions of a module of the package, from its source. Nothing is run. */
 export async function signaturesIn(directory: string, file: string): Promise<readonly Signature[]> {
   return await readSignatures(directory, file, maxReexportDepth);
 }
@@ -78,7 +78,7 @@ async function readModuleSource(directory: string, file: string): Promise<string
   return await readFile(target, 'utf8').catch(() => undefined);
 }
 
-/** Nothing, if it is no module, or nests deeper than we can follow. */
+/** Undefined if the source is not a module, or nests too deep for the parser. */
 async function parseModule(source: string, comments: Comment[]): Promise<Program | undefined> {
   const { parse } = await import('acorn');
   try {
@@ -130,15 +130,15 @@ function nodeName(node: { readonly type: string; readonly name?: string; readonl
   return node.name ?? String(node.value);
 }
 
-/** What handlers call what they get besides their arguments; more than one is never seen there. */
+/** Names of the context parameter in handlers. Nothing but optional parameters follows it. */
 const contextName = /^(?:_.*|ctx|context|extra|.*(?:Ctx|Context))$/;
 
-/** What handlers call all of their arguments. */
+/** Names of the arguments parameter in handlers. */
 const argumentsName = /^(?:_.*|args?|arguments_?|input|params|parameters|options|opts|request)$/;
 
 /**
- * Whether a function takes its arguments one by one, and not as `(args, ctx)`. Says no where it might be either: a name
- * tells what its author meant, a type is not there.
+ * True if a function takes its arguments one by one, and not as `(args, ctx)`. False if both are possible:
+ * names show the author's intent, and there are no types.
  */
 export function takesOneByOne({ parameters, comment }: Signature): boolean {
   const [first, second, ...others] = parameters;
@@ -146,13 +146,13 @@ export function takesOneByOne({ parameters, comment }: Signature): boolean {
   if (isMarked(comment)) return true;
   if (!isAll(first) && isTypedAsPart(first, comment)) return true;
   if (!second) return first.type === 'RestElement';
-  // A parameter with a default after these two is what tests put their own thing in for.
+  // Further parameters with a default do not count: tests pass replacements there.
   if (isMinified(first, second)) return false;
   if (isContext(second)) return others.some(({ type }) => type === 'Identifier' || type === 'ObjectPattern');
   return !isAll(first);
 }
 
-/** Whether the names are those of a program, which tell nothing: `(e,t)`. */
+/** True if the names are minified and show no intent: `(e,t)`. */
 function isMinified(first: Pattern, second: Pattern): boolean {
   return second.start - first.end === 1 && [first, second].every((one) => parameterName(one).length === 1);
 }
@@ -166,7 +166,7 @@ function isContext(parameter: Pattern): boolean {
   return parameter.type === 'ObjectPattern' || contextName.test(parameterName(parameter));
 }
 
-/** Whether `@param {string} name` says that a parameter is no object that could hold all arguments. */
+/** True if `@param {string} name` declares a type that cannot hold all arguments. */
 function isTypedAsPart(parameter: Pattern, comment: string): boolean {
   const named = parameter.type === 'AssignmentPattern' ? parameter.left : parameter;
   const name = parameterName(named);
@@ -189,14 +189,14 @@ export function shownParameter(parameter: Pattern): string {
   return parameter.type === 'Identifier' ? parameter.name : '{…}';
 }
 
-/** The tool that a function marked `@mcp` is; nothing of one that is not. */
+/** The tool of a function marked `@mcp`; undefined for other functions. */
 export function markedTool({ name, comment }: Signature): string | undefined {
   if (!isMarked(comment)) return undefined;
   const [, quoted, bare] = /@mcp\b[^\n]*?\bname=(?:"([^"\n]+)"|([^\s"*]+))/.exec(comment) ?? [];
   return quoted ?? bare ?? name;
 }
 
-/** The tag may stand anywhere but in a word or a quotation of it. */
+/** True if the comment has the tag, not inside a word or a quotation. */
 function isMarked(comment: string): boolean {
   return /(?<![^\s*])@mcp(?![\w-])/.test(comment);
 }

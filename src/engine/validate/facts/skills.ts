@@ -18,20 +18,20 @@ import type { SkippedItem } from '../../runtime/skipped-items.js';
 /** A skill of the package, as hosts would get it. */
 export interface SkillSnapshot {
   readonly name: string;
-  /** Its files, what it begins with first; relative to the package. Of one that cannot be served, only that. */
+  /** Its files, `SKILL.md` first, relative to the package. Only `SKILL.md` if the skill cannot be served. */
   readonly files: readonly string[];
-  /** Why it cannot be served. */
+  /** The reasons why it cannot be served. */
   readonly problems: readonly SkillProblem[];
   readonly brokenLinks: readonly SkillProblem[];
 }
 
 interface SkillProblem {
-  /** What follows the name of the skill in a message. */
+  /** The text that follows the name of the skill in a message. */
   readonly problem: string;
   readonly location: Location;
 }
 
-/** Every skill of a package, and every folder that seems to be meant as one. */
+/** Every skill of a package, and every folder that is probably meant as one. */
 export async function gatherSkills({ manifest }: Extension): Promise<readonly SkillSnapshot[]> {
   const { directory } = manifest;
   const skills = await findSkillFolders(directory);
@@ -39,7 +39,7 @@ export async function gatherSkills({ manifest }: Extension): Promise<readonly Sk
   return [...read, ...(await findMisspelledSkills(directory, skills))];
 }
 
-/** What a server goes without of the skills it lists. */
+/** The listed skills that a server cannot serve. */
 export async function gatherLostSkills(
   server: Definition,
   workspace: Workspace,
@@ -50,7 +50,7 @@ export async function gatherLostSkills(
 }
 
 async function skillFacts(folder: SkillFolder): Promise<SkillSnapshot> {
-  // It loads schemas of the SDK, and most extensions have no skills.
+  // Lazy: it loads schemas of the SDK, and most extensions have no skills.
   const { readSkill, SkillFault } = await import('../../skills/read-skill.js');
   const { name, directory } = folder;
   const file = skillFile(name);
@@ -74,7 +74,7 @@ async function skillFacts(folder: SkillFolder): Promise<SkillSnapshot> {
   }
 }
 
-/** The line that a problem of the frontmatter is about; the first for all others. */
+/** The line of a frontmatter problem; the first line for other problems. */
 function parseProblemLine(problem: string, text: string): number {
   const [, line] = problem.match(/\bline (\d+)/) ?? [];
   if (line !== undefined) return Number(line);
@@ -83,7 +83,7 @@ function parseProblemLine(problem: string, text: string): number {
   return Math.max(index, 0) + 1;
 }
 
-/** Folders of which some disks would say that they have a `SKILL.md`, and others not. */
+/** Folders with a misspelled `SKILL.md`, which only case-insensitive file systems find. */
 async function findMisspelledSkills(
   directory: string,
   known: readonly SkillFolder[],
@@ -104,11 +104,11 @@ async function findMisspelledSkills(
 
 interface BrokenLink {
   readonly problem: string;
-  /** Where the link stands in the text. */
+  /** Index of the link in the text. */
   readonly index: number;
 }
 
-/** Links to files that are not in the folder of the skill. Paths are relative to it, and have slashes. */
+/** Links to files that are not in the folder of the skill. Paths are relative to it, with `/`. */
 export function* findBrokenLinks(text: string, files: readonly string[]): Generator<BrokenLink> {
   for (const { target, index } of linksIn(text)) {
     const [written = ''] = target.split(/[?#]/);
@@ -122,7 +122,7 @@ export function* findBrokenLinks(text: string, files: readonly string[]): Genera
     if (isThere) continue;
     const meant = didYouMean(file, files);
     const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
-    yield { problem: `links to "${target}", which is not there.${hint}`, index };
+    yield { problem: `links to "${target}", which does not exist.${hint}`, index };
   }
 }
 
@@ -134,7 +134,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The targets of links and images, also by reference. What stands in code is no link. */
+/** The targets of links and images, also by reference. Code is skipped. */
 function* linksIn(text: string): Generator<{ readonly target: string; readonly index: number }> {
   const prose = text
     .replace(

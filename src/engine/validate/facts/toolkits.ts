@@ -11,20 +11,20 @@ import type { ToolkitDeclaration } from '../../extension/manifest.js';
 import { findToolkit } from '../../extension/toolkits.js';
 import { type ItemSnapshot, missingItem } from './items.js';
 
-/** A toolkit of the extension: declared, or a combined file that is one. */
+/** A toolkit of the extension: declared, or a combined file. */
 export interface ToolkitSnapshot {
   readonly what: string;
   readonly ref?: ItemRef;
   readonly toolkit: RawToolkit;
-  /** What is wrong with what it says for all its tools. */
+  /** Faults in its shared keys. */
   readonly faults: readonly ShapeFault[];
-  /** Its tools that its declaration does not tell of, though it tells of some. */
+  /** Tools that are missing from its declaration, if the declaration lists tools. */
   readonly untold: readonly { readonly item: string; readonly location: Location }[];
-  /** Its tools whose names other items of the package have, as far as the manifest does not tell. */
+  /** Tools with the name of another declared item, unless its declaration lists them. */
   readonly taken: readonly { readonly item: string; readonly location: Location }[];
 }
 
-/** Every toolkit of an extension, and in place of those that cannot be had, why. */
+/** Every toolkit of an extension. `lost`: the unavailable ones, as items with an error. */
 export async function gatherToolkits(
   extension: Extension,
 ): Promise<{ readonly toolkits: readonly ToolkitSnapshot[]; readonly lost: readonly ItemSnapshot[] }> {
@@ -72,7 +72,7 @@ async function combinedToolkit(extension: Extension): Promise<ToolkitSnapshot | 
   return { ...snapshotToolkit(toolkit), untold: [], taken: [] };
 }
 
-/** Why a file cannot be read is told with the items that need it. */
+/** The content of a file; undefined if it is unreadable, which is reported with the items that need it. */
 async function readToolkitFile(file: DefinitionFile, extension: Extension): Promise<unknown> {
   return await extension.content(file, file.file).catch((error) => {
     if (error instanceof DefinitionError) return undefined;

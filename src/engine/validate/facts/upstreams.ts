@@ -13,7 +13,7 @@ import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { placeScope } from '../../runtime/upstream-spec.js';
 import { entryLabel } from './entries.js';
 
-/** An existing server that a definition goes to, as far as that shows without starting or asking anything. */
+/** An upstream server of a definition, as known without starting or contacting it. */
 export interface UpstreamSnapshot {
   /** `Tool "forecast"`, `Server "kit", entry 2 of "tools",` */
   readonly what: string;
@@ -21,9 +21,12 @@ export interface UpstreamSnapshot {
   /** The file of the package that is run. */
   readonly file?: string;
   readonly fault?: UpstreamFault;
-  /** Where it holds, as plain text, what looks like a secret. */
+  /** The keys with plain text that looks like a secret. */
   readonly secrets: readonly { readonly label: string; readonly location: Location }[];
-  /** The entry that takes tools from it, if nothing is wrong with that, and where it stands. */
+  /**
+   * The list entry that takes tools from the server, if it is valid. `locate` takes paths relative to the
+   * entry.
+   */
   readonly entry?: Readonly<Record<string, unknown>>;
   readonly locate: (path: DocumentPath) => Location;
 }
@@ -34,7 +37,7 @@ interface UpstreamFault {
   readonly location: Location;
 }
 
-/** The existing servers whose places a definition writes out. */
+/** The upstream servers with a literal endpoint in a definition. */
 export async function gatherUpstreams(definition: Definition): Promise<readonly UpstreamSnapshot[]> {
   const found = [...writtenPlaces(definition)].map(async ({ path: at, place, entry }) => {
     const isPlain = isRecord(place) && !isFunctionLike(place);
@@ -84,7 +87,7 @@ function parseKeyPath(key: string): DocumentPath {
   return first === 'args' ? [first, ...rest.map(Number)] : [first, ...rest];
 }
 
-/** A module that is run: what it imports has to be there, too. */
+/** The file of the package that is run. As a module, it also needs its imports. */
 function findUpstreamScript(place: Readonly<Record<string, unknown>>): string | undefined {
   const { command } = place;
   const script = findPackageScript(place)?.file;

@@ -3,22 +3,26 @@ import type { CspList, Evaluation, ExternalRequest, PageFindings } from './page-
 import { readScript, type ScriptKind } from './script.js';
 import { reachesOfStyle } from './style.js';
 
-/** What can be said of a page by reading it. */
+/** Results of reading a page without running it. */
 export interface PageAnalysis extends PageFindings {
-  /** It begins with `<!doctype html>`. */
+  /** True if the page begins with `<!doctype html>`. */
   readonly hasDoctype: boolean;
-  /** Where its `<base>` makes relative addresses lead. */
+  /** The `href` of `<base>`, which relative URLs resolve against. */
   readonly base?: string;
-  /** The words of the protocol that it never says; none if scripts from elsewhere may say them. */
+  /**
+   * Strings of the handshake that no script contains. Empty if external or invalid scripts may contain them.
+   */
   readonly unsaid: readonly string[];
-  /** Scripts that no browser runs. */
+  /** Scripts with a syntax error, which no browser runs. */
   readonly faults: readonly { readonly reason: string; readonly offset: number }[];
 }
 
-/** Without these no host shows an app: the way to it, the question, and the word that the app is ready. */
+/**
+ * A host shows no app without these: the channel, the request, and the notification that the app is ready.
+ */
 const handshake = ['postMessage', 'ui/initialize', 'ui/notifications/initialized'];
 
-/** Reads a page without running it. Offsets are those of the text. */
+/** Reads a page without running it. Offsets refer to the text. */
 export function readPage(text: string): PageAnalysis {
   const reading = new PageCollector(text);
   const document = parse(text, { sourceCodeLocationInfo: true });
@@ -46,7 +50,7 @@ function* elementsIn(root: PageNode): Generator<PageElement> {
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     if ('tagName' in node) yield node;
     if ('content' in node) waiting.push(node.content);
-    // One by one: there may be more of them than a call may have arguments.
+    // One by one: the list may be longer than the limit of call arguments.
     if ('childNodes' in node) for (const child of node.childNodes.toReversed()) waiting.push(child);
   }
 }
@@ -67,7 +71,7 @@ const loadingAttributes: Readonly<Record<string, Readonly<Record<string, CspList
   base: { href: 'baseUriDomains' },
 };
 
-/** The attributes that no host lets lead anywhere, by element. */
+/** The attributes that no host lets load or open anything, by element. */
 const forbiddenAttributes: Readonly<Record<string, readonly string[]>> = {
   object: ['data'],
   embed: ['src'],
@@ -76,7 +80,7 @@ const forbiddenAttributes: Readonly<Record<string, readonly string[]>> = {
   input: ['formaction'],
 };
 
-/** The kinds of `<link>` that load something. */
+/** The `rel` values of `<link>` that load something. */
 const loadingLink = /(?:^|\s)(?:stylesheet|\S*icon|preload|modulepreload|prefetch|manifest)(?:\s|$)/i;
 
 /** The types of `<script>` that are code. */
@@ -132,7 +136,7 @@ class PageCollector {
     if (fault) this.faults.push({ ...fault, offset: place(fault.offset) });
   }
 
-  /** The text within an element as it stands in the file; in the tree, line ends have been unified. */
+  /** The text within an element as in the file; the tree has normalized line ends. */
   #textOf({ childNodes }: PageElement): { readonly source: string; readonly start: number } {
     const location = childNodes[0]?.sourceCodeLocation;
     if (!location) return { source: '', start: 0 };
@@ -156,7 +160,7 @@ function* reachesOfAttribute(
   for (const url of name === 'srcset' ? parseSrcset(value) : [value]) yield { url, lists: [list], by };
 }
 
-/** The addresses of a `srcset`. Commas are part of an address unless a blank follows. */
+/** The URLs of a `srcset`. A comma is part of a URL unless a blank follows. */
 function parseSrcset(srcset: string): readonly string[] {
   return srcset.split(/,\s+|,$/).flatMap((candidate) => candidate.trim().split(/\s+/)[0] || []);
 }

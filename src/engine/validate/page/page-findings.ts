@@ -1,15 +1,15 @@
-/** The lists of an app's `csp` that open it to the outside. */
+/** The lists of an app's `csp` that allow origins. */
 export type CspList = 'connectDomains' | 'resourceDomains' | 'frameDomains' | 'baseUriDomains';
 
-/** Something outside itself that a page asks for. */
+/** A URL outside the page that the page requests. */
 export interface ExternalRequest {
-  /** As it is written, or as far as it is known when the rest is put together at run time. */
+  /** As written, or the known start if the rest is built at run time. */
   readonly url: string;
-  /** The lists of which one must name its origin; none when hosts never allow it. */
+  /** The lists of which one must name the origin; empty if hosts never allow the request. */
   readonly lists: readonly CspList[];
-  /** What asks, as messages call it: `<img src>`, `fetch()`. */
+  /** The requesting code, as messages name it: `<img src>`, `fetch()`. */
   readonly by: string;
-  /** Where, in the text it was found in. */
+  /** Offset in the text of the page, style or script. */
   readonly offset: number;
 }
 
@@ -19,7 +19,7 @@ export interface Evaluation {
   readonly offset: number;
 }
 
-/** What a page does that the host's policy has a say in. */
+/** Parts of a page that the host's policy may block. */
 export interface PageFindings {
   readonly reaches: readonly ExternalRequest[];
   readonly evaluations: readonly Evaluation[];

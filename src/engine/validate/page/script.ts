@@ -1,12 +1,12 @@
 import { type AnyNode, type Expression, type Program, parse, type SpreadElement } from 'acorn';
 import type { CspList, Evaluation, ExternalRequest, PageFindings } from './page-findings.js';
 
-/** How the browser reads a script. */
+/** Kind of a script: `handler` is the code of an event attribute. */
 export type ScriptKind = 'module' | 'script' | 'handler';
 
-/** What a script does that the host's policy has a say in, or why it does nothing at all. */
+/** Parts of a script that the host's policy may block, or the reason why it does not run. */
 export interface ScriptFindings extends PageFindings {
-  /** The text and the names it holds, for whoever looks for a word of the protocol. */
+  /** Strings and names in the script, for the search for protocol strings. */
   readonly words: ReadonlySet<string>;
   readonly fault?: { readonly reason: string; readonly offset: number };
 }
@@ -28,13 +28,13 @@ export function readScript(source: string, kind: ScriptKind): ScriptFindings {
       if (asked && url !== undefined) reaches.push({ url, ...rest, offset: asked.start });
     }
     const by = evaluationBy(node);
-    // What is tried is prepared to fail: libraries find out that way whether they may.
+    // Code in a `try` may fail: libraries test there if evaluation is allowed.
     if (by !== undefined && !isTried) evaluations.push({ by, offset: node.start });
   }
   return { reaches, evaluations, words };
 }
 
-/** Nothing, if it nests deeper than we can follow: browsers get further. */
+/** Undefined if the script nests too deep for the parser, since browsers parse deeper. */
 function parseScript(
   source: string,
   kind: ScriptKind,
@@ -55,11 +55,11 @@ function parseScript(
 
 interface VisitedNode {
   readonly node: AnyNode;
-  /** It stands in a `try`. */
+  /** True inside the block of a `try`. */
   readonly isTried: boolean;
 }
 
-/** Every node, in the order of the text. Minified code nests too deep for recursion. */
+/** Every node, in the order of the text. Without recursion, since minified code nests deep. */
 function* walk(program: Program): Generator<VisitedNode> {
   const waiting: VisitedNode[] = [{ node: program, isTried: false }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -69,7 +69,7 @@ function* walk(program: Program): Generator<VisitedNode> {
       const within = isTried || (node.type === 'TryStatement' && key === 'block');
       return [value].flat().flatMap((part) => (isNode(part) ? { node: part, isTried: within } : []));
     });
-    // One by one: a list may be longer than a call may have arguments.
+    // One by one: the list may be longer than the limit of call arguments.
     for (const part of parts.sort((a, b) => b.node.start - a.node.start)) waiting.push(part);
   }
 }
@@ -80,7 +80,7 @@ function isNode(value: unknown): value is AnyNode {
 
 type Constants = ReadonlyMap<string, Expression | undefined>;
 
-/** What the constants of a script are set to; nothing for a name that several have. */
+/** Initial values of the constants; undefined for a name that is declared more than once. */
 function constantsIn(nodes: readonly VisitedNode[]): Constants {
   const found = new Map<string, Expression | undefined>();
   for (const { node } of nodes) {
@@ -104,7 +104,7 @@ interface ScriptRequest {
   readonly by: string;
 }
 
-/** Constructors that load what their first argument names. */
+/** Constructors that load the URL in their first argument. */
 const constructors: Readonly<Record<string, CspList>> = {
   WebSocket: 'connectDomains',
   EventSource: 'connectDomains',
@@ -144,14 +144,14 @@ function* findScriptRequests(node: AnyNode): Iterable<ScriptRequest> {
       break;
     }
     case 'AssignmentExpression':
-      // Whether it is a frame or an image cannot be told from here.
+      // The element may be a frame or an image.
       if (memberName(node.left) === 'src') {
         yield { asked: node.right, lists: ['resourceDomains', 'frameDomains'], by: '.src' };
       }
   }
 }
 
-/** The name of a global, written alone or as a member of the window. */
+/** The name of a global, used alone or as a member of the window. */
 function globalName(callee: AnyNode): string | undefined {
   if (callee.type === 'Identifier') return callee.name;
   if (callee.type !== 'MemberExpression' || callee.object.type !== 'Identifier') return undefined;
@@ -163,7 +163,7 @@ function memberName(node: AnyNode): string | undefined {
   return node.property.type === 'Identifier' ? node.property.name : undefined;
 }
 
-/** Code out of text, if that is what a node makes. */
+/** The call that runs text as code, as messages name it; undefined for other nodes. */
 function evaluationBy(node: AnyNode): string | undefined {
   if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return undefined;
   const name = globalName(node.callee);
@@ -177,7 +177,7 @@ function evaluationBy(node: AnyNode): string | undefined {
   return isAssembly && /^(?:compile|instantiate)/.test(memberName(callee) ?? '') ? 'WebAssembly' : undefined;
 }
 
-/** The address an expression makes, as far as it says where it leads. */
+/** The URL of an expression, if at least its start is known and shows the target. */
 function literalUrl(expression: Expression | SpreadElement, constants: Constants): string | undefined {
   const { text, isWhole } = findTextStart(expression, constants);
   if (isWhole) return text;
@@ -192,7 +192,7 @@ interface TextStart {
 
 const unknownText: TextStart = { text: '', isWhole: false };
 
-/** How the text of an expression begins. `depth` ends constants that refer to each other. */
+/** The known start of an expression's text. `depth` stops at constants that refer to each other. */
 function findTextStart(expression: AnyNode | null, constants: Constants, depth = 0): TextStart {
   if (!expression || depth > 20) return unknownText;
   const next = (part: AnyNode | null) => findTextStart(part, constants, depth + 1);

@@ -1,10 +1,13 @@
 import type { ExternalRequest } from './page-findings.js';
 
-/** A comment, the start of a font, the end of a block, an import, an address, or a string, which is passed over so that what it holds is not taken for one. */
+/**
+ * A comment, a font rule, the end of a block, an import, a URL, or a string. Strings match so that their
+ * content is skipped.
+ */
 const tokens =
   /\/\*[\s\S]*?(?:\*\/|$)|(?<font>@font-face\s*\{)|(?<end>\})|(?<import>@import\s+)(?:url\(\s*)?(?:"(?<a>[^"\n]*)"|'(?<b>[^'\n]*)'|(?<c>[^\s"'();]+))|url\(\s*(?:"(?<d>[^"\n]*)"|'(?<e>[^'\n]*)'|(?<f>[^"'()\s]*))\s*\)|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'/gi;
 
-/** What a stylesheet, or the style of one element, loads. */
+/** The URLs that a stylesheet, or the style of one element, loads. */
 export function* reachesOfStyle(css: string): Generator<ExternalRequest> {
   let isFont = false;
   for (const { groups = {}, index } of css.matchAll(tokens)) {

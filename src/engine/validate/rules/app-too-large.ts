@@ -1,6 +1,6 @@
 import { defineRule, type Rule } from './rule.js';
 
-/** Hosts fetch the pages of all tools before any is used, and ask again for each conversation. */
+/** Limit in KB: hosts fetch the pages of all tools in advance, again for each conversation. */
 const maxKilobytes = 60;
 
 export const appTooLarge: Rule = defineRule({

@@ -3,7 +3,7 @@ import { defineRule, type Rule } from './rule.js';
 export const appWithoutHandshake: Rule = defineRule({
   code: 'app-without-handshake',
   severity: 'warning',
-  summary: 'A page introduces itself to its host, without which it is told nothing.',
+  summary: 'The page of an app performs the handshake with its host, which sends nothing before it.',
   *check({ items }) {
     for (const { page, ref } of items) {
       if (!page || page.unsaid.length === 0) continue;
@@ -12,5 +12,5 @@ export const appWithoutHandshake: Rule = defineRule({
     }
   },
   message: ({ name, unsaid }) =>
-    `No script of app "${name}" says ${unsaid.map((word) => `"${word}"`).join(' or ')}, so its host tells it of no tool call. Send ui/initialize by postMessage, and ui/notifications/initialized after the answer; agenttools explain app-without-handshake shows how.`,
+    `No script of app "${name}" contains ${unsaid.map((word) => `"${word}"`).join(' or ')}, so its host sends it no tool call. Send ui/initialize by postMessage, and ui/notifications/initialized after the answer; agenttools explain app-without-handshake shows how.`,
 });

@@ -16,7 +16,7 @@ export const blockedByCsp: Rule = defineRule({
         const reason = 'The policy of hosts lets no text run as code. Write the code itself.';
         yield { location, item: ref, facts: { name, what: `uses ${by}`, reason } };
       }
-      // Without metadata that can be read, what is allowed is not known.
+      // Without readable metadata the allowed origins are unknown.
       if (!definition) continue;
       const lists = readCspSources(definition.value.csp);
       for (const reach of page.reaches) {
@@ -40,13 +40,13 @@ function readCspSources(csp: unknown): CspSources {
   return Object.fromEntries(entries) as CspSources;
 }
 
-/** Addresses within the page, and of nothing that is loaded. */
+/** URLs within the page, and URLs that load nothing. */
 const localUrl = /^(?:$|#|(?:about|javascript|mailto|tel):)/i;
 
-/** What may stand in a `data:` address: images, sound and video. What `.src` belongs to is not known. */
+/** Requests that may have a `data:` URL: images, sound and video. The element of `.src` is unknown. */
 const embeds = /^(?:<(?:img|source|audio|video|track|input|image|use) |url\(\)$|\.src$|new Audio\()/;
 
-/** Whether a page may hold in an address what is asked for. Of links, icons are images. */
+/** True if the request may have a `data:` URL. The icon of a `<link>` is an image. */
 function isEmbedded(written: string, by: string): boolean {
   if (!/^data:/i.test(written)) return false;
   return embeds.test(by) || (by.startsWith('<link') && !/^data:(?:text|application|font)\//i.test(written));
@@ -69,7 +69,7 @@ function explainBlocked(
   }
   const address = resolveUrl(written, by, base);
   if (!address) {
-    return 'The page has no address of its own that this could be relative to. Put the content into the page.';
+    return 'The page has no URL that this could be relative to. Put the content into the page.';
   }
   if (lists.some((list) => csp[list]?.some((origin) => coversAddress(origin, address)))) return undefined;
   if (!/^(?:https?|wss?):$/.test(address.protocol)) {
@@ -78,9 +78,9 @@ function explainBlocked(
   return `Its policy does not allow that. Put the content into the page, or add "${address.protocol}//${address.host}" to ${cspListNames(lists)} in its metadata.`;
 }
 
-/** Where an address leads, if it says so without the address of the page. */
+/** Resolves a URL; undefined if that needs the URL of the page. */
 function resolveUrl(written: string, by: string, base: string | undefined): URL | undefined {
-  // Modules are told apart by how they begin: "lodash" is no path, and no <base> makes it one.
+  // A bare specifier such as "lodash" is not a path, and <base> does not apply to it.
   if (by.startsWith('import') && !/^(?:[a-z][a-z\d+.-]*:|\.{0,2}\/)/i.test(written)) return undefined;
   const absolute = written.startsWith('//') ? `https:${written}` : written;
   const from = base !== undefined && URL.canParse(base) ? base : undefined;

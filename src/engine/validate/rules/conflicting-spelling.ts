@@ -9,7 +9,7 @@ import { defineRule, type Rule } from './rule.js';
 export const conflictingSpelling: Rule = defineRule({
   code: 'conflicting-spelling',
   severity: 'error',
-  summary: 'No key stands in two spellings.',
+  summary: 'No key has two spellings.',
   *check({ manifest, items }) {
     for (const { location, conflict } of manifest ? inManifest(manifest) : []) {
       yield { location, facts: { what: 'The manifest', conflict } };

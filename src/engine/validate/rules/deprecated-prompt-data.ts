@@ -22,5 +22,5 @@ export const deprecatedPromptData: Rule = defineRule({
     }
   },
   message: ({ what, path }) =>
-    `${what} has "${path.at(-1)}", which is no longer read. Define each prompt in a file of its own and name it under "prompts".`,
+    `${what} has "${path.at(-1)}", which is no longer read. Define each prompt in its own file and name it under "prompts".`,
 });

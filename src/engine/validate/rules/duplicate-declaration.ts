@@ -34,7 +34,7 @@ export const duplicateDeclaration: Rule = defineRule({
   message: (reason) => `${reason} Remove one of the two.`,
 });
 
-/** The names that a list of the manifest declares, and where. */
+/** The names that a list of the manifest declares, with their paths. */
 function* declaredNames(
   kind: Kind,
   list: readonly unknown[],

@@ -24,5 +24,5 @@ export const duplicateWireName: Rule = defineRule({
     }
   },
   message: ({ server, kind, name, servedAs, first, own }) =>
-    `Server "${server}" has several ${kind}s with the wire name "${name}": ${first ?? 'a definition in its list'} and ${own ?? 'a definition in its list'}. They are served with numbers, this one as "${servedAs}". Give each a "name" of its own.`,
+    `Server "${server}" has several ${kind}s with the wire name "${name}": ${first ?? 'a definition in its list'} and ${own ?? 'a definition in its list'}. They are served with numbers, this one as "${servedAs}". Give each a different "name".`,
 });

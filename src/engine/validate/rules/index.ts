@@ -60,7 +60,7 @@ import { upstreamTools } from './upstream-tools.js';
 
 export type { Rule, RuleRow } from './rule.js';
 
-/** Every rule, from what is read first to what depends on the rest. A new rule takes effect by being listed here. */
+/** All rules, independent ones before dependent ones. A new rule takes effect by being listed here. */
 export const rules: readonly Rule[] = [
   // Structure
   noExtension,
@@ -129,7 +129,7 @@ export const rules: readonly Rule[] = [
   slowStart,
 ];
 
-/** Every diagnostic code with what it stands for. */
+/** Every diagnostic code with its severity and summary. */
 export const ruleTable: readonly RuleRow[] = rules.map(({ code, severity, summary }) => ({
   code,
   severity,

@@ -9,11 +9,11 @@ import { defineRule, type Rule } from './rule.js';
 export const ineffectiveDefinition: Rule = defineRule({
   code: 'ineffective-definition',
   severity: 'warning',
-  summary: 'What a definition says is read the way it looks, and has an effect.',
+  summary: 'Every part of a definition has an effect, and the one that it appears to have.',
   *check({ items }) {
     for (const { kind, ref, definition, faults } of items) {
       if (!definition || !Object.hasOwn(findIn, kind)) continue;
-      // What is wrong is told first; who mends it sees anew what has an effect.
+      // Other faults come first: fixing them may change the parts that have an effect.
       if (faults.some(({ problem }) => problem !== 'unknown')) continue;
       for (const { path, says, isKey } of findIn[kind as keyof typeof findIn](definition.value)) {
         const location = { ...locate(definition, path), ...(isKey && { key: true }) };
@@ -29,16 +29,15 @@ type Value = Readonly<Record<string, unknown>>;
 interface IneffectivePart {
   readonly path: DocumentPath;
   readonly says: string;
-  /** The key is meant, not what it holds. */
+  /** True if the location is the key, not its value. */
   readonly isKey?: boolean;
 }
 
-/** What has no effect in definitions, by kind. */
+/** Finds parts of definitions without effect, by kind. */
 const findIn = {
   *tools({ options, task, taskBegins }: Value): Generator<IneffectivePart> {
     if (taskBegins !== undefined && task === undefined) {
-      const says =
-        '"taskBegins" says nothing without "task". Write "task": "optional" or "required" beside it.';
+      const says = '"taskBegins" has no effect without "task". Add "task": "optional" or "required".';
       yield { path: ['taskBegins'], says, isKey: true };
     }
     if (!isRecord(options)) return;
@@ -75,7 +74,7 @@ function declaredArgumentNames(value: Value): readonly string[] {
   return list.flatMap((entry) => (isRecord(entry) && typeof entry.name === 'string' ? [entry.name] : []));
 }
 
-/** Texts that are sent as they are, though they look like something else. */
+/** Texts that are sent literally, although they look like something else. */
 function* literalTexts(value: Value, names: readonly string[]): Generator<IneffectivePart> {
   const isText = value.type === 'text';
   if (value.type !== 'function' && typeof value.content === 'string') {
@@ -97,18 +96,18 @@ const isModuleReference = /^\.\.?\/[^\s#]+\.[cm]?[jt]s(?:#[^\s#]+)?$/;
 function* bracesIn(text: string, names: readonly string[], path: DocumentPath): Generator<IneffectivePart> {
   const slot = templateSlots(text).find((name) => names.includes(name));
   if (slot === undefined) return;
-  const says = `{{${slot}}} is sent as it stands, because this is text. Write { "template": "…" } to have the argument there.`;
+  const says = `{{${slot}}} is sent literally, because this is text. Write { "template": "…" } to insert the argument.`;
   yield { path, says };
 }
 
-/** Arguments that users fill in for nothing. What functions do with them, nobody knows. */
+/** Arguments that no template uses. Functions are not checked, since their use of arguments is unknown. */
 function* unusedArguments(value: Value): Generator<IneffectivePart> {
   const pieces = templateContents(value);
   if (!pieces) return;
   const texts = pieces.flatMap((one) =>
     typeof one === 'string' ? [one] : isTemplate(one) ? [one.template] : [],
   );
-  // A slot that is misspelt is told as such.
+  // Another rule reports a misspelled slot.
   const names = declaredArgumentNames(value);
   const used = texts.flatMap(templateSlots).map((slot) => didYouMean(slot, names) ?? slot);
   for (const [index, argument] of (value.arguments as readonly unknown[]).entries()) {
@@ -118,7 +117,7 @@ function* unusedArguments(value: Value): Generator<IneffectivePart> {
   }
 }
 
-/** What a prompt is made of, if that is known beforehand and it has arguments. */
+/** The contents of a prompt with arguments, if they are static. */
 function templateContents(value: Value): readonly unknown[] | undefined {
   if (!Array.isArray(value.arguments)) return undefined;
   if (Array.isArray(value.messages)) {

@@ -7,7 +7,7 @@ const sides = ['input', 'output'] as const;
 export const ineffectiveSchema: Rule = defineRule({
   code: 'ineffective-schema',
   severity: 'warning',
-  summary: 'Nothing that is said of the schema of a tool is without effect.',
+  summary: "Every part of a tool's schema has an effect.",
   *check({ items }) {
     for (const { kind, ref, definition, schemaFaults } of items) {
       if (kind !== 'tools' || !definition) continue;
@@ -16,7 +16,7 @@ export const ineffectiveSchema: Rule = defineRule({
       for (const side of sides) {
         const rawOnly = value[`${side}Schema`] !== undefined;
         if (rawOnly && value[side] !== undefined) {
-          const says = `"${side}" is never read, as "${side}Schema" stands beside it. Remove one of the two.`;
+          const says = `"${side}" is never read, because there is also "${side}Schema". Remove one of the two.`;
           yield { location: locate(definition, [side]), item: ref, facts: { what, says } };
         }
         const key = rawOnly ? `${side}Schema` : side;

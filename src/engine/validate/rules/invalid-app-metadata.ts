@@ -27,7 +27,7 @@ export const invalidAppMetadata: Rule = defineRule({
       }
       for (const key of strayKeys) {
         const location = { file: definition.file.file, path: [key], key: true };
-        const facts = `${metadataLabel(what)} has a key "${key}" beside "ui". All of it stands in "ui", or there is no "ui".`;
+        const facts = `${metadataLabel(what)} has a key "${key}" beside "ui". Move it into "ui", or write all keys without "ui".`;
         yield { location, item: ref, facts };
       }
       for (const { path, entry } of listOrigins(definition)) {

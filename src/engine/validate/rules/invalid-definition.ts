@@ -10,7 +10,7 @@ export const invalidDefinition: Rule = defineRule({
       if (error?.code === 'invalid-definition' && !repeatsError) {
         yield { location: error.location, item: ref, facts: error.message };
       }
-      // The definition of a server has the faults of its entries.
+      // Faults of inline definitions are reported with the definition of their server.
       if (!definition || !declaration) continue;
       for (const fault of definition.translation.unplain) {
         const { location, message } = unplainError(definition, fault);

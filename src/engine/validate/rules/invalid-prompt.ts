@@ -4,7 +4,7 @@ import { defineRule, type Rule } from './rule.js';
 export const invalidPrompt: Rule = defineRule({
   code: 'invalid-prompt',
   severity: 'error',
-  summary: 'A prompt has content or messages, and its keys hold what they should.',
+  summary: 'A prompt has content or messages, and its keys have valid values.',
   check: ({ items }) => faultsOfKind('prompts', items),
   message: (reason) => reason,
 });

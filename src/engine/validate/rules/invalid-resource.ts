@@ -4,7 +4,7 @@ import { defineRule, type Rule } from './rule.js';
 export const invalidResource: Rule = defineRule({
   code: 'invalid-resource',
   severity: 'error',
-  summary: 'A resource has an address of its own and one content, and its keys hold what they should.',
+  summary: 'A resource has a unique URI and one content, and its keys have valid values.',
   *check({ items, servers }) {
     yield* faultsOfKind('resources', items);
     for (const { content, ref } of items) {
@@ -20,7 +20,7 @@ export const invalidResource: Rule = defineRule({
         else {
           const first = seen.get(address);
           const owner = first === undefined ? 'another resource' : `resource "${first}"`;
-          const facts = `Server "${name}" serves "${address}" already, from ${owner}. Give each resource an address of its own.`;
+          const facts = `Server "${name}" serves "${address}" already, from ${owner}. Give each resource a unique URI.`;
           yield { location, item: ref, facts };
         }
       }

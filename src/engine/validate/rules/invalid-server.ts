@@ -10,7 +10,7 @@ export const invalidServer: Rule = defineRule({
   code: 'invalid-server',
   severity: 'error',
   summary:
-    'The keys of a server hold what they should, and its list entries change and fix only what can be changed.',
+    'The keys of a server have valid values, and its list entries change and fix only what can be changed.',
   *check({ items, servers }) {
     yield* faultsOfKind('servers', items);
     for (const { kind, ref, definition } of items) {

@@ -5,7 +5,7 @@ export const invalidSkill: Rule = defineRule({
   code: 'invalid-skill',
   severity: 'error',
   summary:
-    'A skill says its name and what it is for, as the format of Agent Skills asks, and holds nothing but files.',
+    'A skill has a name and a description, as the format of Agent Skills requires, and holds only files.',
   *check({ skills }) {
     for (const { name, problems } of skills) {
       for (const { problem, location } of problems) {

@@ -4,7 +4,7 @@ import { defineRule, type Rule } from './rule.js';
 export const invalidTool: Rule = defineRule({
   code: 'invalid-tool',
   severity: 'error',
-  summary: 'The keys of a tool hold what they should.',
+  summary: 'The keys of a tool have valid values.',
   check: ({ items }) => faultsOfKind('tools', items),
   message: (reason) => reason,
 });

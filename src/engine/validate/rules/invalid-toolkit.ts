@@ -4,7 +4,7 @@ import { defineRule, type Rule } from './rule.js';
 export const invalidToolkit: Rule = defineRule({
   code: 'invalid-toolkit',
   severity: 'error',
-  summary: 'A toolkit holds tools, each with a name of its own, and its keys hold what they should.',
+  summary: 'A toolkit holds tools with different names, and its keys have valid values.',
   *check({ toolkits, items, servers }) {
     for (const { what, ref, toolkit, faults } of toolkits) {
       const item = ref && { item: ref };

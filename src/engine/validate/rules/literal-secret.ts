@@ -3,7 +3,7 @@ import { defineRule, type Rule } from './rule.js';
 export const literalSecret: Rule = defineRule({
   code: 'literal-secret',
   severity: 'warning',
-  summary: 'Nothing that looks like a secret is written into the place of an existing server.',
+  summary: 'The endpoint of an upstream server contains nothing that looks like a secret.',
   *check({ items }) {
     for (const { ref, upstreams = [] } of items) {
       for (const { what, secrets } of upstreams) {
@@ -12,5 +12,5 @@ export const literalSecret: Rule = defineRule({
     }
   },
   message: ({ what, label }) =>
-    `${what} holds what looks like a secret as "${label}", for everybody to read. Write \${NAME} there, and have the variable set where the server runs.`,
+    `${what} has a literal value in "${label}" that looks like a secret. Every user of the package can read it. Write \${NAME} there, and set the variable where the server runs.`,
 });

@@ -45,7 +45,7 @@ function* findManifestFaults(manifest: Manifest): Iterable<ManifestFault> {
   }
 }
 
-/** Qualified names are made of the package name. One that is never published only has to be usable for that. */
+/** Qualified names contain the package name. A private package only needs a usable one, or none. */
 function* nameFaultsIn({ packageJson }: Manifest): Iterable<ManifestFault> {
   const { name, private: isPrivate } = packageJson.value as Readonly<Record<string, unknown>>;
   if (name === undefined && isPrivate === true) return;
@@ -58,7 +58,7 @@ function* nameFaultsIn({ packageJson }: Manifest): Iterable<ManifestFault> {
 }
 
 /**
- * What npm lets a new package be called.
+ * True if npm accepts the name for a new package.
  * @see https://docs.npmjs.com/cli/configuring-npm/package-json#name
  */
 function isNpmName(name: string): boolean {

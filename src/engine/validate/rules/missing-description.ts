@@ -6,7 +6,7 @@ const describedKinds = new Set(['tools', 'prompts', 'resources']);
 export const missingDescription: Rule = defineRule({
   code: 'missing-description',
   severity: 'warning',
-  summary: 'Tools, prompts and resources say what they are for.',
+  summary: 'Tools, prompts and resources have a description.',
   *check({ items }) {
     for (const { kind, ref, definition } of items) {
       if (!definition || !describedKinds.has(kind) || touchesUnplain(definition, ['description'])) continue;
@@ -18,5 +18,5 @@ export const missingDescription: Rule = defineRule({
     }
   },
   message: ({ kind, name }) =>
-    `The ${kind} "${name}" has no description. Models choose by it; say what it does and when to use it.`,
+    `The ${kind} "${name}" has no description. Models choose by it: describe its purpose and when to use it.`,
 });

@@ -1,7 +1,7 @@
 import { isPublished } from '../facts/packaging.js';
 import { defineRule, type Rule } from './rule.js';
 
-/** What searches of the npm registry go by. */
+/** The keyword that searches of the npm registry use. */
 const requiredKeyword = 'agenttools-extension';
 
 export const missingKeyword: Rule = defineRule({

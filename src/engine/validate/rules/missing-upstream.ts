@@ -3,7 +3,7 @@ import { defineRule, type Rule } from './rule.js';
 export const missingUpstream: Rule = defineRule({
   code: 'missing-upstream',
   severity: 'error',
-  summary: 'The files, folders, packages and functions by which an existing server is found are there.',
+  summary: 'The files, folders, packages and functions that an upstream server needs exist.',
   *check({ items }) {
     for (const { ref, callables, upstreams = [] } of items) {
       for (const { fault, label, location, isPlace } of callables) {
@@ -13,7 +13,7 @@ export const missingUpstream: Rule = defineRule({
       for (const { what, fault } of upstreams) {
         if (!fault || fault.kind === 'outside') continue;
         const { kind, message, location } = fault;
-        // It is promised to whoever installs this package, and only not here.
+        // A dependency that is missing here may exist after this package is installed.
         const isPromised = kind === 'missing' && location.path?.at(-1) === 'package';
         const facts = `${what.replace(/,$/, '')}: ${message}`;
         yield { location, item: ref, facts, ...(isPromised && { severity: 'warning' as const }) };

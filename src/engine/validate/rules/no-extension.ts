@@ -21,7 +21,7 @@ export const noExtension: Rule = defineRule({
   message: ({ problem }) => `${problem} Declare an item, such as: "agenttools": { "tools": ["my-tool"] }`,
 });
 
-/** Nothing but empty lists; whoever wrote more has made another mistake, which is told as such. */
+/** True if the manifest has nothing but empty lists. Other rules report other content. */
 function isEmpty({ translation }: NonNullable<Snapshot['manifest']>): boolean {
   return Object.entries(translation.value).every(
     ([key, held]) => key === '$schema' || (isKind(key) && Array.isArray(held) && held.length === 0),

@@ -11,5 +11,6 @@ export const notChecked: Rule = defineRule({
       yield { location: error.location, item: ref, facts: error.location.file };
     }
   },
-  message: (file) => `What ${file} defines was not checked, because no code was run. Its syntax is in order.`,
+  message: (file) =>
+    `The definition in ${file} was not checked, because no code was run. Its syntax is in order.`,
 });

@@ -18,7 +18,7 @@ export const notPacked: Rule = defineRule({
       yield { location: at, ...(item && { item }), facts: missingFile(file, what, hasFilesList) };
     }
     for (const { name, file, item } of uninstalled) {
-      const facts = `${file} imports "${name}", which is not there after npm install. Move it to "dependencies" or "peerDependencies" in package.json.`;
+      const facts = `${file} imports "${name}", which npm install does not provide. Move it to "dependencies" or "peerDependencies" in package.json.`;
       yield { location: { file }, ...(item && { item }), facts };
     }
   },
@@ -32,9 +32,9 @@ function missingFile(file: string, what: string, hasFilesList: boolean): string 
   return `${what}, ${file}, is not in the package that npm would publish. ${wayOut}`;
 }
 
-/** A dependency is found by its name only, wherever npm puts it. */
+/** A dependency is found only by its name: npm decides on its folder. */
 function misplacedFile(file: string, what: string): string {
   const name = file.match(/^node_modules\/((?:@[^/]+\/)?[^/.][^/]*)\//)?.[1];
   const wayOut = name === undefined ? 'its package as "package"' : `"package": "${name}"`;
-  return `${what}, ${file}, is a file of a dependency, which npm puts elsewhere for those who install this package. Write ${wayOut} instead of the path.`;
+  return `${what}, ${file}, is a file of a dependency, which npm may install in another folder. Write ${wayOut} instead of the path.`;
 }

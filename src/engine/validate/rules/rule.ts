@@ -1,29 +1,29 @@
 import type { Diagnostic, ItemRef, Location, Severity } from '../../extension/diagnostics.js';
 import type { Snapshot } from '../snapshot.js';
 
-/** A diagnostic code, and what it stands for. */
+/** A diagnostic code with its default severity and its rule in words. */
 export interface RuleRow {
   readonly code: string;
   readonly severity: Severity;
-  /** What holds when there is nothing to report. */
+  /** The rule as a sentence that is true without diagnostics. */
   readonly summary: string;
 }
 
-/** What is checked. It reads a snapshot and yields; it opens no file, runs no code and throws nothing. */
+/** Yields diagnostics for a snapshot. Opens no file, runs no code and throws nothing. */
 export interface Rule extends RuleRow {
   check(snapshot: Snapshot): Iterable<Diagnostic>;
 }
 
-/** One thing found: where, and what its message is made of. */
+/** A fault: its location, and the facts for its message. */
 interface Finding<Facts> {
   readonly location: Location;
   readonly item?: ItemRef;
   readonly facts: Facts;
-  /** Where it is not as bad as the rule says. */
+  /** Set if the fault is less severe than the rule's default. */
   readonly severity?: Severity;
 }
 
-/** Makes a rule of what is checked and how it is said. */
+/** Combines the check of a rule with its message. */
 export function defineRule<Facts>({
   check,
   message,

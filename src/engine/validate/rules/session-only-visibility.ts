@@ -4,7 +4,7 @@ import { defineRule, type Rule } from './rule.js';
 export const sessionOnlyVisibility: Rule = defineRule({
   code: 'session-only-visibility',
   severity: 'warning',
-  summary: 'What a list shows goes by more than the session, or the catalog shows it too.',
+  summary: 'A list hook uses more than the session, or the catalog shows the hidden items too.',
   *check(snapshot) {
     for (const { kind, name: server, ref, callables, definition } of snapshot.items) {
       const isCatalog = definition?.value.toolList === 'catalog' || servesCatalog(server, snapshot);
@@ -20,7 +20,7 @@ export const sessionOnlyVisibility: Rule = defineRule({
     `"${hook}" of server "${server}" goes by the session alone. Clients of MCP 2026-07-28 have none, so they never see what it unlocks. Go by "auth" too, or serve "catalog", which shows models what is hidden.`,
 });
 
-/** Whether the built-in tool is there that lists what lists leave out. */
+/** True if the server lists the built-in tool `catalog`, which also shows hidden items. */
 function servesCatalog(name: string, { servers, manifest }: Snapshot): boolean {
   if (manifest?.declarations.tools.some((tool) => tool.name === 'catalog')) return false;
   const server = servers.find((one) => one.name === name);

@@ -1,6 +1,6 @@
 import { defineRule, type Rule } from './rule.js';
 
-/** Found by starting servers, which is not a rule's business. */
+/** Reported by starting servers, not by `check`. */
 export const slowStart: Rule = defineRule({
   code: 'slow-start',
   severity: 'warning',

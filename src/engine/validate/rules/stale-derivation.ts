@@ -3,7 +3,7 @@ import { defineRule, type Rule } from './rule.js';
 export const staleDerivation: Rule = defineRule({
   code: 'stale-derivation',
   severity: 'error',
-  summary: 'What was derived from types is what the types say now.',
+  summary: 'The derived file matches the current types.',
   *check({ derivation }) {
     if (!derivation) return;
     const { file, fault, changed, lacking, isMissing } = derivation;
@@ -18,7 +18,7 @@ export const staleDerivation: Rule = defineRule({
     for (const { item, handler, location, parameters = [] } of lacking) {
       const facts = isMissing
         ? `Tool "${item.name}" has no "input", and "${handler}" takes its arguments one by one (${parameters.join(', ')}), but there is no ${file}. Run "agenttools derive". A function that takes them as (args, ctx) has "input": {}.`
-        : `Tool "${item.name}" has no "input", and ${file} knows nothing of "${handler}". Run "agenttools derive", or say what its input is.`;
+        : `Tool "${item.name}" has no "input", and ${file} has no entry for "${handler}". Run "agenttools derive", or add "input".`;
       yield { location, item, facts };
     }
   },

@@ -13,6 +13,6 @@ export const undeclaredDefinition: Rule = defineRule({
   },
   message: ({ kind, item, toolkit }) =>
     toolkit !== undefined
-      ? `The toolkit "${toolkit}" has a tool "${item}" that its declaration does not list, so that nobody knows of it who does not run its code. Add "${item}" to its "tools" in the manifest.`
+      ? `The toolkit "${toolkit}" has a tool "${item}" that its declaration does not list, so it is unknown until code of the package runs. Add "${item}" to its "tools" in the manifest.`
       : `The ${singular[kind]} "${item}" is defined but not declared, so it cannot be reached. Add "${item}" to "${kind}" in the manifest.`,
 });

@@ -8,7 +8,7 @@ import { defineRule, type Rule } from './rule.js';
 export const unknownCapability: Rule = defineRule({
   code: 'unknown-capability',
   severity: 'warning',
-  summary: 'What an item requires of clients is something that clients can have.',
+  summary: 'An item requires only client capabilities that MCP defines.',
   *check({ items }) {
     for (const { ref, definition } of items) {
       if (!definition) continue;

@@ -17,7 +17,7 @@ export const unknownDefinitionKey: Rule = defineRule({
       }
     }
     for (const { kind, ref, definition, faults } of items) {
-      // What an app's metadata says wrongly is told as such.
+      // `invalid-app-metadata` reports the keys of an app.
       if (!definition || kind === 'apps') continue;
       for (const { path, problem, known = [] } of faults) {
         if (problem !== 'unknown' || isEvaluator(ref.kind, path)) continue;
@@ -35,7 +35,7 @@ export const unknownDefinitionKey: Rule = defineRule({
   },
 });
 
-/** A server's model settings of a wrong type are told as such. */
+/** True for the model settings of a server: `invalid-server` reports them. */
 function isEvaluator(kind: string, path: DocumentPath): boolean {
   return kind === 'server' && evaluatorKeys.includes(String(path[0]));
 }

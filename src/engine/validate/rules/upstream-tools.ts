@@ -6,7 +6,7 @@ import { defineRule, type Rule } from './rule.js';
 export const upstreamTools: Rule = defineRule({
   code: 'upstream-tools',
   severity: 'warning',
-  summary: 'What an entry takes from an existing server, and what it calls it, can be meant.',
+  summary: 'An entry for an upstream server selects tools without contradiction and gives them valid names.',
   *check({ items }) {
     for (const { ref, upstreams = [] } of items) {
       for (const { what, entry, locate } of upstreams) {
@@ -44,7 +44,7 @@ function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<UpstreamT
   yield* badNames(choice);
 }
 
-/** Names that are known beforehand: those of `only`, else of `rename`. */
+/** Faults in tool names that are known in advance: from `only`, else from `rename`. */
 function* badNames(choice: ReturnType<typeof toToolChoice>): Generator<UpstreamToolsFault> {
   const { only, rename } = choice;
   const first = new Map<string, string>();
