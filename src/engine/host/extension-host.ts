@@ -1,4 +1,4 @@
-// The extension host: the process that runs code of extensions.
+// The extension host: the process that runs extension code.
 import module from 'node:module';
 import process from 'node:process';
 import { reporterOn } from '../base/line-reporter.js';
@@ -40,14 +40,14 @@ const channel = openHostChannel({
   onMessage: (message) => endpoint.receive(message as unknown as ToHost),
 });
 keepCrashListeners();
-// The guard has replaced some.
+// Captured after the guard, which has replaced some built-ins.
 let builtIns = captureBuiltIns();
 let surroundings = captureSurroundings();
 
-/** Pause between thorough comparisons, in milliseconds: they take 0.2 ms. */
+/** Pause between thorough comparisons, in milliseconds. One comparison takes 0.2 ms. */
 const thoroughPauseMs = 50;
 
-/** Pause between full comparisons of the surroundings after calls, in milliseconds: they take 0.01 ms. */
+/** Pause between full comparisons of the surroundings after calls, in milliseconds. One comparison takes 0.01 ms. */
 const fullPauseMs = 2;
 let lastFull = Number.NEGATIVE_INFINITY;
 
@@ -60,8 +60,8 @@ function sendToFront(message: FromHost): void {
 }
 
 /**
- * Polyfills may change built-ins while they load; what they add no longer shows in `for…in`. Changes that break what this
- * process relies on are undone.
+ * Accepts changes of built-ins that a module made while it loaded, such as polyfills, and hides the additions from
+ * `for…in`. Undoes changes that break this process.
  */
 function acceptChanges(): void {
   const changed = builtIns.difference()[0];
@@ -70,7 +70,7 @@ function acceptChanges(): void {
     channel.flush();
   } else if (changed === undefined || areBuiltInsSound()) {
     if (changed !== undefined) builtIns.hideAdditions();
-    // The module may have loaded some of Node.
+    // The module may have loaded Node modules.
     if (changed !== undefined || hasNewModules()) builtIns = captureBuiltIns();
     surroundings = captureSurroundings();
   } else {
@@ -86,7 +86,7 @@ function acceptChanges(): void {
   tameCrashListeners();
 }
 
-/** Undoes what code has changed while it ran, save additions to built-ins that this extension makes in every host. */
+/** Undoes changes that code made while it ran, except additions to built-ins that this extension makes in every host. */
 function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tampering | undefined {
   const time = apply(now, clock, []) as number;
   const isThorough = time - lastThorough >= thoroughPauseMs;
@@ -102,7 +102,7 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
     tameCrashListeners();
     return undefined;
   }
-  // No method of a list: it may be what has changed.
+  // No array method: it may have been replaced.
   let isKnown = moved === undefined || isUsual(moved);
   for (let index = 0; index < changes.length; index += 1) isKnown &&= isUsual(changes[index]!);
   const isAddition = moved === undefined && builtIns.hasOnlyAdditions();
@@ -115,14 +115,14 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
     syncBuiltinESMExports();
   }
   if (moved !== undefined) left ??= surroundings.heal();
-  // It uses built-ins.
+  // Needs intact built-ins.
   tameCrashListeners();
   const all = moved === undefined ? [] : [moved];
   for (let index = 0; index < changes.length; index += 1) pushItem(all, changes[index]!);
   return { changes: all, isUsual: isKnown && left === undefined, isAddition };
 }
 
-/** Children have a moment to end by themselves, and prints one to leave. */
+/** Gives child processes time to end, and flushes printed text. */
 async function leave(): Promise<void> {
   await killTree({ spawned: guard.spawned, graceMs: 300 });
   await flushOutput(stderr);
@@ -131,7 +131,7 @@ async function leave(): Promise<void> {
 
 sendToFront({ type: 'ready' });
 channel.flush();
-// Many extensions share these. Code that loads them first and changes them at once would go unnoticed.
+// Many extensions share these modules. An extension that loads one first and changes it at once would go unnoticed.
 for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);
 if (hasNewModules()) builtIns = captureBuiltIns();
 onImported(acceptChanges);
