@@ -534,7 +534,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     if (changed.length === 0 || this.#isClosed) return;
     const names = changed.slice(0, 3).join(', ');
     await this.#options.onSurfaceChanged();
-    this.#options.report(`Recorded definitions were out of date: ${names}. The lists are made anew.`);
+    this.#options.report(`Recorded definitions were out of date: ${names}. The lists are updated.`);
   }
 
   /** Returns a host that has composed the server. If a host dies during the composition, the next one takes over. */

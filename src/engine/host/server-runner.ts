@@ -223,7 +223,9 @@ export class Runner {
     const connection = this.#connections.get(number);
     const row = connection && findMethod(request.method, connection.era);
     if (!row)
-      throw new Error(`The front asks for ${request.method} on connection ${number}, which is not there.`);
+      throw new Error(
+        `Cannot answer ${request.method} on connection ${number}: the connection or the method is unknown.`,
+      );
     const { send } = this.#options;
     const remote = new RemoteRequest(call, request, { send, questions: this.#questions });
     this.#requests.set(call, remote);

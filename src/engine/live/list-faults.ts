@@ -10,9 +10,9 @@ export const foreignPicked = (server: string, kind: ServedKind): string =>
 
 export const instancesFailed = (resource: string): string => `${resource}: its list failed: `;
 
-export const instanceLeftOut = (resource: string): string => `${resource}: its list goes without `;
+export const instanceLeftOut = (resource: string): string => `${resource}: its list omits `;
 
-const absences = ['is not there', 'is not there yet', 'cannot be started'] as const;
+const absences = ['is unavailable', 'is not available yet', 'cannot be started'] as const;
 
 /** Reason why lists miss the tools of an upstream server. */
 export type MissingToolsReason = (typeof absences)[number];
