@@ -13,6 +13,7 @@ const hostile: Readonly<Record<string, string>> = {
   'adds to Object.prototype': `Object.prototype.extend = function () {};`,
   'replaces Array methods': `Array.prototype.map = Array.prototype.filter = () => { throw new Error('no'); };`,
   'breaks files and timers': `import fs from 'node:fs'; import timers from 'node:timers/promises'; import module from 'node:module'; fs.readFileSync = fs.promises.readFile = fs.promises.stat = () => { throw new Error('no'); }; timers.setTimeout = () => new Promise(() => {}); module.syncBuiltinESMExports();`,
+  'makes file functions hang': `import fs from 'node:fs'; import module from 'node:module'; for (const name of ['stat', 'lstat', 'readFile', 'realpath', 'access', 'open']) { fs.promises[name] = () => new Promise(() => {}); fs[name] = () => {}; } module.syncBuiltinESMExports();`,
   'takes Promise away': `globalThis.Promise = undefined;`,
   'breaks an Array method for good': `Object.defineProperty(Array.prototype, 'map', { value: () => { throw new Error('no'); }, configurable: false });`,
   'makes every object a thenable': `Object.defineProperty(Object.prototype, 'then', { value: (resolve) => resolve(1) });`,
@@ -22,6 +23,8 @@ const hostile: Readonly<Record<string, string>> = {
   'is killed after it was loaded': `setTimeout(() => process.kill(process.pid, 'SIGKILL'), 0);`,
   'crashes later': `setTimeout(() => { throw new Error('late'); }, 50);`,
   'exits on errors': `process.on('uncaughtException', () => process.exit(1)); setTimeout(() => { throw new Error('late'); }, 50);`,
+  'registers module hooks that throw': `import { register } from 'node:module'; register('data:text/javascript,export async function resolve() { throw new Error("no"); }');`,
+  'registers module hooks that hang': `import { register } from 'node:module'; register('data:text/javascript,export async function load() { await new Promise(() => {}); }');`,
   'exports a thenable': `export { thenable as default }; const thenable = { then() {} };`,
   'exports a Proxy': `export default new Proxy({}, { get() { throw new Error('get'); }, ownKeys() { throw new Error('keys'); } });`,
 };

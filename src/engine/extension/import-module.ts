@@ -11,6 +11,9 @@ import {
   parseModuleReference,
 } from './modules.js';
 
+/** Captured, because code of an extension can replace it. */
+const readStats = stat;
+
 /** Longest time a module of an extension may take to load. Code that blocks the thread is not interrupted by it. */
 const importTimeoutMs = 10_000;
 
@@ -34,10 +37,10 @@ async function withinImportTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-let afterImport = (): void => {};
+let afterImport = (): Promise<void> | undefined => undefined;
 
-/** Has a function run after every import of an extension's module, whatever came of it. */
-export function onImported(listener: () => void): void {
+/** Runs a function after every import of an extension's module, also a failed one. The import ends after its promise. */
+export function onImported(listener: () => Promise<void> | undefined): void {
   afterImport = listener;
 }
 
@@ -59,7 +62,7 @@ async function evaluate(href: string): Promise<Record<string, unknown>> {
   try {
     return (await import(href)) as Record<string, unknown>;
   } finally {
-    afterImport();
+    await afterImport();
   }
 }
 
@@ -73,7 +76,7 @@ async function forgetIfWritten(file: string): Promise<boolean> {
 }
 
 async function modifiedAt(file: string): Promise<number> {
-  const info = await stat(file).catch(() => undefined);
+  const info = await readStats(file).catch(() => undefined);
   return info?.mtimeMs ?? 0;
 }
 

@@ -14,6 +14,7 @@ import { openHostChannel } from './host-channel.js';
 import { Endpoint, type Tampering } from './host-endpoint.js';
 import type { FromHost, ToHost } from './host-messages.js';
 import type { ChannelMessage } from './json-line-channel.js';
+import { watchModuleHooks } from './module-hooks.js';
 import { captureSurroundings } from './surroundings.js';
 import { ThreadPool } from './thread-pool.js';
 
@@ -40,7 +41,8 @@ const channel = openHostChannel({
   onMessage: (message) => endpoint.receive(message as unknown as ToHost),
 });
 keepCrashListeners();
-// Captured after the guard, which has replaced some built-ins.
+const moduleHooks = watchModuleHooks();
+// Captured after the guard and the hook watch, which have replaced some built-ins.
 let builtIns = captureBuiltIns();
 let surroundings = captureSurroundings();
 
@@ -61,9 +63,9 @@ function sendToFront(message: FromHost): void {
 
 /**
  * Accepts changes of built-ins that a module made while it loaded, such as polyfills, and hides the additions from
- * `for…in`. Undoes changes that break this process.
+ * `for…in`. Undoes changes that break this process. Returns the first change that is kept.
  */
-function acceptChanges(): void {
+function acceptChanges(): string | undefined {
   const changed = builtIns.difference()[0];
   if (!isExtensible(globalThis)) {
     sendToFront({ type: 'broken', change: 'has global variables that a module froze' });
@@ -73,6 +75,8 @@ function acceptChanges(): void {
     // The module may have loaded Node modules.
     if (changed !== undefined || hasNewModules()) builtIns = captureBuiltIns();
     surroundings = captureSurroundings();
+    tameCrashListeners();
+    return changed;
   } else {
     builtIns.heal();
     syncBuiltinESMExports();
@@ -84,6 +88,7 @@ function acceptChanges(): void {
     }
   }
   tameCrashListeners();
+  return undefined;
 }
 
 /** Undoes changes that code made while it ran, except additions to built-ins that this extension makes in every host. */
@@ -134,4 +139,19 @@ channel.flush();
 // Many extensions share these modules. An extension that loads one first and changes it at once would go unnoticed.
 for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);
 if (hasNewModules()) builtIns = captureBuiltIns();
-onImported(acceptChanges);
+onImported(() => {
+  const changed = acceptChanges();
+  return changed === undefined && moduleHooks.isChecked ? undefined : checkImports(changed);
+});
+
+/** Checks that other modules still load. Imports that began before a repair would never end, so there is none. */
+async function checkImports(changed: string | undefined): Promise<void> {
+  const fault = await moduleHooks.check();
+  if (fault === undefined) return;
+  const cause =
+    changed === undefined
+      ? 'has module hooks, and imports'
+      : `has a changed built-in (${changed}), and imports`;
+  sendToFront({ type: 'broken', change: `${cause} ${fault}` });
+  channel.flush();
+}
