@@ -144,7 +144,7 @@ onImported(() => {
   return changed === undefined && moduleHooks.isChecked ? undefined : checkImports(changed);
 });
 
-/** Checks that other modules still load. Imports that began before a repair would never end, so there is none. */
+/** Checks that other modules still load. Repairs nothing: imports that began before a repair would never end. */
 async function checkImports(changed: string | undefined): Promise<void> {
   const fault = await moduleHooks.check();
   if (fault === undefined) return;
