@@ -146,7 +146,10 @@ export class Runner {
     return {};
   }
 
-  /** Runs the function that finds an upstream endpoint. @throws ToolError if the definition has changed */
+  /**
+   * Runs the function that finds an upstream endpoint. Returns `{ place }`, or `{ reason }` if the function fails.
+   * @throws ToolError if the definition has changed
+   */
   async place(id: string): Promise<JsonObject> {
     const given = this.#givenPlaces().find(({ given }) => given.id === id)?.given;
     if (!given) throw new ToolError('The definition of the upstream server has changed. Try again.');

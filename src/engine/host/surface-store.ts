@@ -23,7 +23,7 @@ const format = 1;
 /** Longest record of a package, in characters. */
 const maxRecordLength = 8 * 1024 * 1024;
 
-/** Age from which unwritten records are deleted, in milliseconds. */
+/** Time since the last write after which a record is deleted, in milliseconds. */
 const maxAgeMs = 60 * 24 * 60 * 60 * 1000;
 
 /** Delay before new descriptions are written, in milliseconds. */
