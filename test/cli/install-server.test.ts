@@ -200,7 +200,9 @@ describe('an existing server that is not there', () => {
   it('is waited for in bounds when it hangs', { timeout: 40_000 }, async () => {
     goTo({ command: 'node', args: ['-e', 'process.stdin.resume()'] });
     const { code, stderr } = await verified('cursor', '.');
-    expect(stderr).toContain('is not there yet: it is still starting after 5 s, and lists go on without it.');
+    expect(stderr).toContain(
+      'is not available yet: it is still starting after 5 s, and lists go on without it.',
+    );
     expect(code).toBe(0);
   });
 });

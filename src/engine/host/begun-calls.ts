@@ -9,14 +9,14 @@ const write = writeSync;
 const byteLength = Float64Array.BYTES_PER_ELEMENT;
 
 /**
- * The number of the last call that a host has begun, in a file without a name that front and host have open: the front
- * can read it while the host blocks and after it has died.
+ * Number of the last call that a host has begun, stored in an unlinked file that front and host have open. The front can
+ * read it while the host blocks and after the host has died.
  */
 export class BegunCalls {
   readonly descriptor: number;
   #isOpen = true;
 
-  /** Undefined where no such file can be made. `name` is unique to the host. */
+  /** Undefined if the file cannot be created. `name` is unique to the host. */
   static open(name: string): BegunCalls | undefined {
     try {
       const file = path.join(tmpdir(), `agenttools-${name}`);
@@ -32,7 +32,7 @@ export class BegunCalls {
     this.descriptor = descriptor;
   }
 
-  /** 0 before the first call, infinite if it cannot be read: every call may have begun. */
+  /** 0 before the first call. Infinite if the file is unreadable: every call may have begun. */
   get last(): number {
     const bytes = new Float64Array(1);
     try {
@@ -52,7 +52,10 @@ export class BegunCalls {
   }
 }
 
-/** Gives what a host notes each call with, right before it begins it. Throws if the file cannot be written. */
+/**
+ * Returns the function that records the number of each call right before it begins. The function throws if the file
+ * cannot be written.
+ */
 export function begunNotes(): (call: number) => void {
   const bytes = new Float64Array(1);
   return (call) => {

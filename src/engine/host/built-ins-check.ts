@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-// Kept before code of extensions loads: it may replace them, too.
+// Kept before extension code loads, which may replace these too.
 const { apply } = Reflect;
 const moduleOf = process.getBuiltinModule;
 const { execPath } = process;
@@ -23,7 +23,7 @@ interface Modules {
   readonly timers: typeof import('node:timers');
 }
 
-/** Functions of Node that give a promise or call back: a probe cannot wait for them. */
+/** Node functions that return a promise or call back. A probe is synchronous, so it compares them by identity. */
 const asynchronous = [
   ['timers/promises', 'setTimeout'],
   ['timers/promises', 'setImmediate'],
@@ -32,7 +32,7 @@ const intact = asynchronous.map(
   ([name, key]) => (process.getBuiltinModule(`node:${name}`) as Record<string, unknown>)[key],
 );
 
-/** Built-ins that this process relies on, each with a use of it and what must come of it. */
+/** Probes of built-ins that this process uses. Each returns true if the result is correct. */
 const probes: readonly (() => boolean)[] = [
   arePlainObjectsPlain,
   () => Object.isExtensible(globalThis),
@@ -115,11 +115,11 @@ function isPromised(value: unknown): boolean {
   return true;
 }
 
-/** The members of `Object.prototype` before any code of extensions has run. */
+/** Members of `Object.prototype` before extension code runs. */
 const standard: Record<PropertyKey, true> = Object.create(null);
 for (const name of Reflect.ownKeys(Object.prototype)) standard[name] = true;
 
-/** Additions to `Object.prototype` that every object inherits must not get in the way of assignments and promises. */
+/** True if additions to `Object.prototype`, which every object inherits, do not break assignments and promises. */
 function arePlainObjectsPlain(): boolean {
   const names = Reflect.ownKeys(Object.prototype);
   for (let index = 0; index < names.length; index += 1) {
@@ -136,10 +136,10 @@ function arePlainObjectsPlain(): boolean {
   return true;
 }
 
-/** True if the built-ins, replaced or not, do what this process relies on. */
+/** True if the built-ins, replaced or not, work as this process needs. */
 export function areBuiltInsSound(): boolean {
   try {
-    // No method of a list: it may be what is broken.
+    // No array method: it may be broken.
     for (let index = 0; index < probes.length; index += 1) if (!probes[index]!()) return false;
     return true;
   } catch {

@@ -8,7 +8,7 @@ import {
   type WatchedShapes,
 } from './value-comparison.js';
 
-// The comparison must not depend on what it compares: it uses these, indexes and null prototypes only.
+// The comparison must not depend on the built-ins that it compares. It uses only these, indexes and null prototypes.
 const { apply, defineProperty, deleteProperty, getPrototypeOf, isExtensible, ownKeys, setPrototypeOf } =
   Reflect;
 const getDescriptor = Reflect.getOwnPropertyDescriptor;
@@ -21,31 +21,35 @@ const known = { modules: new Set<string>(), objects: new Set(watchedObjects.map(
 /** A snapshot of the built-ins of this process. Its methods never throw and use no built-in that may be replaced. */
 export interface BuiltIns {
   /**
-   * The first changes since the snapshot, in words: `Array.prototype.map was replaced`. Finds replaced, removed and
-   * enumerable added properties; other attributes and hidden additions to a prototype other than those of objects and lists
-   * after some more calls, or at once if it is `thorough`, which takes 50 times as long.
+   * The first changes since the snapshot, as text: `Array.prototype.map was replaced`.
+   * Finds replaced, removed and enumerable added properties at once. Other attributes, and hidden additions to
+   * prototypes other than `Object.prototype` and `Array.prototype`, are found after some more calls. If `thorough` is
+   * true, they are found at once, which takes 50 times as long.
    */
   difference(thorough?: boolean): readonly string[];
-  /** True if all changes add to prototypes, where little depends on it: polyfills do so. */
+  /** True if all changes are additions to prototypes that little code depends on, as in polyfills. */
   hasOnlyAdditions(): boolean;
-  /** Undoes all changes. Returns those that cannot be undone, in words. */
+  /** Undoes all changes. Returns the irreversible ones as text. */
   heal(): readonly string[];
-  /** Makes properties that were added to prototypes since the snapshot invisible to `for…in`. They keep working. */
+  /** Hides properties that were added to prototypes since the snapshot from `for…in`. They keep working. */
   hideAdditions(): void;
 }
 
-/** Takes a snapshot. Call it before extension code loads, and again after. Modules of Node count once they are loaded. */
+/**
+ * Takes a snapshot. Call it before extension code loads, and again after it has loaded. Includes only Node modules that
+ * are loaded.
+ */
 export function captureBuiltIns(): BuiltIns {
   hasNewModules();
   return new BuiltInsSnapshot();
 }
 
-/** After so many comparisons without a difference, a faster one is compiled. */
+/** Comparisons without a difference before a faster comparison is compiled. */
 const comparisonsToCompile = 100;
 
 let loadedCount = 0;
 
-/** True if modules of Node have been loaded that the next snapshot will hold. */
+/** True if Node modules have been loaded that only the next snapshot includes. */
 export function hasNewModules(): boolean {
   const { length } = (process as unknown as { readonly moduleLoadList: readonly string[] }).moduleLoadList;
   if (length === loadedCount) return false;
@@ -55,10 +59,10 @@ export function hasNewModules(): boolean {
   return added.length > 0;
 }
 
-/** More changes are not listed. */
+/** Longest list of changes. */
 const maxChanges = 20;
 
-/** Characters of a property name that a change shows. */
+/** Longest property name in the text of a change, in characters. */
 const maxName = 100;
 
 type Descriptors = Record<PropertyKey, PropertyDescriptor | undefined>;
@@ -66,11 +70,11 @@ type Descriptors = Record<PropertyKey, PropertyDescriptor | undefined>;
 interface BuiltInProperty extends StandardObject {
   readonly prototype: object | null;
   readonly isExtensible: boolean;
-  /** Neither this nor a descriptor in it inherits anything. */
+  /** Null prototype, also for each descriptor. */
   readonly descriptors: Readonly<Descriptors>;
   /** The keys of `descriptors`. */
   readonly known: readonly PropertyKey[];
-  /** Inherited properties that it does not have itself. */
+  /** Inherited properties that the object must not define itself. */
   readonly absent: readonly PropertyKey[];
   readonly keyCount: number;
   readonly enumerableCount: number;
@@ -78,31 +82,34 @@ interface BuiltInProperty extends StandardObject {
 
 interface BuiltInChange {
   readonly place: BuiltInProperty;
-  /** Undefined if the object itself changed. */
+  /** Undefined if the prototype or the extensibility of the object changed. */
   readonly key: PropertyKey | undefined;
   readonly text: string;
 }
 
 class BuiltInsSnapshot implements BuiltIns {
   readonly #places: readonly BuiltInProperty[];
-  /** Not of modules. */
+  /** All objects except exports of Node modules. */
   readonly #core: readonly BuiltInProperty[];
-  /** Closed to additions. */
+  /** Objects without allowed additions. */
   readonly #prototypes: readonly BuiltInProperty[];
-  /** All additions to these are found at once. */
+  /** `Object.prototype` and `Array.prototype`: each addition is found at once. */
   readonly #roots: readonly BuiltInProperty[];
-  /** Those that show properties in `for…in`. */
+  /** Prototypes with properties that `for…in` lists. */
   readonly #visible: readonly BuiltInProperty[];
-  /** Those that show none. */
+  /** Prototypes without properties that `for…in` lists. */
   readonly #invisible: readonly object[];
   readonly #shapes: WatchedShapes;
-  /** Those with a property that may get any primitive value. */
+  /** Objects with a property that may take any primitive value. */
   readonly #settings: readonly BuiltInProperty[];
   readonly #owners: object[] = [];
   readonly #keys: PropertyKey[] = [];
   readonly #values: unknown[] = [];
   #comparisons = 0;
-  /** Of values, prototypes and visible additions, in this order: only known prototypes are enumerated. */
+  /**
+   * Comparisons of values, prototypes and visible additions, in this order: the last one enumerates only verified
+   * prototypes.
+   */
   #compiled: readonly Comparison[] | undefined;
   readonly #accessorOwners: object[] = [];
   readonly #accessorKeys: PropertyKey[] = [];
@@ -132,7 +139,7 @@ class BuiltInsSnapshot implements BuiltIns {
     }
   }
 
-  /** Primitive values are compared in turn only. */
+  /** Primitive values are compared only by {@link addChanges}. */
   #watch(owner: object, key: PropertyKey, descriptor: PropertyDescriptor, isOfModule = false): void {
     if (!descriptor.configurable && !descriptor.writable) return;
     if (!hasOwn(descriptor, 'value')) {
@@ -155,7 +162,7 @@ class BuiltInsSnapshot implements BuiltIns {
     return describeChanges(changes);
   }
 
-  /** One prototype after the other, one each time. */
+  /** Compares one prototype per call, in turn. */
   #changesInTurn(): readonly BuiltInChange[] {
     this.#comparisons += 1;
     if (this.#comparisons === comparisonsToCompile) this.#compiled = this.#compile();
@@ -193,7 +200,7 @@ class BuiltInsSnapshot implements BuiltIns {
     for (let index = 0; index < this.#prototypes.length; index++) hideIn(this.#prototypes[index]!);
   }
 
-  /** Looks at what tampering usually changes. */
+  /** Checks the usual signs of tampering. */
   #hasChanged(): boolean {
     try {
       if (this.#compiled) {
@@ -201,7 +208,7 @@ class BuiltInsSnapshot implements BuiltIns {
       } else if (this.#hasReplaced() || this.#hasOtherShape()) return true;
       return this.#hasAdditions() || this.#hasReplacedAccessor();
     } catch {
-      // A getter in place of a value has thrown.
+      // A getter that replaced a value has thrown.
       return true;
     }
   }
@@ -263,7 +270,7 @@ function findsChange(compiled: readonly Comparison[]): boolean {
   return false;
 }
 
-/** True if `for…in` finds anything, own or inherited. */
+/** True if `for…in` finds any property, own or inherited. */
 function showsProperties(object: object): boolean {
   for (const _ in object) return true;
   return false;
@@ -293,7 +300,7 @@ function captureProperties(standardObject: StandardObject): BuiltInProperty {
   };
 }
 
-/** Programs set some of these. */
+/** Programs set some primitive properties. */
 function isPrimitive(descriptor: PropertyDescriptor): boolean {
   if (!hasOwn(descriptor, 'value')) return false;
   const { value } = descriptor;
@@ -308,7 +315,7 @@ function findBuiltInChanges(places: readonly BuiltInProperty[], limit: number): 
   return changes;
 }
 
-/** Compares all attributes of all properties, without reading the properties. */
+/** Compares all attributes of all properties. Does not read the properties. */
 function addChanges(changes: BuiltInChange[], place: BuiltInProperty, limit: number): void {
   const { object, name, known, absent, descriptors, isOpen } = place;
   if (!isOpen) {
@@ -398,7 +405,7 @@ function describeChanges(changes: readonly BuiltInChange[]): readonly string[] {
   return texts;
 }
 
-/** Adds to the end of a list, past setters that a prototype may have for its index. */
+/** Appends to a list. Bypasses setters that a prototype may define for the index. */
 export function pushItem<Item>(list: Item[], item: Item): void {
   defineProperty(list, list.length, {
     __proto__: null,

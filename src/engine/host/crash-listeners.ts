@@ -12,14 +12,17 @@ const events = ['uncaughtException', 'unhandledRejection'] as const;
 const ownListeners = new Map<string, readonly CrashListener[]>();
 const wrappedListeners = new WeakSet<CrashListener>();
 
-/** Remembers the listeners of this process for errors that no code catches. Call it before extension code loads. */
+/**
+ * Records the `uncaughtException` and `unhandledRejection` listeners of this process. Call it before extension code
+ * loads.
+ */
 export function keepCrashListeners(): void {
   for (const event of events) ownListeners.set(event, processListeners(event));
 }
 
 /**
- * Puts back listeners for errors that no code catches, and keeps those of extensions from ending the process: an error or
- * a rejection of theirs, or a call of `process.exit`, ends with the listener.
+ * Restores the listeners of AgentTools for uncaught errors, and keeps listeners of extensions from ending the process:
+ * their errors and rejections, and calls of `process.exit`, are ignored.
  */
 export function tameCrashListeners(): void {
   for (const event of events) {
@@ -44,10 +47,10 @@ function tame(listener: CrashListener): CrashListener {
   const careful: CrashListener = (...args) => {
     try {
       const outcome = listener(...args);
-      // A rejection would be another error for the listener, without end.
+      // An unhandled rejection would call the listener again, without end.
       if (outcome instanceof PromiseOfNode) void apply(then, outcome, [undefined, () => {}]);
     } catch {
-      // The error that it was called for has been reported.
+      // The original error has been reported.
     }
   };
   wrappedListeners.add(careful);

@@ -2,12 +2,12 @@ import { deferred } from '../base/deferred.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { HostEndedError } from './host-error.js';
 
-/** A host that loads definitions. */
+/** Extension host that loads definitions. */
 export interface LoadingHost {
   readonly isOver: boolean;
-  /** A signal ended it that another process may have sent. */
+  /** True if a signal ended the host that another process may have sent. */
   readonly isSignalled: boolean;
-  /** Code has replaced what all code of the host shares, after it was loaded. */
+  /** True if extension code has replaced shared objects of the host after the code was loaded. */
   readonly isTampered: boolean;
   /** @throws HostEndedError */
   describe(file: string, relative: string): Promise<unknown>;
@@ -17,7 +17,7 @@ export interface LoadingHost {
   kill(reason: string): void;
 }
 
-/** The outcome of loading a definition: the unchecked description from a host, or the reason for its absence. */
+/** Outcome of loading a definition: the unchecked description from a host, or the failure. */
 export type Loaded = { readonly sent: unknown } | LoadFailure;
 
 export interface LoadFailure {
@@ -27,57 +27,61 @@ export interface LoadFailure {
 }
 
 export interface DefinitionFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   /** Path in the package. */
   readonly relative: string;
 }
 
 export interface WantedHost {
-  /** It has loaded nothing yet. */
+  /** True for a host that has loaded nothing yet. */
   readonly isFresh: boolean;
-  /** Its end is expected. */
+  /** True if the host is expected to end. */
   readonly isTrial: boolean;
 }
 
 export interface DefinitionLoaderOptions<H extends LoadingHost> {
-  /** Gives a host to load definitions in. Rejects if none can be started. */
+  /** Returns a host that loads definitions. Rejects if no host can be started. */
   readonly openHost: (wanted: WantedHost) => Promise<H>;
-  /** Takes a host back. `isSound`: it answers, and is fit for calls. */
+  /** Takes a host back. `isSound`: the host answers and can take calls. */
   readonly releaseHost: (host: H, state: { readonly isSound: boolean }) => void;
-  /** Takes definitions that have harmed a host after they were loaded. */
+  /** Receives definitions that have harmed a host after they were loaded. */
   readonly onHarmful: (files: readonly DefinitionFile[]) => void;
-  /** Longest time that one definition may take to load, in milliseconds. Default: 10,000. */
+  /** Longest load of one definition, in milliseconds. Default: 10,000. */
   readonly limitMs?: number;
-  /** Time until a host that answers nothing counts as blocked, in milliseconds. Halves with each that does. Default: 1500. */
+  /**
+   * Time until an unresponsive host counts as blocked, in milliseconds. Halves with each blocked host. Default: 1500.
+   */
   readonly patienceMs?: number;
 }
 
-/** Most hosts that load definitions at the same time. */
+/** Most hosts that load definitions at once. */
 const maxHosts = 8;
 
-/** Hosts that load side by side once several were lost. */
+/** Hosts that load in parallel once several hosts were lost. */
 const sideBySide = 3;
 
-/** Time that a definition keeps the next one waiting if it waits for something itself, in milliseconds. */
+/** Longest time that an asynchronous definition delays the next one, in milliseconds. */
 const turnMs = 250;
 
-/** Shortest and longest observation of a host that has loaded definitions which may harm it later, in milliseconds. */
+/** Shortest and longest observation of a host after it has loaded suspected definitions, in milliseconds. */
 const lingerMs = { least: 300, most: 3000 };
 
-/** Time until a host on trial that answers nothing counts as blocked, and the pause between questions, in milliseconds. */
+/** Time until an unresponsive host on trial counts as blocked, and the pause between pings, in milliseconds. */
 const trialPatienceMs = 1500;
 const trialPauseMs = 50;
 
-/** Delay of timers of this process that shows a busy machine, on which a silent host proves nothing, in milliseconds. */
+/**
+ * Timer delay that indicates a busy machine, in milliseconds. On a busy machine, an unresponsive host proves nothing.
+ */
 const busyMs = 250;
 
 /** Most trials of the same definitions. */
 const maxTrials = 4;
 
 /**
- * The outcome of a trial. `guilty`: the host ended by itself, or was tampered with. `suspicious`: it was silent, or a
- * signal ended it. `unclear`: it was silent while the machine was busy.
+ * Outcome of a trial. `guilty`: the host exited or was tampered with. `suspicious`: the host was unresponsive, or a
+ * signal ended it. `unclear`: the host was unresponsive while the machine was busy.
  */
 type Verdict = 'sound' | 'guilty' | 'suspicious' | 'unclear';
 
@@ -86,29 +90,33 @@ interface Job extends DefinitionFile {
   readonly settle: (loaded: Loaded) => void;
   readonly promise: Promise<Loaded>;
   isSettled: boolean;
-  /** A host has ended or fallen silent while it loaded this definition. Only a fresh host shows which one is guilty. */
+  /**
+   * True if a host ended or stopped answering while it loaded this definition. Only a fresh host can prove the guilt of
+   * one definition.
+   */
   isSuspect: boolean;
   deadline: NodeJS.Timeout | undefined;
 }
 
-/** A host with the definitions that it is given. */
+/** Host and its assigned definitions. */
 interface Worker<H> {
   host: H | undefined;
   readonly pending: Set<Job>;
   readonly loaded: DefinitionFile[];
   loadedAt: number;
-  /** It answers nothing, since `silentAt`. */
+  /** True if the host does not answer, since `silentAt`. */
   isSilent: boolean;
   silentAt: number;
-  /** It has been silent before, or loads a suspect: others do not wait for it. */
+  /** True if the host was unresponsive before, or loads a suspect. Other definitions do not wait for it. */
   isApart: boolean;
   isLost: boolean;
 }
 
 /**
- * Loads definitions in extension hosts, so that those which block or end their host cost the others little. One host
- * loads all, one after the other. While it answers nothing, another one takes what waits. A definition that was loading
- * when its host ended or fell silent is loaded once more in a fresh host: if that ends, too, the definition is left out.
+ * Loads definitions in extension hosts, and isolates definitions that block or end their host.
+ * One host loads all definitions, one after the other. While it is unresponsive, another host takes the queued ones. If
+ * a host ends or stops answering, the definition that was loading is loaded once more in a fresh host. If that host ends
+ * too, the definition is skipped.
  */
 export class DefinitionLoader<H extends LoadingHost> {
   readonly #options: DefinitionLoaderOptions<H>;
@@ -128,22 +136,22 @@ export class DefinitionLoader<H extends LoadingHost> {
     this.#limitMs = options.limitMs ?? 10_000;
   }
 
-  /** Files whose definitions are still loading. */
+  /** Files of the definitions that are loading. */
   get pending(): readonly string[] {
     return [...this.#jobs.keys()];
   }
 
-  /** Resolves when no definition is loading any more. */
+  /** Resolves when no definition is loading. */
   async settled(): Promise<void> {
     while (this.#jobs.size > 0) await Promise.all([...this.#jobs.values()].map(({ promise }) => promise));
   }
 
-  /** Resolves when one more definition is loaded or left out; at once if none is loading. */
+  /** Resolves when one more definition is loaded or skipped; at once if no definition is loading. */
   async progress(): Promise<void> {
     if (this.#jobs.size > 0) await Promise.race([...this.#jobs.values()].map(({ promise }) => promise));
   }
 
-  /** Resolves when no definitions are under suspicion. */
+  /** Resolves when no definition is under suspicion. */
   async cleared(): Promise<void> {
     await this.#trials;
   }
@@ -178,8 +186,8 @@ export class DefinitionLoader<H extends LoadingHost> {
   }
 
   /**
-   * Finds out which of some definitions harm a host after they were loaded, in hosts of their own. `afterMs`: how long
-   * after loading the harm was seen.
+   * Searches for definitions that harm a host after they were loaded, in separate hosts. `afterMs`: time from loading to
+   * the harm, in milliseconds.
    */
   suspect(files: readonly DefinitionFile[], afterMs: number): void {
     if (this.#isOnTrial || this.#isClosed || files.length === 0) return;
@@ -195,7 +203,7 @@ export class DefinitionLoader<H extends LoadingHost> {
       });
   }
 
-  /** Leaves out what is not loaded yet. The caller ends the hosts. */
+  /** Skips definitions that are not loaded yet. The caller ends the hosts. */
   close(): void {
     this.#isClosed = true;
     this.#queue.length = 0;
@@ -203,7 +211,7 @@ export class DefinitionLoader<H extends LoadingHost> {
       job.settle({ failure: 'the server has ended', isFatal: false });
   }
 
-  /** Starts hosts for what waits, unless one that answers will take it. */
+  /** Starts hosts for queued definitions, unless a responsive host will take them. */
   #assign(): void {
     if (this.#queue.length === 0 || this.#isClosed) return;
     const free = [...this.#workers].filter(({ isSilent, isApart }) => !isSilent && !isApart);
@@ -211,7 +219,7 @@ export class DefinitionLoader<H extends LoadingHost> {
     if (free.length >= wanted) return;
     if (this.#workers.size >= maxHosts && !this.#giveUpSilent()) return;
     void this.#work().then(() => this.#assign());
-    // Those that start are counted.
+    // Hosts that are starting count.
     if (this.#deaths > 1) this.#assign();
   }
 
@@ -242,7 +250,7 @@ export class DefinitionLoader<H extends LoadingHost> {
     if (host) this.#options.releaseHost(host, { isSound: !isLost && !isSilent });
   }
 
-  /** Suspects take a fresh host each. */
+  /** A suspect needs a fresh host. */
   #take({ host, pending, loaded, isLost, isSilent }: Worker<H>): Job | undefined {
     if (!host || host.isOver || isLost || isSilent) return undefined;
     const isFresh = pending.size === 0 && loaded.length === 0;
@@ -292,7 +300,9 @@ export class DefinitionLoader<H extends LoadingHost> {
     worker.isApart = false;
   }
 
-  /** Others take what waits, until the host answers again. Those that are loading may not be the ones that block it. */
+  /**
+   * Lets other hosts take the queued definitions until the host answers again. The loading definitions may be innocent.
+   */
   #silence(worker: Worker<H>): void {
     worker.isSilent = true;
     worker.silentAt = performance.now();
@@ -304,7 +314,7 @@ export class DefinitionLoader<H extends LoadingHost> {
     this.#assign();
   }
 
-  /** Ends a host that is silent though another one has loaded its last definition or given it up. */
+  /** Ends an unresponsive host after another host has loaded its last definition or given it up. */
   #endSilent(worker: Worker<H>, outcome: Loaded): void {
     if (worker.isLost) return;
     const reason = 'was ended, since code that a module left behind blocked it';
@@ -313,7 +323,7 @@ export class DefinitionLoader<H extends LoadingHost> {
     if ('sent' in outcome) this.suspect(worker.loaded, worker.silentAt - worker.loadedAt);
   }
 
-  /** Has a definition loaded in a fresh host. */
+  /** Queues a definition for a fresh host. */
   #reconsider(job: Job): void {
     if (job.isSettled || this.#queue.includes(job)) return;
     job.isSuspect = true;
@@ -322,7 +332,7 @@ export class DefinitionLoader<H extends LoadingHost> {
 
   #limit(job: Job, worker: Worker<H>): void {
     clearTimeout(job.deadline);
-    // Hosts have a limit of their own, which is not to be reached first.
+    // The limit of the host must not expire first.
     const spentMs = performance.now() - this.#batchAt;
     const limitMs = Math.max(this.#limitMs - spentMs, this.#limitMs / 4) - this.#limitMs / 40;
     job.deadline = setTimeout(() => this.#giveUp(job, worker), limitMs);
@@ -330,7 +340,7 @@ export class DefinitionLoader<H extends LoadingHost> {
 
   #giveUp(job: Job, worker: Worker<H>): void {
     const reason = `did not load ${job.relative} within ${this.#limitMs / 1000} s`;
-    // Others may block the host.
+    // Code of an earlier definition may block the host.
     const isFatal = !worker.isSilent || worker.loaded.length === 0;
     job.settle({ failure: `the process that loaded it ${reason}`, isFatal });
     worker.pending.delete(job);
@@ -339,7 +349,7 @@ export class DefinitionLoader<H extends LoadingHost> {
     worker.host!.kill(reason);
   }
 
-  /** Ends the host that has been silent for the longest time. False if none has been for long. */
+  /** Ends the host that has been unresponsive for the longest time. Returns false if that time is too short. */
   #giveUpSilent(): boolean {
     const [oldest] = [...this.#workers]
       .filter(({ isSilent, isLost, pending }) => isSilent && !isLost && pending.size > 0)
@@ -354,7 +364,10 @@ export class DefinitionLoader<H extends LoadingHost> {
     return true;
   }
 
-  /** Finds out who is guilty of the end of a host. `reason` completes a sentence about the host. */
+  /**
+   * Handles the loss of a host: skips the guilty definition, or queues the suspects. `reason` completes a sentence about
+   * the host.
+   */
   #lose(worker: Worker<H>, reason: string): void {
     if (worker.isLost) return;
     worker.isLost = true;
@@ -377,7 +390,7 @@ export class DefinitionLoader<H extends LoadingHost> {
     this.#assign();
   }
 
-  /** If no definition that was loading has ended the host, one that was loaded before has. */
+  /** If no loading definition has ended the host, suspects the definitions that were loaded before. */
   async #suspectOthers(suspects: readonly Promise<Loaded>[], worker: Worker<H>): Promise<void> {
     const afterMs = performance.now() - worker.loadedAt;
     const outcomes = await Promise.all(suspects);
@@ -396,7 +409,9 @@ export class DefinitionLoader<H extends LoadingHost> {
     return found.flat();
   }
 
-  /** One suspicious trial is reason enough to try halves. A single definition takes two, without a sound one between. */
+  /**
+   * One suspicious trial is enough to test halves. A single definition needs two, without a sound trial between them.
+   */
   async #areHarmful(files: readonly DefinitionFile[], observeMs: number): Promise<boolean> {
     let suspicions = files.length === 1 ? 0 : 1;
     for (let trial = 0; trial < maxTrials && !this.#isClosed; trial += 1) {
@@ -408,7 +423,7 @@ export class DefinitionLoader<H extends LoadingHost> {
     return false;
   }
 
-  /** Has a host load these definitions, and observes it for some time. */
+  /** Loads the definitions in a fresh host and observes the host. */
   async #try(files: readonly DefinitionFile[], observeMs: number): Promise<Verdict> {
     const host = await this.#options.openHost({ isFresh: true, isTrial: true });
     const watch = watchTimers();
@@ -453,7 +468,7 @@ function sleep<T = void>(ms: number, value?: T): Promise<T> {
 /** Pause between the measurements of {@link watchTimers}, in milliseconds. */
 const pulseMs = 50;
 
-/** Measures how late timers of this process are. */
+/** Measures the delay of timers in this process. */
 function watchTimers() {
   let latest = 0;
   let due = performance.now() + pulseMs;

@@ -9,23 +9,23 @@ const encodeInto = encoder.encodeInto.bind(encoder);
 const { wait } = Atomics;
 const waitBuffer = new Int32Array(new SharedArrayBuffer(4));
 
-/** A character takes at most three bytes. */
+/** UTF-8 takes at most three bytes per UTF-16 code unit. */
 const bytesPerCharacter = 3;
 
-/** Pause before the next attempt to write to a full pipe that does not block, in milliseconds. */
+/** Pause before a write to a full non-blocking pipe is repeated, in milliseconds. */
 const writeRetryMs = 1;
 
 /**
- * Writes to a file descriptor at once, before `write` returns: what is written arrives even if the process ends next.
- * Blocks the thread while the pipe is full, so nothing waits in memory.
+ * Writes to a file descriptor before `write` returns, so the text arrives even if the process ends next. Blocks the
+ * thread while the pipe is full, so no text waits in memory.
  */
 export class DescriptorWriter implements ChannelOutput {
   readonly #descriptor: number;
   readonly #onGone: () => void;
-  /** Of this writer alone: extension code can read the memory that buffers of Node share. */
+  /** Private to this writer: extension code can read the memory that Node buffers share. */
   readonly #bytes = new Uint8Array(64 * 1024);
 
-  /** `onGone` is called when the reader has closed the pipe. */
+  /** `onGone` is called if the reader has closed the pipe. */
   constructor(descriptor: number, onGone: () => void) {
     this.#descriptor = descriptor;
     this.#onGone = onGone;

@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import process from 'node:process';
 
-// Code of extensions may replace these.
+// Kept before extension code loads, which may replace these.
 const { getOwnPropertyDescriptor } = Object;
 const { ownKeys } = Reflect;
 
@@ -9,12 +9,12 @@ const recorders = new WeakSet();
 const { has } = WeakSet.prototype;
 const { apply } = Reflect;
 
-/** True for an object that stands for `process.env` while reads are recorded. */
+/** True for the object that replaces `process.env` while reads are recorded. */
 export function isEnvRecorder(env: object): boolean {
   return apply(has, recorders, [env]) as boolean;
 }
 
-/** Records which environment variables code reads while it is watched. Code keeps a `process.env` that works as usual. */
+/** Records the environment variables that code reads while it is watched. `process.env` works as usual. */
 export class EnvReads {
   readonly #names: Record<string, true> = Object.create(null);
   #hasReadAll = false;
@@ -22,12 +22,12 @@ export class EnvReads {
   #real = process.env;
   #recorder = process.env;
 
-  /** Names of the variables that were read, also of those that are not set. Undefined: all were listed. */
+  /** Names of the variables that were read, also of unset ones. Undefined: the code listed all variables. */
   get names(): readonly string[] | undefined {
     return this.#hasReadAll ? undefined : Object.keys(this.#names);
   }
 
-  /** Watches until the work ends. Works may overlap. */
+  /** Watches until the work ends. Calls may overlap. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     if (this.#watches === 0) this.#begin();
     this.#watches += 1;
@@ -52,14 +52,14 @@ export class EnvReads {
   }
 
   #end(): void {
-    // Code may have put an object of its own there.
+    // Code may have replaced the object.
     if (process.env !== this.#recorder) return;
     try {
-      // `structuredClone` takes the real one only.
+      // `structuredClone` accepts only the original object.
       process.env = this.#real;
       syncBuiltinESMExports();
     } catch {
-      // The recorder works as well.
+      // The recorder works as well as the original.
     }
   }
 

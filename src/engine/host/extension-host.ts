@@ -1,4 +1,4 @@
-// The extension host: the process that runs code of extensions.
+// The extension host: the process that runs extension code.
 import module from 'node:module';
 import process from 'node:process';
 import { reporterOn } from '../base/line-reporter.js';
@@ -42,14 +42,14 @@ const channel = openHostChannel({
 });
 keepCrashListeners();
 const moduleHooks = watchModuleHooks();
-// The guard has replaced some.
+// Captured after the guard and the hook watch, which have replaced some built-ins.
 let builtIns = captureBuiltIns();
 let surroundings = captureSurroundings();
 
-/** Pause between thorough comparisons, in milliseconds: they take 0.2 ms. */
+/** Pause between thorough comparisons, in milliseconds. One comparison takes 0.2 ms. */
 const thoroughPauseMs = 50;
 
-/** Pause between full comparisons of the surroundings after calls, in milliseconds: they take 0.01 ms. */
+/** Pause between full comparisons of the surroundings after calls, in milliseconds. One comparison takes 0.01 ms. */
 const fullPauseMs = 2;
 let lastFull = Number.NEGATIVE_INFINITY;
 
@@ -62,8 +62,8 @@ function sendToFront(message: FromHost): void {
 }
 
 /**
- * Polyfills may change built-ins while they load; what they add no longer shows in `for…in`. Changes that break what this
- * process relies on are undone. Returns the first change that stays.
+ * Accepts changes of built-ins that a module made while it loaded, such as polyfills, and hides the additions from
+ * `for…in`. Undoes changes that break this process. Returns the first change that is kept.
  */
 function acceptChanges(): string | undefined {
   const changed = builtIns.difference()[0];
@@ -72,7 +72,7 @@ function acceptChanges(): string | undefined {
     channel.flush();
   } else if (changed === undefined || areBuiltInsSound()) {
     if (changed !== undefined) builtIns.hideAdditions();
-    // The module may have loaded some of Node.
+    // The module may have loaded Node modules.
     if (changed !== undefined || hasNewModules()) builtIns = captureBuiltIns();
     surroundings = captureSurroundings();
     tameCrashListeners();
@@ -91,7 +91,7 @@ function acceptChanges(): string | undefined {
   return undefined;
 }
 
-/** Undoes what code has changed while it ran, save additions to built-ins that this extension makes in every host. */
+/** Undoes changes that code made while it ran, except additions to built-ins that this extension makes in every host. */
 function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tampering | undefined {
   const time = apply(now, clock, []) as number;
   const isThorough = time - lastThorough >= thoroughPauseMs;
@@ -107,7 +107,7 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
     tameCrashListeners();
     return undefined;
   }
-  // No method of a list: it may be what has changed.
+  // No array method: it may have been replaced.
   let isKnown = moved === undefined || isUsual(moved);
   for (let index = 0; index < changes.length; index += 1) isKnown &&= isUsual(changes[index]!);
   const isAddition = moved === undefined && builtIns.hasOnlyAdditions();
@@ -120,14 +120,14 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
     syncBuiltinESMExports();
   }
   if (moved !== undefined) left ??= surroundings.heal();
-  // It uses built-ins.
+  // Needs intact built-ins.
   tameCrashListeners();
   const all = moved === undefined ? [] : [moved];
   for (let index = 0; index < changes.length; index += 1) pushItem(all, changes[index]!);
   return { changes: all, isUsual: isKnown && left === undefined, isAddition };
 }
 
-/** Children have a moment to end by themselves, and prints one to leave. */
+/** Gives child processes time to end, and flushes printed text. */
 async function leave(): Promise<void> {
   await killTree({ spawned: guard.spawned, graceMs: 300 });
   await flushOutput(stderr);
@@ -136,7 +136,7 @@ async function leave(): Promise<void> {
 
 sendToFront({ type: 'ready' });
 channel.flush();
-// Many extensions share these. Code that loads them first and changes them at once would go unnoticed.
+// Many extensions share these modules. An extension that loads one first and changes it at once would go unnoticed.
 for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);
 if (hasNewModules()) builtIns = captureBuiltIns();
 onImported(() => {
@@ -144,7 +144,7 @@ onImported(() => {
   return changed === undefined && moduleHooks.isChecked ? undefined : checkImports(changed);
 });
 
-/** Checks that other modules still load. Imports that began before a repair would never end, so there is none. */
+/** Checks that other modules still load. Repairs nothing: imports that began before a repair would never end. */
 async function checkImports(changed: string | undefined): Promise<void> {
   const fault = await moduleHooks.check();
   if (fault === undefined) return;

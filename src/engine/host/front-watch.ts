@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import process from 'node:process';
 
-/** `read` fails when the pipe ends without a line: the front is gone. */
+/** `read` fails if the pipe ends without a line: the front is gone. */
 const script = 'read -r line || kill -s KILL -- "-$1"';
 
 /**
  * Kills the process group of a host when this process is gone, even if the host blocks its thread and this process was
- * killed. Returns a function that ends the watch.
+ * killed. Returns a function that stops the watch.
  *
- * A shell waits for the end of a pipe: it takes 0.1 MiB, a thread in the host takes 8. On Windows the host is in the
- * job of this process, and ends with it.
+ * A shell waits for the end of a pipe. It takes 0.1 MiB; a thread in the host would take 8 MiB. On Windows the host is
+ * in the job of this process and ends with it.
  */
 export function watchFront(group: number): () => void {
   if (process.platform === 'win32') return () => {};

@@ -1,6 +1,6 @@
 import type { Excluded } from './host-messages.js';
 
-/** Deaths of hosts in a row during a hook, after which the hook is left out. */
+/** Deaths of hosts in a row during a hook, after which the hook is skipped. */
 const most = 2;
 
 /** Hooks of one server that block or end its hosts. */
@@ -8,12 +8,14 @@ export class HookFaults {
   readonly #counts = new Map<string, number>();
   readonly #leftOut = new Map<string, string>();
 
-  /** Hooks that do not run, each with the reason. */
+  /** Skipped hooks, each with the reason. */
   get leftOut(): Excluded {
     return Object.fromEntries(this.#leftOut);
   }
 
-  /** Records that a host ended while a hook ran. `isCertain`: nothing else ran. True if the hook is left out now. */
+  /**
+   * Records that a host ended while a hook ran. `isCertain`: nothing else ran. Returns true if the hook is now skipped.
+   */
   record(hook: string, reason: string, isCertain: boolean): boolean {
     const count = (this.#counts.get(hook) ?? 0) + (isCertain ? most : 1);
     this.#counts.set(hook, count);
@@ -22,7 +24,7 @@ export class HookFaults {
     return true;
   }
 
-  /** Records that a hook came to its end. */
+  /** Records that a hook completed. */
   clear(hook: string): void {
     this.#counts.delete(hook);
     this.#leftOut.delete(hook);

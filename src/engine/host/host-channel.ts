@@ -12,8 +12,8 @@ const { pid } = process;
 export type HostChannelOptions = Pick<ChannelOptions, 'maxBytes' | 'onMessage'>;
 
 /**
- * Connects this extension host to the front that started it. Call it before extension code loads. When the front is gone
- * or breaks the format, this process ends at once, with its descendants.
+ * Connects this extension host to the front that started it. Call it before extension code loads. If the front exits or
+ * breaks the format, this process ends at once, with its descendants.
  */
 export function openHostChannel({ maxBytes, onMessage }: HostChannelOptions): JsonLineChannel {
   const mark: TreeMark = { name: hostMark, value: process.env[hostMark] ?? '' };
@@ -38,7 +38,7 @@ export function openHostChannel({ maxBytes, onMessage }: HostChannelOptions): Js
 /** Pause before the next attempt to read the key, in milliseconds. */
 const pauseMs = 1;
 
-/** Reads the first bytes that the front sends: the key of this host, which extension code does not see. */
+/** Reads the first bytes from the front: the key of this host. Extension code never sees it. */
 function readKey(): string {
   const bytes = new Uint8Array(keyLength);
   for (let length = 0; length < keyLength; ) {
@@ -47,7 +47,7 @@ function readKey(): string {
       if (count === 0) throw new Error('The front has sent no key.');
       length += count;
     } catch (error) {
-      // The pipe does not block where the front has not written yet.
+      // The pipe does not block before the first write of the front.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }

@@ -44,70 +44,70 @@ import type { ServedUpstreams } from './upstream-calls.js';
 
 export interface HostClientOptions {
   readonly hosted: HostedServer;
-  /** Receives what the host and its children print. */
+  /** Receives output of the host and its child processes. */
   readonly stderr: Writable;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   readonly announce: ChangeNotifier['announce'];
   /** The server that runs in hosts; undefined before it is composed. */
   readonly live: () => LiveServer<UpstreamHub> | undefined;
-  /** Called after a host has described modules otherwise than they are recorded. */
+  /** Called after a host has described modules differently from their records. */
   readonly onSurfaceChanged: () => Promise<void>;
-  /** Longest wait of `loadCode` for one definition, in milliseconds. Asked whenever one begins to load. Default: infinite. */
+  /** Longest wait of `loadCode` for one definition, in milliseconds. Read before each load. Default: infinite. */
   readonly patienceMs?: () => number;
 }
 
-/** A task that runs in a host. */
+/** Task that runs in a host. */
 interface RunningTask {
-  /** As the client got it. */
+  /** As sent to the client. */
   readonly handle: WireObject;
-  /** In words: `Tool "render"`. */
+  /** Display name: `Tool "render"`. */
   readonly what: string;
   readonly auth: RequestContext['auth'];
   readonly generation: Generation;
 }
 
-/** Longest run of a call on a host that is replaced, in milliseconds. */
+/** Longest run of a call on a replaced host, in milliseconds. */
 const retireMs = 60_000;
 
 type HostLinkClass = new (options: HostLinkOptions) => HostLink;
 
-/** How long a host may take to answer whether it is well, in milliseconds. */
+/** Longest wait for the answer to a health check, in milliseconds. */
 const wellMs = 3000;
 
-/** How many different changes are remembered. */
+/** Most recorded changes. */
 const maxChanges = 1000;
 
-/** How many hosts may end before they begin a call. */
+/** Most hosts that may end before they begin a call. */
 const maxBeginnings = 3;
 
-/** How much of its time limit a call may lose in hosts that did not begin it. */
+/** Largest share of its time limit that a call may lose in hosts that did not begin it. */
 const maxWaitShare = 0.5;
 
-/** How often a server may be composed anew after a host has died meanwhile. */
+/** Most attempts to compose a server if hosts die during the composition. */
 const maxDescribeAttempts = 20;
 
-/** A recorded failure that is older than this is checked again in the background, in milliseconds. */
+/** Age at which a recorded failure is checked again in the background, in milliseconds. */
 const recheckAfterMs = 10 * 60_000;
 
-/** Time from the start of a server until recorded failures are checked, in milliseconds. */
+/** Time from the start of a server to the check of recorded failures, in milliseconds. */
 const recheckDelayMs = 1000;
 
-/** A host that ends so soon after it has loaded its definitions may have been harmed by them, in milliseconds. */
+/** Longest time from loading to the death of a host at which its definitions are suspected, in milliseconds. */
 const early = { once: 1500, repeatedly: 12_000 };
 
 /** Longest wait of a call for the search for harmful definitions, in milliseconds. */
 const searchWaitMs = 8000;
 
-/** The sessions of 2025-era connections by key: JSON texts that outlive hosts. */
+/** Sessions of 2025-era connections by key: JSON texts that outlive hosts. */
 type SessionTexts = Map<string, string>;
 
-/** The extension host of one server: started when it is first needed, and again after it has died. */
+/** The extension host of one server. Starts on first use, and again after it has died. */
 export class HostClient implements CodeHost, PlaceFinder {
   readonly #options: HostClientOptions;
   readonly #failures = new Map<string, LoadFailure>();
   #definitions = new Map<string, string>();
-  /** Descriptions of this process by file, since not all can be recorded. */
+  /** Descriptions of this process by file. Not all descriptions can be recorded. */
   readonly #described = new Map<string, PlainData>();
   readonly #loader: DefinitionLoader<Generation>;
   /** Hosts that load definitions. */
@@ -118,29 +118,29 @@ export class HostClient implements CodeHost, PlaceFinder {
   #searchAfter = 2;
   readonly #numbers = new WeakMap<Connection, number>();
   readonly #sessions = new Map<number, SessionTexts>();
-  /** Changes of shared objects for which hosts were replaced, in words. */
+  /** Changes of shared objects that led to a new host, as text. */
   readonly #changes = new Set<string>();
-  /** Those that came again and were reported. */
+  /** Repeated and reported changes. */
   readonly #usual = new Set<string>();
   readonly #retired = new Set<Generation>();
   #opening: Promise<SurfaceStore> | undefined;
-  /** Modules whose descriptions come from a record that no host has confirmed: paths in their packages, by file. */
+  /** Modules with a recorded description that no host has confirmed: paths in their packages, by file. */
   #unconfirmed = new Map<string, string>();
   readonly #confirmed = new Set<string>();
-  /** Modules that were loading when a host ended that composed the server. */
+  /** Modules that were loading when a host ended during the composition of the server. */
   readonly #lastLoading = new Set<string>();
   #isConfirming = false;
   readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
   #current: Generation | undefined;
   #starting: Promise<void> | undefined;
-  /** The current host while no request has used it. */
+  /** The current host before its first request. */
   #spare: Generation | undefined;
-  /** True if no process can be started: code runs in this one. */
+  /** True if no process can be started: extension code runs in this process. */
   #isLocal = false;
   #lastNumber = 0;
   /** Tasks that run in hosts, by id. */
   readonly #running = new Map<string, RunningTask>();
-  /** Tasks that are over. */
+  /** Completed tasks. */
   #tasks: Tasks | undefined;
   #isClosed = false;
 
@@ -154,8 +154,9 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   /**
-   * Gives the recorded description of a module's default export, or else has a host load and describe it.
-   * @throws DefinitionLoadingError if that takes longer than the patience of the options
+   * Returns the recorded description of a module's default export. Without a record, a host loads and describes the
+   * module.
+   * @throws DefinitionLoadingError if loading takes longer than `patienceMs`
    */
   readonly loadCode: LoadCode = async (file, relative) => {
     this.#definitions.set(file, relative);
@@ -191,12 +192,12 @@ export class HostClient implements CodeHost, PlaceFinder {
     return first;
   };
 
-  /** Resolves when no definition is loading any more. */
+  /** Resolves when no definition is loading. */
   async loaded(): Promise<void> {
     await this.#loader.settled();
   }
 
-  /** Resolves when one more definition is loaded or left out. */
+  /** Resolves when one more definition is loaded or skipped. */
   async loadedMore(): Promise<void> {
     await this.#loader.progress();
   }
@@ -229,7 +230,10 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
   }
 
-  /** A call that its host did not begin goes to the next one, with the time that it has left: at least half of its limit. */
+  /**
+   * Runs a call. If its host did not begin the call, the next host gets it with the remaining time: at least half of its
+   * limit.
+   */
   async #run(connection: Connection, request: HostedRequest, running: ForwardedRequest): Promise<WireObject> {
     let start: number | undefined;
     for (let beginning = 1; ; beginning += 1) {
@@ -252,7 +256,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
   }
 
-  /** Tells the host the log level and the root of a connection. */
+  /** Sends the log level and the root of a connection to the host. */
   update(connection: Connection): void {
     const number = this.#numbers.get(connection);
     if (number !== undefined) this.#current?.update(number, connection);
@@ -266,33 +270,33 @@ export class HostClient implements CodeHost, PlaceFinder {
     for (const generation of this.#retired) generation.forget(number);
   }
 
-  /** Has the server composed again before the next request. */
+  /** Composes the server again before the next request. */
   recompose(): void {
     this.#current?.recompose();
   }
 
-  /** Resolves with false if the host does not answer. Without a host it is well: the next call starts one. */
+  /** Resolves with false if the host does not answer. True without a host: the next call starts one. */
   async isWell(): Promise<boolean> {
     const generation = this.#current;
     return !generation || generation.isOver || (await generation.answers(wellMs));
   }
 
-  /** Puts a new host in place of the current one. Calls under way finish on the old one. */
+  /** Replaces the current host. Running calls finish on the old one. */
   replace(): void {
     this.#retire(this.#current);
     this.#current = undefined;
   }
 
   /**
-   * Puts a new host in place of the current one, which describes modules for `renew` and takes the calls from then on. Keeps
-   * the current one if `renew` rejects, and rejects with the same.
+   * Replaces the current host. The new host describes modules for `renew`, then takes all calls. If `renew` rejects,
+   * keeps the current host and rejects with the same error.
    */
   async swap(renew: () => Promise<void>): Promise<void> {
     const old = this.#current;
     const [definitions, unconfirmed] = [this.#definitions, this.#unconfirmed];
     this.#current = undefined;
     this.#spare = undefined;
-    // The next composition asks for those that count.
+    // The next composition adds the current ones.
     this.#definitions = new Map();
     this.#unconfirmed = new Map();
     try {
@@ -334,7 +338,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     return this.#tasks?.has(id) ?? false;
   }
 
-  /** The host that a task runs in, whichever host takes calls. */
+  /** The host that runs a task, even if another host takes new calls. */
   #hostOfTask(method: string, { taskId }: WireObject): Generation | undefined {
     if (!method.startsWith('tasks/')) return undefined;
     const generation = this.#running.get(taskId as string)?.generation;
@@ -347,7 +351,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     return this.#tasks;
   }
 
-  /** Keeps what became of a task. */
+  /** Keeps the outcome of a task. */
   #settleTask(taskId: string, description: WireObject): void {
     const running = this.#running.get(taskId);
     const { calls } = this.#options.live() ?? {};
@@ -358,7 +362,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     else void this.#loadTasks(calls).then(adopt);
   }
 
-  /** The tasks of a host that has died have failed. */
+  /** Fails the tasks of a dead host. */
   #failTasks(generation: Generation, reason: string): void {
     for (const [taskId, { generation: host, handle, what }] of this.#running) {
       if (host !== generation) continue;
@@ -369,7 +373,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
   }
 
-  /** Has tasks that run come to their end, within `limitMs`. */
+  /** Ends the running tasks, within `limitMs`. */
   async endTasks(limitMs: number): Promise<void> {
     const all = [...this.#retired, ...(this.#current ? [this.#current] : [])];
     const hosts = all.filter(({ isComposed, isOver }) => isComposed && !isOver);
@@ -386,15 +390,15 @@ export class HostClient implements CodeHost, PlaceFinder {
     await Promise.all([...ends, flush]);
   }
 
-  /** Undefined for a frozen server, which trusts fingerprints only. */
+  /** Undefined for a frozen server, which trusts only fingerprints. */
   async #openStore(): Promise<SurfaceStore | undefined> {
     const { hosted } = this.#options;
-    // Definitions in data do without.
+    // Definitions in data files need no store.
     if (!hosted.frozen) this.#opening ??= openStore(hosted);
     return await this.#opening;
   }
 
-  /** Loads a definition in a host and records the outcome. @throws Error with the reason why it is left out */
+  /** Loads a definition in a host and records the outcome. @throws Error with the reason why it is skipped */
   async #load({ file, relative }: DefinitionFile, store: SurfaceStore | undefined): Promise<PlainData> {
     const directory = stripRelativePath(file, relative);
     const loaded = await this.#loader.load({ file, relative });
@@ -418,7 +422,9 @@ export class HostClient implements CodeHost, PlaceFinder {
     throw new Error(reason);
   }
 
-  /** Loads definitions again whose failure is recorded: it may have had a cause that no stamp shows. */
+  /**
+   * Schedules another load of a definition with a recorded failure. The failure may have a cause that no stamp shows.
+   */
   #recheckLater(file: string, relative: string): void {
     if (this.#stale.size === 0) setTimeout(() => void this.#recheck(), recheckDelayMs).unref();
     this.#stale.set(file, relative);
@@ -442,7 +448,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     if (isChanged && !this.#isClosed) await this.#options.onSurfaceChanged();
   }
 
-  /** Leaves out definitions that harm their host after they were loaded. */
+  /** Excludes definitions that harmed their host after they were loaded. */
   async #leaveOut(files: readonly DefinitionFile[]): Promise<void> {
     const store = await this.#openStore();
     for (const { file, relative } of files) {
@@ -454,12 +460,12 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
     const old = this.#current;
     this.replace();
-    // They may block its composition.
+    // The definitions may block its composition.
     if (old && !old.isComposed) old.kill('was replaced');
     await this.#options.onSurfaceChanged();
   }
 
-  /** A host for definitions. One that serves calls is never lent: a definition could end them. */
+  /** Returns a host for definitions. A host that serves calls is never lent: a definition could end the calls. */
   async #lend(wanted: WantedHost): Promise<Generation> {
     const spare = wanted.isFresh ? undefined : this.#spare;
     if (spare) this.#current = undefined;
@@ -479,7 +485,7 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   #takeBack(generation: Generation, isSound: boolean): void {
-    // The death of a killed one is noted when it comes.
+    // The death of a killed host is recorded when it is reported.
     if (generation.isOver) return;
     this.#lent.delete(generation);
     if (!isSound || this.#isClosed || (this.#current && !this.#current.isOver)) {
@@ -491,7 +497,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     this.#spare = generation;
   }
 
-  /** Files that a host must not load when it composes the server, each with the reason. */
+  /** Files that a host must not load during the composition of the server, each with the reason. */
   #excluded(): Readonly<Record<string, string>> {
     const fatal = [...this.#failures].filter(([, { isFatal }]) => isFatal);
     return Object.fromEntries([
@@ -501,8 +507,8 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   /**
-   * Has a host that runs anyway describe the modules whose descriptions come from a record. Drops records that differ:
-   * calls may have changed the live definition, so the next start describes it anew.
+   * Describes modules with an unconfirmed record in a running host. Drops records that differ. Calls may have changed
+   * the live definition, so the next start describes it again.
    */
   async #confirm(generation: Generation): Promise<void> {
     if (this.#isConfirming || this.#unconfirmed.size === 0) return;
@@ -521,17 +527,17 @@ export class HostClient implements CodeHost, PlaceFinder {
         changed.push(relative);
       }
     } catch {
-      // The host has ended. The next one goes on.
+      // The host has ended. The next one continues.
     } finally {
       this.#isConfirming = false;
     }
     if (changed.length === 0 || this.#isClosed) return;
     const names = changed.slice(0, 3).join(', ');
     await this.#options.onSurfaceChanged();
-    this.#options.report(`Recorded definitions were out of date: ${names}. The lists are made anew.`);
+    this.#options.report(`Recorded definitions were out of date: ${names}. The lists are updated.`);
   }
 
-  /** A host that has composed the server. One that dies meanwhile is replaced. */
+  /** Returns a host that has composed the server. If a host dies during the composition, the next one takes over. */
   async #composed(): Promise<Generation> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -546,7 +552,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
   }
 
-  /** Folders of the added packages that are served, by name. @throws HostFailureError if one is gone */
+  /** Folders of the served added packages, by name. @throws HostFailureError if a folder is gone */
   #packages(): ReadonlyMap<string, string> {
     const packages = this.#options.live()?.packages ?? new Map<string, string>();
     for (const [name, directory] of packages) {
@@ -576,7 +582,7 @@ export class HostClient implements CodeHost, PlaceFinder {
   async #startCurrent(): Promise<void> {
     const opened = await this.#open();
     this.#restarts.recordStart();
-    // The loader may have given one back meanwhile.
+    // The loader may have returned a host during the start.
     if (!this.#current || this.#current.isOver) this.#current = opened;
     else void opened.close();
   }
@@ -588,7 +594,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     return this.#start(Generation, Link);
   }
 
-  /** Waits while definitions are under suspicion. */
+  /** Waits for the search for harmful definitions. */
   async #searched(): Promise<void> {
     const timer = new AbortController();
     const late = sleep(searchWaitMs, undefined, { signal: timer.signal }).catch(() => {});
@@ -628,7 +634,10 @@ export class HostClient implements CodeHost, PlaceFinder {
     return hub && server && { hub, server };
   }
 
-  /** A change that comes again in the next host is a habit of the extension: a third host would not help. */
+  /**
+   * Handles changes of shared objects. If the next host repeats a change, it is a habit of the extension, and a third
+   * host would not help.
+   */
   #noteChanges(changes: readonly string[], isUsual: boolean, generation: Generation): void {
     const [first = ''] = changes;
     if (isUsual) {
@@ -640,7 +649,7 @@ export class HostClient implements CodeHost, PlaceFinder {
       return;
     }
     if (generation !== this.#current) return;
-    // Code that a module has left behind does so again in each host.
+    // Leftover code of a module repeats the change in each host.
     if (generation.answered === 0 && generation.isTampered && this.#changes.has(first)) {
       this.#suspectDefinitions(generation);
     }
@@ -681,19 +690,19 @@ export class HostClient implements CodeHost, PlaceFinder {
     else if (this.#definitions.size === 1 || this.#lastLoading.has(file)) {
       this.#failures.set(file, { failure: `the process that loaded it ${reason}`, isFatal: true });
     } else {
-      // One that was loaded before may be guilty.
+      // A definition that was loaded before may be guilty.
       this.#lastLoading.add(file);
       this.#search(performance.now() - generation.since);
     }
   }
 
-  /** Searches for definitions that harm hosts some time after they were loaded, if a host ended soon after that. */
+  /** Searches for definitions that harm a host some time after loading, if a host ended soon after loading. */
   #suspectDefinitions({ composedAt }: Generation): void {
     const ageMs = performance.now() - (composedAt ?? performance.now());
     this.#earlyDeaths = ageMs < early.repeatedly ? this.#earlyDeaths + 1 : 0;
     const isSuspicious = ageMs < early.once ? this.#earlyDeaths > 0 : this.#earlyDeaths > 1;
     if (!isSuspicious || this.#earlyDeaths < this.#searchAfter - 1) return;
-    // Searches that find nothing become rare.
+    // Make fruitless searches rare.
     this.#searchAfter = Math.max(2, 2 * this.#earlyDeaths + 1);
     this.#search(ageMs);
   }
@@ -704,7 +713,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     this.#loader.suspect(sound, ageMs);
   }
 
-  /** All requests of 2026-07-28 share one connection: each of them says who asks. */
+  /** Number of a connection. All requests of 2026-07-28 share number 0, since each of them identifies its client. */
   #numberOf(connection: Connection): number {
     if (connection.era === 'modern') return 0;
     const known = this.#numbers.get(connection);
@@ -731,7 +740,7 @@ function stripRelativePath(file: string, relative: string): string {
   return file.slice(0, -relative.length - 1);
 }
 
-/** The reason why a host could not load a module, if it has sent one, and the variables that the module has read. */
+/** The reason for a failed load, if the host has sent one, and the variables that the module has read. */
 function failureIn(sent: unknown): { readonly failure: string; readonly env: unknown } | undefined {
   if (!isRecord(sent) || typeof sent.failure !== 'string') return undefined;
   return { failure: sent.failure, env: sent.env ?? null };
@@ -750,7 +759,7 @@ async function openStore(hosted: HostClientOptions['hosted']): Promise<SurfaceSt
   });
 }
 
-/** The state that a request brings, verified. @throws ProtocolError if it was not made for this request */
+/** The verified state of a request. @throws ProtocolError if the state was made for another request */
 async function verifyRequestState(
   connection: Connection,
   request: RequestContext,
@@ -785,12 +794,12 @@ function toForwardedRequest(
   };
 }
 
-/** True for the result of a tool, the handle of a task, and questions to the client. */
+/** True for a tool result, a task handle, and input requests. */
 function isToolResult({ resultType, content }: WireObject): boolean {
   return Array.isArray(content) || (resultType !== undefined && resultType !== 'complete');
 }
 
-/** The answer to work that the host did not finish. @throws ProtocolError where no result can say it */
+/** Answer to work that the host did not finish. @throws ProtocolError if no result can carry the message */
 async function answerHostFailure(
   { what, answersByResult, instead }: HostedWork,
   error: unknown,
@@ -813,7 +822,7 @@ function endedWords(what: string, reason: string): string {
   return `${what} ended with the extension host, which ${reason}.`;
 }
 
-/** In the bundle the host's program is beside this file; from source it is taken from the last build. */
+/** Path of the host program: next to this file in the bundle; from source, in the last build. */
 function hostEntry(): string {
   const beside = fileURLToPath(new URL('./extension-host.js', import.meta.url));
   return existsSync(beside) ? beside : path.join(packageRoot(), 'dist', 'extension-host.js');

@@ -5,21 +5,21 @@ export interface HostDeath {
   readonly reason: string;
 }
 
-/** An exit as the operating system reports it. */
+/** Exit as reported by the operating system. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last text that the process printed; undefined if that is not known. */
+  /** Last text that the process printed. Undefined if unknown. */
   readonly printed: string | undefined;
 }
 
-/** Exit code of a process that aborts, where no signal says so: 128 + SIGABRT. */
+/** Exit code of an aborted process if no signal is reported: 128 + SIGABRT. */
 const abortCode = 134;
 
 /** V8 prints one of these before it aborts: `JavaScript heap out of memory`, `Fatal process out of memory: Zone`. */
 const outOfMemory = /(?:heap|process) out of memory/i;
 
-/** Describes the exit of a host that ended by itself or was ended from outside. */
+/** Describes the exit of a host that ended by itself or from outside. */
 export function describeExit({ code, signal, printed }: Exit): HostDeath {
   const isAborted = signal === 'SIGABRT' || code === abortCode;
   if (isAborted && printed !== undefined && outOfMemory.test(printed)) {
@@ -32,7 +32,7 @@ export function describeExit({ code, signal, printed }: Exit): HostDeath {
   return { kind: 'exit', reason: `exited with code ${code}` };
 }
 
-/** Signals by which people, service managers and the kernel end processes. */
+/** Signals that users, service managers and the kernel send to end processes. */
 const foreignSignals: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /** True if another process may have ended the host. */

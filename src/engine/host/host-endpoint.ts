@@ -5,68 +5,68 @@ import type { FromHost, HostedRequest, ToHost } from './host-messages.js';
 import { Runner } from './server-runner.js';
 import type { ThreadPool } from './thread-pool.js';
 
-// Kept before code of extensions loads.
+// Kept before extension code loads.
 const afterTurn = process.nextTick;
 const afterWriting = setImmediate;
 const { create } = Object;
 
-/** A table that inherits nothing. */
+/** Table with a null prototype. */
 function createMap<Value>(): Record<PropertyKey, Value> {
   return create(null) as Record<PropertyKey, Value>;
 }
 
-/** Changes that code has made for all code of the process. */
+/** Changes of objects that all code of the process shares. */
 export interface Tampering {
-  /** The first changes, in words. */
+  /** The first changes, as text. */
   readonly changes: readonly string[];
-  /** All of them are usual, and were undone or are harmless. */
+  /** True if all changes are usual, and were undone or are harmless. */
   readonly isUsual: boolean;
-  /** Nothing was replaced or removed. */
+  /** True if no property was replaced or removed. */
   readonly isAddition: boolean;
 }
 
 export interface EndpointOptions {
   readonly send: (message: FromHost) => void;
-  /** Writes at once what was sent. */
+  /** Writes the sent messages at once. */
   readonly flush: () => void;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   /**
-   * Runs before calls begin and before their answers are sent, once for all of one turn of the event loop. Undoes what
-   * code has changed for all. `isUsual` is true for changes that calls are known to make. `isEnd`: no call waits for it.
+   * Runs before calls begin and before their answers are sent, once per turn of the event loop. Undoes changes of shared
+   * objects. `isUsual` returns true for changes that calls are known to make. `isEnd`: no call waits for the inspection.
    */
   readonly inspect: (isUsual: (change: string) => boolean, isEnd: boolean) => Tampering | undefined;
-  /** Notes the number of a call, right before it begins. The numbers ascend. */
+  /** Records the number of a call, right before the call begins. The numbers ascend. */
   readonly note: (call: number) => void;
-  /** Ends what runs the code, after its exit handlers. */
+  /** Ends the host after its exit handlers. */
   readonly exit: () => void;
-  /** Undefined where the host cannot be replaced. */
+  /** Undefined if the host cannot be replaced. */
   readonly threadPool?: ThreadPool;
 }
 
 type Asked = Extract<ToHost, { readonly call: number }>;
 
-/** Takes the messages of the front and has a runner do what they ask for. */
+/** Receives the messages of the front and runs them. */
 export class Endpoint {
   readonly #options: EndpointOptions;
   #runner: Runner | undefined;
-  /** Answers of this turn by number. It inherits nothing that code could change. */
+  /** Answers of this turn by number. Null prototype, so code cannot change it. */
   #answers: Record<number, HostReply> = createMap();
   #answerCount = 0;
-  /** Requests that have begun and not ended. */
+  /** Requests that run. */
   #underWay = 0;
-  /** Calls that are to begin in this turn. */
+  /** Calls that will begin in this turn. */
   #beginning = 0;
   #isInspected = false;
   #isInspectionDue = false;
-  /** Changes that code of this server made in an earlier host, too. */
+  /** Changes that this server also made in an earlier host. */
   #usual: Record<string, true> = createMap();
-  /** A new host takes the next calls. */
+  /** True if a new host takes the next calls. */
   #isOut = false;
-  /** Messages that wait for a thread pool that earlier calls keep busy, in order. */
+  /** Messages that wait until earlier calls free the thread pool, in order. */
   #held: Record<number, Asked> = createMap();
   #heldCount = 0;
-  /** Tasks use the thread pool, too. */
+  /** True if a task has run: it may use the thread pool too. */
   #hasTask = false;
 
   constructor(options: EndpointOptions) {
@@ -91,7 +91,7 @@ export class Endpoint {
       case 'compose':
       case 'request':
       case 'cancel':
-        // Each in a step of its own: a call that blocks is then the last that has begun.
+        // One step per message: the last begun call is then the one that blocks.
         this.#beginning += 1;
         afterWriting(this.#begin, message);
         return;
@@ -119,17 +119,17 @@ export class Endpoint {
         return;
       case 'end':
         runner.end();
-        // Listeners of the signal have their turn first.
+        // Let listeners of the signal run first.
         setImmediate(exit);
     }
   }
 
   readonly #begin = (message: Asked): void => {
-    // Code that is left from earlier calls may have run since the last one ended.
+    // Leftover code of earlier calls may have run since the last call ended.
     if (!this.#isInspected) this.#inspect(false);
     this.#beginning -= 1;
     this.#isInspected = this.#beginning > 0;
-    // Before code can block that runs between the turns.
+    // Flush before code that runs between the turns can block.
     if (this.#beginning === 0) this.#options.flush();
     if (this.#heldCount > 0 || this.#mustWait(message)) {
       this.#held[this.#heldCount] = message;
@@ -137,7 +137,7 @@ export class Endpoint {
     } else this.#start(message);
   };
 
-  /** True if work that calls have left behind may fill the thread pool: the call would wait for its end. */
+  /** True if leftover work of earlier calls may fill the thread pool. The call would wait for its end. */
   #mustWait({ type }: Asked): boolean {
     const { threadPool } = this.#options;
     if (type !== 'request' || this.#underWay > 0 || this.#isOut || this.#hasTask) return false;
@@ -199,7 +199,8 @@ export class Endpoint {
 
   readonly #sendAnswers = (): void => {
     const { flush, threadPool } = this.#options;
-    // Work after a write slows the front that the write wakes: Linux wakes it on another core.
+    // Inspect before the write if possible: the write wakes the front on another core (Linux), and work after it slows
+    // the front.
     if (this.#beginning === 0 || isWritingChanged()) this.#inspect(true);
     else this.#planInspection();
     const answers = this.#answers;
@@ -212,7 +213,7 @@ export class Endpoint {
     if (this.#underWay === 0) threadPool?.probe();
   };
 
-  /** Once for all calls of a turn. The last one may have no answer yet. */
+  /** Schedules one inspection for all calls of a turn. The last call may have no answer yet. */
   #planInspection(): void {
     if (!this.#isInspectionDue) afterWriting(this.#inspectLater);
     this.#isInspectionDue = true;
@@ -222,7 +223,7 @@ export class Endpoint {
     if (this.#isInspectionDue) this.#inspect(true);
   };
 
-  /** Texts of an answer are within limits, but may be six times as long in JSON. */
+  /** Texts of an answer are within limits, but JSON escapes may make them six times as long. */
   #send(answer: HostReply): void {
     const { send } = this.#options;
     try {
@@ -244,17 +245,17 @@ export class Endpoint {
   readonly #isUsual = (change: string): boolean => this.#usual[change] === true;
 }
 
-/** Tasks of a host that is replaced run on in it. */
+/** True for requests about tasks: the tasks of a replaced host continue in it. */
 function isAboutTask({ method }: HostedRequest): boolean {
   return method === 'tasks/get' || method === 'tasks/update' || method === 'tasks/cancel';
 }
 
-/** Code that runs on after its call may do so again and again. */
+/** Code that continues after its call may repeat its changes. */
 function isNeverUsual(): boolean {
   return false;
 }
 
-/** True if code has changed how JSON is written, which would change the answers. */
+/** True if code has changed JSON serialization, which would change the answers. */
 function isWritingChanged(): boolean {
   try {
     return 'toJSON' in object || 'toJSON' in list;

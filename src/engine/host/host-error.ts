@@ -6,12 +6,12 @@ export class HostEndedError extends Error {
 /** The host ended before it began the request: another host may answer it. */
 export class NeverBegunError extends HostEndedError {}
 
-/** A request was not answered within its time. The message completes a sentence about what was asked. */
+/** A request was not answered in time. The message completes a sentence about the requested work. */
 export class HostTimeoutError extends Error {
   override readonly name = 'HostTimeoutError';
 }
 
-/** The host failed while it answered, though it lives on: code of the extension has harmed it. */
+/** The host failed to answer but is still alive: extension code has harmed it. */
 export class HostFailureError extends Error {
   override readonly name = 'HostFailureError';
 }

@@ -16,13 +16,13 @@ import type { HostProcess, HostProcessOptions } from './host-process.js';
 import type { ChannelMessage } from './json-line-channel.js';
 import { type AskingCall, type ServedUpstreams, UpstreamCalls, withdrawn } from './upstream-calls.js';
 
-/** The front's side of a request that runs in the host. */
+/** Front side of a request that runs in the host. */
 export interface ForwardedRequest {
-  /** In words: `Tool "search"`. */
+  /** Display name: `Tool "search"`. */
   readonly what: string;
-  /** Longest run, not counting the time that the client is asked something. */
+  /** Longest run in milliseconds, without the time of input requests. */
   readonly timeoutMs: number;
-  /** How much of that has passed before the host got the request. */
+  /** Time that passed before the host received the request, in milliseconds. */
   readonly passedMs: number;
   readonly onAbort: (listener: (reason: unknown) => void) => void;
   readonly notify: (method: string, params: JsonObject) => void;
@@ -30,14 +30,14 @@ export interface ForwardedRequest {
     request: { readonly method: string; readonly params: JsonObject | undefined },
     limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
   ) => Promise<JsonObject>;
-  /** Signs what the call remembers until the client answers. */
+  /** Signs the state that the call needs after the client has answered. */
   readonly seal: (remembered: unknown) => Promise<string>;
   readonly closeStream: () => void;
   readonly asker: AskingCall['asker'];
   readonly auth: AuthInfo | undefined;
 }
 
-/** Options of a host, in a process of its own or in this one. */
+/** Options of a host, in a separate process or in this one. */
 export type HostLinkOptions = Pick<
   HostProcessOptions,
   'entry' | 'env' | 'stderr' | 'onReady' | 'onMessage' | 'onDeath'
@@ -46,7 +46,7 @@ export type HostLinkOptions = Pick<
   readonly report: (line: string) => void;
 };
 
-/** A host as its front reaches it. */
+/** A host as seen by the front. */
 export type HostLink = Pick<HostProcess, 'send' | 'kill' | 'lastBegun'>;
 
 export interface GenerationOptions {
@@ -56,34 +56,38 @@ export interface GenerationOptions {
   readonly report: (line: string) => void;
   readonly entry: string;
   readonly hosted: HostedServer;
-  /** Changes that code made in earlier hosts, in words. */
+  /** Changes that code made in earlier hosts, as text. */
   readonly usualChanges: readonly string[];
   readonly stderr: Writable;
   readonly upstreams: () => ServedUpstreams | undefined;
   readonly onListChanged: (kind: ListedKind) => void;
   readonly onResourceUpdated: (uri: string) => void;
   readonly onSession: (connection: number, key: string, text: string | undefined) => void;
-  /** A request became a task, whose handle is given. */
+  /** Called when a request became a task, with the task handle. */
   readonly onTask: (handle: JsonObject, running: ForwardedRequest, generation: Generation) => void;
-  /** A task of this host is over, as described. */
+  /** Called when a task of this host has ended, with its description. */
   readonly onTaskEnd: (taskId: string, description: JsonObject) => void;
-  /** Code has changed what all code of the host shares. Unless that is usual, this host should be replaced. */
+  /**
+   * Called when code has changed shared objects of the host. Unless the change is usual, this host should be replaced.
+   */
   readonly onChanged: (changes: readonly string[], isUsual: boolean, generation: Generation) => void;
   readonly onDeath: (death: HostDeath, generation: Generation) => void;
   readonly onHookEnd: (hook: string) => void;
 }
 
-/** How much longer than its own limit a call may take before its host counts as blocked, in milliseconds. */
+/** Time beyond its own limit after which a call's host counts as blocked, in milliseconds. */
 const graceMs = 1000;
 
-/** How long a call may wait for its beginning in a host that does nothing else, in milliseconds. */
+/** Longest wait of a call for its beginning in an otherwise idle host, in milliseconds. */
 const beginningMs = 1000;
 
-/** How long a host that composes a server may give no answer, and the pause between questions, in milliseconds. */
+/**
+ * Time until an unresponsive host counts as blocked during a composition, and the pause between pings, in milliseconds.
+ */
 const silentMs = 2000;
 const watchPauseMs = 100;
 
-/** How long the composition of a server may take in a host. */
+/** Longest composition of a server in a host, in milliseconds. */
 const composeLimitMs = 25_000;
 
 const clientRequestMethods: readonly string[] = [
@@ -91,27 +95,27 @@ const clientRequestMethods: readonly string[] = [
   'sampling/createMessage',
   'roots/list',
 ];
-/** The answer to a question of code that runs on after its call. */
+/** Answer to an input request of code that runs on after its call. */
 const endedCall = new ProtocolError(-32600, 'The call has ended.');
 
 const forwardedNotifications: readonly string[] = ['notifications/progress', 'notifications/message'];
 
-/** One extension host from its start to its death, as the front speaks to it. */
+/** One extension host from start to death, as seen by the front. */
 export class Generation {
-  /** Resolves when the host listens. Rejects with {@link HostEndedError}. */
+  /** Resolves when the host is ready to receive. Rejects with {@link HostEndedError}. */
   readonly ready: Promise<void>;
-  /** Time of the start, by the clock of `performance`. */
+  /** Start time, by the clock of `performance`. */
   readonly since = performance.now();
   /** The modules that the host is loading. */
   readonly loading = new Set<string>();
-  /** The hooks that run in the host, in the order in which they began. */
+  /** Hooks that run in the host, in the order of their start. */
   readonly hooks = new Map<string, NodeJS.Timeout | undefined>();
   readonly #options: GenerationOptions;
   readonly #process: HostLink;
   readonly #calls = new Map<number, HostCall>();
-  /** Requests that became tasks, by their numbers. */
+  /** Requests that became tasks, by number. */
   readonly #tasks = new Map<number, { readonly taskId: string; readonly call: HostCall }>();
-  /** Tasks that were over before the results of their calls were sent. */
+  /** Tasks that ended before the results of their calls were sent. */
   readonly #endedTasks = new Map<number, JsonObject>();
   readonly #questions = new Map<number, AbortController>();
   readonly #opened = new Set<number>();
@@ -120,7 +124,7 @@ export class Generation {
   isComposed = false;
   /** Time of the last composition, by the clock of `performance`. */
   composedAt: number | undefined;
-  /** Code has replaced what all code of the host shares, after it was loaded. */
+  /** True if extension code has replaced shared objects of the host after the code was loaded. */
   isTampered = false;
   #last = 0;
   #isKilled = false;
@@ -128,7 +132,7 @@ export class Generation {
   readonly #dead = deferred();
   #death: HostDeath | undefined;
   #onIdle: (() => void) | undefined;
-  /** Looks for calls that wait for their beginning. */
+  /** Timer that checks for calls that have not begun. */
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: GenerationOptions) {
@@ -160,12 +164,12 @@ export class Generation {
     });
   }
 
-  /** True if it takes no more calls: it is dead, or was killed. */
+  /** True if the host takes no more calls: it is dead or was killed. */
   get isOver(): boolean {
     return this.#isKilled || this.#death !== undefined;
   }
 
-  /** A signal ended it that another process may have sent. */
+  /** True if a signal ended the host that another process may have sent. */
   get isSignalled(): boolean {
     return this.#death !== undefined && mayBeForeign(this.#death);
   }
@@ -174,12 +178,12 @@ export class Generation {
     return this.#calls.size === 0 && this.#tasks.size === 0;
   }
 
-  /** How many requests it has answered. */
+  /** Number of answered requests. */
   get answered(): number {
     return this.#answered;
   }
 
-  /** The requests that the host has begun and not answered, and its tasks, in words. */
+  /** Display names of the begun, unanswered requests and of the tasks. */
   get running(): readonly string[] {
     const last = this.#process.lastBegun;
     const begun = [...this.#calls].flatMap(([number, call]) => (number <= last ? [call] : []));
@@ -187,18 +191,23 @@ export class Generation {
     return [...begun, ...tasks].flatMap(({ running }) => (running ? [running.what] : []));
   }
 
-  /** The host's description of a module's default export, not checked. Has no limit. @throws HostEndedError */
+  /**
+   * Returns the host's description of a module's default export, unchecked. Has no time limit. @throws HostEndedError
+   */
   async describe(file: string, relative: string): Promise<unknown> {
     const limitMs = Number.POSITIVE_INFINITY;
     return await this.#ask((call) => ({ type: 'describe', call, file, relative }), { limitMs, late: '' });
   }
 
-  /** Leaves modules and hooks out when the server is composed, each with the reason. */
+  /** Excludes modules and hooks from the composed server, each with the reason. */
   exclude(excluded: Excluded, hooks: Excluded): void {
     this.#send({ type: 'exclude', excluded, hooks });
   }
 
-  /** Composes the server in the host, once, with added packages from these folders. @throws HostEndedError, and why it cannot be composed */
+  /**
+   * Composes the server in the host, once, with added packages from these folders. @throws HostEndedError;
+   * HostFailureError with the reason why it cannot be composed
+   */
   compose(packages: ReadonlyMap<string, string>): Promise<void> {
     if (this.#composed) return this.#composed;
     const folders = Object.fromEntries(packages);
@@ -206,7 +215,7 @@ export class Generation {
       limitMs: composeLimitMs,
       late: `did not load the server within ${composeLimitMs / 1000} s`,
     }).then(() => {
-      // It may have to be composed again meanwhile.
+      // Another composition may have become necessary.
       this.isComposed = this.#composed === composed;
       this.composedAt = performance.now();
     });
@@ -215,7 +224,7 @@ export class Generation {
     return composed;
   }
 
-  /** Ends a host that answers nothing though no module is loading: code of a loaded one blocks it. */
+  /** Ends a host that does not answer though no module is loading: code of a loaded module blocks it. */
   async #watchComposition(composed: Promise<void>): Promise<void> {
     let isOver = false;
     const end = () => {
@@ -231,7 +240,7 @@ export class Generation {
     }
   }
 
-  /** Calls off tasks, and waits for their ends. */
+  /** Cancels tasks and waits until they have ended. */
   async endTasks(limitMs: number): Promise<void> {
     const late = `did not end its tasks within ${limitMs / 1000} s`;
     await this.#ask((call) => ({ type: 'end-tasks', call, limitMs }), {
@@ -256,32 +265,32 @@ export class Generation {
     ]);
   }
 
-  /** Runs the function that finds a place. @throws HostEndedError */
+  /** Runs the function that finds an upstream endpoint. @throws HostEndedError */
   async place(id: string, limitMs: number): Promise<JsonObject> {
     const late = `did not find the place of an upstream server within ${limitMs / 1000} s`;
     return await this.#ask((call) => ({ type: 'place', call, id }), { limitMs: limitMs + graceMs, late });
   }
 
-  /** The first id whose place is found by the same function. @throws HostEndedError */
+  /** Returns the first id with the same endpoint function. @throws HostEndedError */
   async placeKey(id: string): Promise<string> {
     const late = 'did not compare functions';
     const limitMs = composeLimitMs;
     return textIn((await this.#ask((call) => ({ type: 'place-key', call, id }), { limitMs, late })).id);
   }
 
-  /** Sends the tools of upstream servers to the host, if it has others. */
+  /** Sends the tools of upstream servers to the host, if they have changed. */
   tellUpstreamTools(): void {
     this.#upstreamCalls.tellTools();
   }
 
-  /** Has the host compose the server again when it is next needed. */
+  /** Composes the server again in the host on its next use. */
   recompose(): void {
     this.#upstreamCalls.forgetTools();
     this.#composed = undefined;
     this.isComposed = false;
   }
 
-  /** Makes a connection known to the host. */
+  /** Registers a connection with the host. */
   open(connection: number, opened: () => HostedConnection): void {
     if (this.#opened.has(connection)) return;
     this.#opened.add(connection);
@@ -297,8 +306,8 @@ export class Generation {
   }
 
   /**
-   * Has the host answer a request.
-   * @throws NeverBegunError, HostEndedError, HostTimeoutError, ProtocolError as the host answers
+   * Runs a request in the host.
+   * @throws NeverBegunError, HostEndedError, HostTimeoutError; ProtocolError from the host
    */
   run(connection: number, request: HostedRequest, running: ForwardedRequest): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
@@ -326,7 +335,7 @@ export class Generation {
     });
   }
 
-  /** Ends the host as soon as it has answered and its tasks are over, at the latest after `limitMs`. */
+  /** Ends the host once it has no running calls and tasks, at the latest after `limitMs`. */
   retire(limitMs: number): void {
     const wait = deadlines.add(limitMs, () => this.kill('was replaced'));
     this.#onIdle = () => {
@@ -336,7 +345,7 @@ export class Generation {
     if (this.isIdle) this.#onIdle();
   }
 
-  /** Lets the host abort what is running and run its exit handlers. Resolves when it is dead. */
+  /** Lets the host abort its work and run its exit handlers. Resolves when the host is dead. */
   async close(): Promise<void> {
     this.#send({ type: 'end' });
     const timer = setTimeout(() => void this.#process.kill(), closeMs);
@@ -349,7 +358,7 @@ export class Generation {
     void this.#process.kill(reason);
   }
 
-  /** One timer for all calls, since most begin at once. */
+  /** Arms one timer for all calls, since most calls begin at once. */
   #watchBeginnings(waitedMs = 0): void {
     this.#watch ??= setTimeout(() => {
       this.#watch = undefined;
@@ -357,9 +366,7 @@ export class Generation {
     }, beginningMs - waitedMs).unref();
   }
 
-  /**
-   * Ends a host in which calls wait though nothing else is under way: code that earlier calls have left behind blocks it.
-   */
+  /** Ends a host in which calls wait though nothing else runs: leftover code of earlier calls blocks it. */
   #endIfBlocked(): void {
     if (this.isOver || this.#calls.size === 0) return;
     const last = this.#process.lastBegun;
@@ -398,7 +405,7 @@ export class Generation {
       this.#fault('sent a message of an unknown type');
       return;
     }
-    // An answer may come after the call was given up.
+    // The answer may arrive after the call was given up.
     take(this, message, typeof number === 'number' ? this.#calls.get(number) : undefined);
   }
 
@@ -499,7 +506,7 @@ export class Generation {
     this.#questions.get(question as number)?.abort(withdrawn(textIn(reason), isSuspension === true));
   }
 
-  /** Answers a question about upstream servers. */
+  /** Answers a request about upstream servers. */
   takeUpstreamQuestion(message: ChannelMessage, call: HostCall | undefined): void {
     const { type, question } = message;
     if (typeof question !== 'number') {
@@ -518,7 +525,7 @@ export class Generation {
   ): Promise<unknown> {
     if (type === 'upstream-find') return await this.#upstreamCalls.find(ending.signal);
     const open = call ?? this.#tasks.get(message.call as number)?.call;
-    // The handler may have left its call alone.
+    // The handler may have started work without awaiting it.
     if (!open?.running) throw new Error('The call has ended.');
     const asking = { asker: open.running.asker, over: open.over };
     if (type === 'upstream-begin') return this.#upstreamCalls.begin(message, asking);
@@ -545,7 +552,7 @@ export class Generation {
   #reply(question: number, answer: Promise<unknown>, onEnd: () => void): void {
     answer
       .then((result) => this.#send({ type: 'answer', question, result }))
-      // An answer may be longer than a message.
+      // The answer may exceed the size limit of a message.
       .catch((error: unknown) => {
         const { code = -32603, data } = error as { readonly code?: unknown; readonly data?: unknown };
         this.#send({
@@ -583,7 +590,7 @@ export class Generation {
     this.hooks.set(hook, timer?.unref());
   }
 
-  /** Ends a host that a hook blocks. Other calls have their own limits. */
+  /** Ends a host that is blocked by a hook. Other calls have their own limits. */
   #endHook(hook: string, limitMs: number): void {
     if (this.running.length > 1) return;
     this.kill(`was ended, since the hook "${hook}" gave no answer within ${limitMs / 1000} s`);
@@ -604,7 +611,7 @@ export class Generation {
     const calls = [...this.#calls];
     const last = this.#process.lastBegun;
     clearTimeout(this.#watch);
-    // The listener sees what was running.
+    // The listener reads the running calls.
     this.#options.onDeath(death, this);
     this.#calls.clear();
     for (const timer of this.hooks.values()) clearTimeout(timer);
@@ -620,7 +627,7 @@ export class Generation {
   }
 }
 
-/** How long a host has to abort what is running, to end its children and to run its exit handlers, in milliseconds. */
+/** Time for a host to abort its work, end its child processes and run its exit handlers, in milliseconds. */
 const closeMs = 1000;
 
 interface HostCallOptions {
@@ -631,10 +638,10 @@ interface HostCallOptions {
   readonly reject: (error: Error) => void;
 }
 
-/** One request to a host that is not answered. Its clock stands while the client is asked. */
+/** One unanswered request to a host. Its deadline pauses during input requests. */
 class HostCall {
   readonly running: ForwardedRequest | undefined;
-  /** The time of its sending, in milliseconds. */
+  /** Send time, in milliseconds. */
   readonly since = performance.now();
   readonly #options: HostCallOptions;
   #over: AbortController | undefined;
@@ -659,7 +666,7 @@ class HostCall {
     this.#options.reject(error);
   }
 
-  /** Answers with the handle of a task, which goes on without a clock until {@link finish}. */
+  /** Resolves with the handle of a task, which has no deadline until {@link finish}. */
   resolveAsTask(handle: JsonObject): void {
     this.#stop();
     this.#leftMs = Number.POSITIVE_INFINITY;
@@ -670,7 +677,7 @@ class HostCall {
     this.#settle();
   }
 
-  /** Stops the clock. Gives what lets it go on. */
+  /** Pauses the deadline. Returns the function that resumes it. */
   pause(): () => void {
     this.#pauses += 1;
     this.#stop();
@@ -691,7 +698,7 @@ class HostCall {
     this.#wait = undefined;
   }
 
-  /** Aborts when the call is answered. */
+  /** Signal that aborts when the call is answered. */
   get over(): AbortSignal {
     this.#over ??= new AbortController();
     return this.#over.signal;
@@ -737,7 +744,7 @@ function abortReasonText(reason: unknown): string {
   return reason instanceof Error ? reason.message : textIn(reason);
 }
 
-/** A member of a message, if it is text. An object of JSON may not even become text. */
+/** A string member of a message; empty for other types. Conversion of a JSON object to a string may throw. */
 function textIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -6,7 +6,7 @@ import type { LogLevelName } from '../protocol/eras.js';
 import type { ClientIdentity } from '../protocol/request.js';
 import type { ListedKind } from '../runtime/context.js';
 
-/** The server that a host runs, and its surroundings. */
+/** Server that a host runs, and its environment. */
 export interface HostedServer {
   readonly server: string | undefined;
   readonly project: boolean;
@@ -14,31 +14,31 @@ export interface HostedServer {
   readonly env: Readonly<Record<string, string>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** Refuse code of packages that are not as they were when they were added. */
+  /** True to refuse code of packages that have changed since they were added. */
   readonly frozen: boolean;
 }
 
-/** Modules that a host does not load when it composes the server: files, each with the reason. */
+/** Modules that a host does not load when it composes the server: reasons by file. */
 export type Excluded = Readonly<Record<string, string>>;
 
-/** A module as the host describes it, or why it could not be loaded. */
+/** Description of a module by the host, or the reason for a failed load. */
 export type DescribedModule = (PlainData | { readonly failure: string }) & {
-  /** Names of the environment variables that modules have read while they loaded. Null: all. */
+  /** Names of the environment variables that modules have read while they loaded. Null: all variables. */
   readonly env: readonly string[] | null;
 };
 
-/** A request of a client, as the host answers it. */
+/** Client request in the form that a host receives. */
 export interface HostedRequest {
   readonly id: MessageId;
   readonly method: string;
   readonly params: JsonObject;
   readonly auth?: AuthInfo;
   readonly inputResponses?: JsonObject;
-  /** The verified state of the round before. */
+  /** Verified state of the previous run. */
   readonly state?: ReplayState;
 }
 
-/** A connection of the front, as the host knows it. */
+/** Connection of the front in the form that a host receives. */
 export interface HostedConnection {
   readonly version: string | undefined;
   readonly client: ClientIdentity | undefined;
@@ -48,25 +48,34 @@ export interface HostedConnection {
   readonly session: Readonly<Record<string, string>>;
 }
 
-/** Messages to the host. Numbers are given by the front; `connection` 0 is that of all requests of 2026-07-28. */
+/**
+ * Messages to the host. The front assigns the numbers of `call`, `connection` and `ask`, the host those in `question`.
+ * All requests of 2026-07-28 share `connection` 0.
+ */
 export type ToHost =
   | {
       readonly type: 'start';
       readonly hosted: HostedServer;
-      /** Changes that code made in earlier hosts, in words. */
+      /** Changes that code made in earlier hosts, as text. */
       readonly usualChanges: readonly string[];
     }
   | { readonly type: 'describe'; readonly call: number; readonly file: string; readonly relative: string }
   | { readonly type: 'ping'; readonly call: number }
-  /** `packages`: folders of the added packages that the front serves, by name. Newer versions do not count. */
+  /** `packages`: folders of the added packages that the front serves, by name. Newer versions are ignored. */
   | { readonly type: 'compose'; readonly call: number; readonly packages: Readonly<Record<string, string>> }
-  /** Replaces what was excluded before. */
+  /** Replaces the previous exclusions. */
   | { readonly type: 'exclude'; readonly excluded: Excluded; readonly hooks: Excluded }
-  /** Run the function that finds a place, or compare it with those of other definitions. */
+  /**
+   * `place` runs the function that finds an upstream endpoint; `place-key` compares it with the functions of other
+   * definitions.
+   */
   | { readonly type: 'place' | 'place-key'; readonly call: number; readonly id: string }
-  /** The tools that upstream servers list, by the entries of the server; null: not known. */
+  /** Tools of the upstream servers, by the entries of the server. Null: unknown. */
   | { readonly type: 'upstream-tools'; readonly lists: readonly (readonly unknown[] | null)[] }
-  /** An upstream server asks the client of a handler. `id`: the call is kept for the run that brings the answer. */
+  /**
+   * Input request of an upstream server to the client of a handler. `id`: the call is kept for the run that brings the
+   * answer.
+   */
   | {
       readonly type: 'upstream-ask';
       readonly question: number;
@@ -98,7 +107,7 @@ export type ToHost =
       readonly logLevel: LogLevelName;
     }
   | { readonly type: 'close'; readonly connection: number }
-  /** Abort what is running, then exit. */
+  /** Abort all work, then exit. */
   | { readonly type: 'end' }
   | {
       readonly type: 'request';
@@ -107,52 +116,52 @@ export type ToHost =
       readonly request: HostedRequest;
     }
   | { readonly type: 'cancel'; readonly call: number; readonly reason: string }
-  /** The answer to whatever has a `question`. */
+  /** Answer to any message with a `question`. */
   | { readonly type: 'answer'; readonly question: number; readonly result: unknown }
   | {
       readonly type: 'failure';
       readonly question: number;
       readonly error: ErrorBody;
       readonly isTimeout: boolean;
-      /** The model may read the message. */
+      /** True if the model may read the message. */
       readonly isForModel?: boolean;
     };
 
-/** Messages of the host. Whatever comes is checked like the message of a stranger. */
+/** Messages from the host. The front trusts none of them and checks each value. */
 export type FromHost =
   | { readonly type: 'ready' }
   /** The host begins to load a module, or has loaded it. */
   | { readonly type: 'loading' | 'loaded'; readonly file: string }
-  /** The end of a message with a `call`. */
+  /** Result of a message with a `call`. */
   | {
       readonly type: 'result';
       readonly call: number;
       readonly result: JsonObject | DescribedModule;
     }
-  /** Without a `code` it is no answer of a handler: the host itself failed. */
+  /** Without a `code`, the host itself failed rather than a handler. */
   | {
       readonly type: 'error';
       readonly call: number;
       readonly error: Pick<ErrorBody, 'message' | 'data'> & { readonly code?: number };
     }
-  /** A hook begins, or is over. */
+  /** A hook begins or ends. */
   | {
       readonly type: 'hook';
       readonly hook: string;
       readonly isOver: boolean;
       readonly limitMs: number | null;
     }
-  /** A module has broken this host for good while it loaded. `change` completes a sentence about the host. */
+  /** A module has irreparably broken this host while it loaded. `change` completes a sentence about the host. */
   | { readonly type: 'broken'; readonly change: string }
-  /** Code has changed what all code of the host shares. Unless that is usual, the host begins no more requests. */
+  /** Code has changed shared objects of the host. Unless the change is usual, the host begins no more requests. */
   | {
       readonly type: 'changed';
       readonly changes: readonly string[];
       readonly isUsual: boolean;
-      /** Nothing was replaced or removed. */
+      /** True if no property was replaced or removed. */
       readonly isAddition: boolean;
     }
-  /** The host does not begin a request. */
+  /** The host refuses to begin a request. */
   | { readonly type: 'refusal'; readonly call: number }
   | { readonly type: 'notify'; readonly call: number; readonly method: string; readonly params: JsonObject }
   | {
@@ -167,12 +176,15 @@ export type FromHost =
       readonly type: 'withdraw';
       readonly question: number;
       readonly reason: string;
-      /** The handler ends to ask the client. Another run goes on. */
+      /** True if the handler ends to wait for input. Another run continues. */
       readonly isSuspension?: boolean;
     }
   /** Wait for the tools of upstream servers. */
   | { readonly type: 'upstream-find'; readonly question: number }
-  /** Call a tool of an upstream server; `begin` keeps the call and gives its id. `theirs` is its name there. */
+  /**
+   * Call a tool of an upstream server. `upstream-begin` keeps the call and returns its id. `theirs`: the name of the
+   * tool on the upstream server.
+   */
   | {
       readonly type: 'upstream-call' | 'upstream-begin';
       readonly call: number;
@@ -201,7 +213,7 @@ export type FromHost =
       readonly question: number;
       readonly remembered: ReplayState;
     }
-  /** The task that a request has become is over: its description, as `tasks/get` answers. */
+  /** The task of a request has ended: its description, as in the answer to `tasks/get`. */
   | { readonly type: 'task-ended'; readonly call: number; readonly task: JsonObject }
   | { readonly type: 'close-stream'; readonly call: number }
   | { readonly type: 'list-changed'; readonly kind: ListedKind }

@@ -13,35 +13,38 @@ import { type ChannelMessage, JsonLineChannel } from './json-line-channel.js';
 import { Printout } from './printout.js';
 
 export interface HostProcessOptions {
-  /** Absolute path of the module that the host runs. */
+  /** Absolute path of the host's entry module. */
   readonly entry: string;
   readonly args?: readonly string[];
-  /** Flags of Node, besides those that every host gets. */
+  /** Node flags in addition to the flags of every host. */
   readonly nodeFlags?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Receives everything that the host and its children print. */
+  /** Receives all output of the host and its child processes. */
   readonly stderr: Writable;
   /** Longest message in bytes, in both directions. Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** Time until the first message of the host, in milliseconds. Default: 30,000. */
+  /** Longest wait for the first message of the host, in milliseconds. Default: 30,000. */
   readonly startTimeoutMs?: number;
-  /** The first message of the host. */
+  /** Receives the first message of the host. */
   readonly onReady: (greeting: ChannelMessage) => void;
-  /** Every later message, with its JSON text. */
+  /** Receives each later message, with its JSON text. */
   readonly onMessage: (message: ChannelMessage, line: string) => void;
-  /** Called once, after the last message, also if the host cannot be started. Never called before the constructor returns. */
+  /**
+   * Called once, after the last message, also if the host cannot be started. Never called before the constructor
+   * returns.
+   */
   readonly onDeath: (death: HostDeath) => void;
 }
 
 const hostFlags = ['--disable-proto=delete'];
 
-/** Longest wait for the rest of what a dead host sent and printed. */
+/** Longest wait for the remaining messages and output of a dead host, in milliseconds. */
 const drainMs = 200;
 
-/** Longest wait for the exit of a killed host. */
+/** Longest wait for the exit of a killed host, in milliseconds. */
 const killMs = 1000;
 
-/** An extension host, from the side of the front that starts it. Each runs at most once. */
+/** Extension host as a child process, from the front's side. An instance runs at most one process. */
 export class HostProcess {
   readonly #options: HostProcessOptions;
   readonly #mark = { name: hostMark, value: randomUUID() };
@@ -55,7 +58,7 @@ export class HostProcess {
   readonly #dead = deferred();
   #isReady = false;
   #isDead = false;
-  /** The reason if the front ended the host. */
+  /** Set if the front ended the host. */
   #ended: HostDeath | undefined;
   #hasChannelEnded = false;
   #hasKilled = false;
@@ -89,12 +92,12 @@ export class HostProcess {
     return this.#child?.pid;
   }
 
-  /** The number of the last call that the host has begun; infinite if that is not known. */
+  /** The number of the last call that the host has begun; infinite if unknown. */
   get lastBegun(): number {
     return this.#begun?.last ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The host has sent its first message and has not ended. */
+  /** True after the first message of the host, until it ends. */
   get isReady(): boolean {
     return this.#isReady && !this.#isDead;
   }
@@ -103,24 +106,24 @@ export class HostProcess {
     return this.#isDead;
   }
 
-  /** See {@link JsonLineChannel.send}. A dead host receives nothing. */
+  /** See {@link JsonLineChannel.send}. A dead host receives no messages. */
   send(message: ChannelMessage): boolean {
     return this.#channel?.send(message) ?? true;
   }
 
-  /** See {@link JsonLineChannel.sendText}. A dead host receives nothing. */
+  /** See {@link JsonLineChannel.sendText}. A dead host receives no messages. */
   sendText(text: string): boolean {
     return this.#channel?.sendText(text) ?? true;
   }
 
-  /** Resolves as soon as the host keeps up with the messages to it, or is dead. */
+  /** Resolves when the host keeps up with its messages, or is dead. */
   drained(): Promise<void> {
     return this.#channel?.drained() ?? Promise.resolve();
   }
 
   /**
-   * Kills the host and every process below it. The signals are sent before this returns. Resolves when the host is dead,
-   * at the latest after a second. `reason` completes a sentence about the host: `did not answer within 5 s`.
+   * Kills the host and all its descendants. Sends the signals before it returns. Resolves when the host is dead, at the
+   * latest after a second. `reason` completes a sentence about the host: `did not answer within 5 s`.
    */
   kill(reason = 'was ended'): Promise<void> {
     this.#end({ kind: 'killed', reason });
@@ -128,9 +131,8 @@ export class HostProcess {
   }
 
   /**
-   * Closes the channel, which ends a host that does not block, and kills what is left after `graceMs`. Messages that
-   * arrive meanwhile are dropped. Resolves when the
-   * host is dead.
+   * Closes the channel, which ends a host that does not block. Kills the host and its descendants after `graceMs`. Drops
+   * messages that arrive after the call. Resolves when the host is dead.
    */
   async close(graceMs = 300): Promise<void> {
     if (this.#isDead) return;
@@ -147,7 +149,7 @@ export class HostProcess {
     return spawn(process.execPath, [...hostFlags, ...nodeFlags, entry, ...args], {
       stdio: ['ignore', print, print, 'pipe', 'pipe', this.#begun?.descriptor ?? 'ignore'],
       env: { ...env, [this.#mark.name]: this.#mark.value },
-      // A process group of its own, so that all of it can be ended. On Windows a detached process outlives its parent.
+      // A separate process group can be killed as a whole. On Windows, a detached process outlives its parent.
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
@@ -155,7 +157,7 @@ export class HostProcess {
 
   #connect({ stdio }: ChildProcess): JsonLineChannel {
     const output = stdio[descriptors.toHost] as Writable & Readable;
-    // The pipe leads both ways. The host has another one to write to.
+    // The pipe is bidirectional, but the host writes to another one.
     output.resume();
     output.write(this.#key);
     const { maxBytes } = this.#options;
@@ -187,7 +189,7 @@ export class HostProcess {
       this.#finishWhenDrained();
       return;
     }
-    // The exit usually follows. If it does not, the host has closed the descriptor.
+    // The exit usually follows. If not, the host has closed the descriptor.
     setTimeout(() => {
       if (!this.#exit) this.#end({ kind: 'fault', reason: 'closed its channel' });
     }, drainMs).unref();

@@ -1,10 +1,12 @@
 import type { HookWatch } from '../runtime/hook-watch.js';
 import type { Excluded, FromHost } from './host-messages.js';
 
-/** Hooks that blocked or ended a host run again after this time, in milliseconds. */
+/** Time until a hook that blocked or ended a host runs again, in milliseconds. */
 const leftOutMs = 5 * 60_000;
 
-/** The hooks of a server in its host. The front hears when one begins and ends, so it knows which one blocks. */
+/**
+ * Hooks of a server in its host. Notifies the front of each start and end, so the front can identify a blocking hook.
+ */
 export class HostedHooks implements HookWatch {
   readonly #leftOut: Excluded;
   readonly #send: (message: FromHost) => void;
@@ -15,7 +17,7 @@ export class HostedHooks implements HookWatch {
     this.#send = send;
   }
 
-  /** @throws Error if the hook is left out */
+  /** @throws Error if the hook is skipped */
   enter(hook: string, limitMs: number): () => void {
     const reason = Object.hasOwn(this.#leftOut, hook) ? this.#leftOut[hook] : undefined;
     if (reason !== undefined && performance.now() < this.#until) throw new Error(reason);

@@ -4,18 +4,18 @@ import { setImmediate } from 'node:timers';
 import { type Deferred, deferred } from '../base/deferred.js';
 import { LineSplitter } from '../base/lines.js';
 
-// The host has the same class. Extension code may replace these there after it has loaded.
+// The host uses this class too. Extension code may replace these after this module has loaded.
 const { parse, stringify } = JSON;
 const { isArray } = Array;
 const { byteLength } = Buffer;
 const atTurnEnd = setImmediate;
 
-/** One message: a JSON object. Its members are the caller's to check. */
+/** One message: a JSON object. The caller checks its members. */
 export type ChannelMessage = Readonly<Record<string, unknown>>;
 
 /** The part of a `Writable` that a channel needs. */
 export interface ChannelOutput {
-  /** Returns false if the text waits in memory. */
+  /** Returns false if the text waits in memory because the output is full. */
   write(text: string): boolean;
   on(event: 'drain' | 'error' | 'close', listener: () => void): unknown;
   end(): unknown;
@@ -26,31 +26,31 @@ export interface ChannelOptions {
   readonly output: ChannelOutput;
   /** Longest message in bytes, in both directions. Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** Starts each message that is sent. Default: none. */
+  /** Prefix of each sent message. Default: none. */
   readonly ownKey?: string;
-  /** Starts each message of the peer. One without it is a fault. Default: none. */
+  /** Prefix of each message of the peer. A message without it is a fault. Default: none. */
   readonly peerKey?: string;
-  /** Longest text, in characters, that waits for a peer that does not read. Default: 64 Mi. */
+  /** Longest text that waits for a peer that does not read, in characters. Default: 64 Mi. */
   readonly maxWaiting?: number;
   /** `line` is the JSON text of the message. */
   readonly onMessage: (message: ChannelMessage, line: string) => void;
   /** The peer has closed its side or has ended. Called once, not after a fault. */
   readonly onEnd: () => void;
   /**
-   * The peer broke the format or does not read. `fault` completes a sentence about it: `sent a message that is not JSON`.
-   * Called once. No messages are sent or received afterwards.
+   * Called once, if the peer broke the format or does not read. `fault` completes a sentence about the peer: `sent a
+   * message that is not JSON`. No messages are sent or received afterwards.
    */
   readonly onFault: (fault: string) => void;
 }
 
 const mebibyte = 1024 * 1024;
 
-/** Longer text is written before the turn of the event loop ends. */
+/** Length of waiting text that is written before the turn of the event loop ends, in characters. */
 const maxBatchLength = 64 * 1024;
 
 /**
- * The private channel between front and extension host: messages as lines of JSON, both ways. All messages of one turn
- * of the event loop leave in one write.
+ * Private channel between front and extension host: lines of JSON in both directions. All messages of one turn of the
+ * event loop leave in one write.
  */
 export class JsonLineChannel {
   readonly #output: ChannelOutput;
@@ -65,9 +65,9 @@ export class JsonLineChannel {
   #waiting = '';
   #isScheduled = false;
   #isFull = false;
-  /** Nothing is sent any more. */
+  /** True if no more messages are sent. */
   #isClosed = false;
-  /** Nothing is received any more. */
+  /** True if no more messages are received. */
   #isEnded = false;
   #drained: Deferred<void> | undefined;
 
@@ -85,7 +85,7 @@ export class JsonLineChannel {
     this.#onFault = options.onFault;
 
     output.on('drain', () => this.#resume());
-    // The end of the peer shows at the input.
+    // The input reports the end of the peer.
     output.on('error', () => {});
     output.on('close', () => this.#resume());
     const lines = new LineSplitter({
@@ -94,7 +94,7 @@ export class JsonLineChannel {
       onOverlong: () => this.#fail(`sent a message longer than ${inBytes(maxBytes)}`),
     });
     input.on('data', (chunk: Buffer) => lines.push(chunk));
-    // A line without an end is the rest of a message that its sender did not finish.
+    // Text without a line end is an unfinished message of the peer.
     input.on('end', () => this.#end());
     input.on('error', () => this.#end());
     input.on('close', () => this.#end());
@@ -102,7 +102,7 @@ export class JsonLineChannel {
 
   /**
    * Sends a message. Returns false if the peer does not keep up: wait for `drained()` before you send more.
-   * @throws TypeError if JSON has no form for the message, RangeError if it is too long.
+   * @throws TypeError if the message has no JSON form, RangeError if it is too long.
    */
   send(message: ChannelMessage): boolean {
     const text: string | undefined = stringify(message);
@@ -110,9 +110,11 @@ export class JsonLineChannel {
     return this.sendText(text);
   }
 
-  /** Sends a message that is JSON text already: one object, without line breaks. @throws RangeError if it is too long. */
+  /**
+   * Sends a message that is already JSON text: one object, without line breaks. @throws RangeError if it is too long.
+   */
   sendText(text: string): boolean {
-    // A character takes at most three bytes.
+    // UTF-8 takes at most three bytes per UTF-16 code unit.
     if (text.length * 3 > this.#maxBytes && byteLength(text) > this.#maxBytes) {
       throw new RangeError(`The message is longer than ${inBytes(this.#maxBytes)}.`);
     }
@@ -138,14 +140,14 @@ export class JsonLineChannel {
     this.#isFull = !this.#output.write(text);
   }
 
-  /** Resolves as soon as the peer keeps up again, or the channel is closed. */
+  /** Resolves when the peer keeps up again, or the channel is closed. */
   drained(): Promise<void> {
     if (!this.#isFull || this.#isClosed) return Promise.resolve();
     this.#drained ??= deferred();
     return this.#drained.promise;
   }
 
-  /** Closes this side: the peer sees the end after the last message. Its own messages still arrive. */
+  /** Closes this side: the peer sees the end after the last message. Messages of the peer still arrive. */
   close(): void {
     if (this.#isClosed) return;
     if (this.#waiting !== '') this.#output.write(this.#waiting);
@@ -159,7 +161,7 @@ export class JsonLineChannel {
   };
 
   #receive(line: string): void {
-    // The rest of a chunk after a fault.
+    // The line is the rest of a chunk after a fault.
     if (this.#isEnded) return;
     const key = this.#peerKey;
     if (!line.startsWith(key)) {

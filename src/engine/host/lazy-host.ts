@@ -4,7 +4,7 @@ import type { GivenPlace } from '../runtime/upstream.js';
 import type { PlaceFinder } from '../upstream/upstream-hub.js';
 import type { HostClient, HostClientOptions } from './host-client.js';
 
-/** The extension host of a server, of which nothing is loaded before it is needed: most servers are only listed. */
+/** Extension host of a server, loaded on first use: most servers are only listed. */
 export class LazyHost implements CodeHost, PlaceFinder {
   readonly #options: HostClientOptions;
   #loading: Promise<HostClient> | undefined;
@@ -16,12 +16,12 @@ export class LazyHost implements CodeHost, PlaceFinder {
 
   readonly loadCode: LoadCode = async (file, relative) => await (await this.#load()).loadCode(file, relative);
 
-  /** Resolves when no definition is loading any more. */
+  /** Resolves when no definition is loading. */
   async loaded(): Promise<void> {
     await this.#client?.loaded();
   }
 
-  /** Resolves when one more definition is loaded or left out. */
+  /** Resolves when one more definition is loaded or skipped. */
   async loadedMore(): Promise<void> {
     await this.#client?.loadedMore();
   }

@@ -4,9 +4,9 @@ import type { HostLink, HostLinkOptions } from './host-generation.js';
 import type { ToHost } from './host-messages.js';
 import type { ChannelMessage } from './json-line-channel.js';
 
-/** A host in this process, for systems that let it start no other. It contains nothing. */
+/** Host in this process, for systems that allow no child processes. It provides no isolation. */
 export class LocalHost implements HostLink {
-  /** It ends with this process, so this does not matter. */
+  /** Irrelevant: the host ends with this process. */
   readonly lastBegun = Number.POSITIVE_INFINITY;
   readonly #endpoint: Endpoint;
   readonly #end: (death: HostDeath) => void;

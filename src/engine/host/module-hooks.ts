@@ -1,20 +1,20 @@
 import module, { syncBuiltinESMExports } from 'node:module';
 
-/** Longest time that hooks may take over a module, in milliseconds. */
+/** Longest load of a module through all hooks, in milliseconds. */
 const limitMs = 2000;
 
 const { setTimeout, clearTimeout } = globalThis;
 
 export interface ModuleHooks {
-  /** No hook was registered since the last check. */
+  /** True if no hook was registered since the last check. */
   readonly isChecked: boolean;
-  /** Loads a module through all hooks. Resolves with the fault, or undefined. Never rejects. */
+  /** Loads a module through all hooks. Resolves with the fault, or with undefined. Never rejects. */
   check(): Promise<string | undefined>;
 }
 
 /**
- * Watches for hooks that code registers with `module.register` or `module.registerHooks`. They take part in every later
- * import of the process, so that those which throw or hang break other modules.
+ * Watches for hooks that code registers with `module.register` or `module.registerHooks`. Hooks take part in every later
+ * import of the process, so a hook that throws or hangs breaks other modules.
  * @see https://nodejs.org/docs/latest-v24.x/api/module.html#customization-hooks
  */
 export function watchModuleHooks(): ModuleHooks {
@@ -37,7 +37,7 @@ export function watchModuleHooks(): ModuleHooks {
     check() {
       isChecked = true;
       checks += 1;
-      // The authoring API has no side effects. Each address is another module.
+      // The authoring API has no side effects. Each URL loads another module.
       return findFault(new URL(`./index.js?hooks=${checks}`, import.meta.url).href);
     },
   };

@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Files and folders of one package. The stamp of a larger one would cost more than it saves. */
+/** Most files and folders of a stamped package. The stamp of a larger package would cost more than it saves. */
 const maxEntries = 2000;
 
-/** Files that package managers write when they change what is installed, and the folder itself for links. */
+/** Files that package managers write when they change installed packages, and `node_modules` itself for links. */
 const installationMarks = [
   'package.json',
   'node_modules',
@@ -15,9 +15,9 @@ const installationMarks = [
 ];
 
 /**
- * A text that changes with the files of a package and with what is installed in the folders around it. Dependencies
- * count by the marks of their package manager. Undefined if the package has too many files or cannot be read.
- * `directory` is absolute.
+ * Returns a text that changes with the files of a package and with the packages installed in its parent folders.
+ * Dependencies count only by the files that package managers write. Undefined if the package has too many files or is
+ * unreadable. `directory` is absolute.
  */
 export function stampPackage(directory: string): string | undefined {
   const lines: string[] = [];
@@ -32,7 +32,7 @@ export function stampPackage(directory: string): string | undefined {
   return lines.join('\n');
 }
 
-/** False if there are too many files. Links are followed; a loop of links has no end, so it counts as too many. */
+/** Returns false if there are too many files. Follows links, so a loop of links counts as too many files. */
 function stampFolder(folder: string, lines: string[]): boolean {
   for (const { name } of readdirSync(folder, { withFileTypes: true }).sort(byName)) {
     if (name === 'node_modules') continue;
@@ -53,7 +53,7 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : 1;
 }
 
-/** The change time counts, since some package managers give all files the same modification time. */
+/** Includes the change time, since some package managers give all files the same modification time. */
 function stampEntry(entry: string, stats = statSync(entry, { throwIfNoEntry: false })): string {
   if (!stats) return `${entry} -`;
   const { size, mtimeMs, ctimeMs } = stats;

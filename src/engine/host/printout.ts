@@ -1,18 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 
-/** Characters that are kept of the end of a printout. A V8 crash report is shorter. */
+/** Length of the kept end of the output, in characters. A V8 crash report is shorter. */
 const maxTail = 16 * 1024;
 
-/** Text that a host prints on its way to a stream. If that stream is gone, the text is dropped: the host must not block. */
+/** Output of a host on its way to a stream. If the stream is gone, drops the output: the host must not block. */
 export class Printout {
-  /** The last characters. */
+  /** The last characters of the output. */
   tail = '';
-  /** Resolves when the host and its children can print no more. */
+  /** Resolves when the host and its child processes can print no more. */
   readonly ended: Promise<void>;
   readonly #sources: readonly Readable[];
 
-  /** Undefined if the host prints to the stream directly. */
+  /** Undefined if the host writes directly to the stream. */
   static of({ stdout, stderr }: ChildProcess, target: Writable): Printout | undefined {
     return stdout && stderr ? new Printout([stdout, stderr], target) : undefined;
   }
@@ -35,7 +35,7 @@ export class Printout {
     });
   }
 
-  /** Drops what processes print that outlive the host. */
+  /** Drops the output of processes that outlive the host. */
   close(): void {
     for (const source of this.#sources) source.destroy();
   }

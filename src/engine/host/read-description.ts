@@ -1,15 +1,15 @@
 import { type PlainData, type PlainFault, plainData, withFaults } from '../base/plain-data.js';
 import { isRecord } from '../extension/definition-shapes.js';
 
-/** More faults of one module are not kept. */
+/** Most faults per module. */
 const maxModuleFaults = 1000;
 
-/** Steps of the longest path; plain data is less deep. */
+/** Longest path in steps. Plain data is less deep. */
 const maxPathSteps = 1000;
 
 /**
- * Reads a description that a host has sent, as a `LoadCode` of the front returns it. Undefined if it has another form:
- * nothing that a host sends is trusted. Data beyond the budget of plain data is left out as a fault.
+ * Reads a description from a host, in the form that `LoadCode` returns in the front. Undefined for any other form: data
+ * from a host is untrusted. Data beyond the budget of plain data becomes a fault.
  */
 export function readDescription(sent: unknown): PlainData | undefined {
   if (!isRecord(sent) || !Array.isArray(sent.faults)) return undefined;

@@ -18,7 +18,7 @@ interface PendingReply {
   readonly reject: (error: Error) => void;
 }
 
-/** The questions of this host that the front has not answered. */
+/** Requests of this host that the front has not answered. */
 export class FrontRequests {
   readonly #send: SendToFront;
   readonly #waiting = new Map<number, PendingReply>();
@@ -28,7 +28,7 @@ export class FrontRequests {
     this.#send = send;
   }
 
-  /** Puts a question to the front. @throws ProtocolError, RequestTimeoutError */
+  /** Sends a request to the front. @throws ProtocolError, RequestTimeoutError */
   put(message: (question: number) => FromHost, signal?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#last += 1;
@@ -79,7 +79,7 @@ export class FrontRequests {
   }
 }
 
-/** A request of a client, as the front has passed it on. */
+/** Client request, forwarded by the front. */
 export class RemoteRequest implements RequestContext {
   readonly id: MessageId;
   readonly method: string;
@@ -114,7 +114,7 @@ export class RemoteRequest implements RequestContext {
     return this.#reason !== undefined;
   }
 
-  /** Made when it is asked for. */
+  /** Created on first use. */
   get signal(): AbortSignal {
     this.#ending ??= new AbortController();
     if (this.#reason !== undefined) this.#ending.abort(this.#reason);
@@ -141,7 +141,7 @@ export class RemoteRequest implements RequestContext {
     return isObject(result) ? result : {};
   }
 
-  /** Has the front sign what this request remembers until the client answers. */
+  /** Has the front sign the state that this request needs after the client has answered. */
   async seal(remembered: ReplayState): Promise<string> {
     const { call } = this;
     return String(await this.#questions.put((question) => ({ type: 'seal', call, question, remembered })));

@@ -17,20 +17,20 @@ import { type FrontRequests, RemoteRequest } from './remote-request.js';
 export interface RemoteUpstreamsOptions {
   readonly send: (message: FromHost) => void;
   readonly questions: FrontRequests;
-  /** Called when the front has sent tools of upstream servers. */
+  /** Called when the front has sent the tools of upstream servers. */
   readonly onTools: () => void;
 }
 
 /** A handler that waits for an upstream server. */
 interface Attending {
   readonly ctx: Context;
-  /** Records the call for the run that brings answers. */
+  /** Records the call for the run that brings the answers. */
   keeping?: Promise<unknown>;
 }
 
 type Message<T extends ToHost['type']> = Extract<ToHost, { readonly type: T }>;
 
-/** The upstream servers of the front, as code in this host calls them. */
+/** Upstream servers of the front, for code in this host. */
 export class RemoteUpstreams implements UpstreamSource {
   readonly #options: RemoteUpstreamsOptions;
   readonly #attending = new Map<number, Attending>();
@@ -41,13 +41,13 @@ export class RemoteUpstreams implements UpstreamSource {
     this.#options = options;
   }
 
-  /** Takes the tools of the upstream servers, by the entries of the server. */
+  /** Stores the tools of the upstream servers, by the entries of the server. */
   takeLists({ lists }: Message<'upstream-tools'>): void {
     this.#lists = lists;
     this.#options.onTools();
   }
 
-  /** A server with the tools that its upstream servers list. */
+  /** Returns the server with the tools of its upstream servers. */
   extend<S extends Servable>(server: S): S {
     if (server.upstreams.length === 0) return server;
     const tools = server.upstreams.map((entry, index) => {
@@ -67,7 +67,7 @@ export class RemoteUpstreams implements UpstreamSource {
     if (!who.endsToAsk || !who.isRetry) {
       return await this.#attend(ctx, (question) => ({ type: 'upstream-call', question, ...asked }));
     }
-    // A run that may not be the first: the call is under way, unless the client was asked something else.
+    // This run may be a retry: the call is in progress, unless the handler made another input request first.
     const { questions } = this.#options;
     const begin = () =>
       questions.put((question) => ({ type: 'upstream-begin', question, ...asked }), ctx.signal);
@@ -89,7 +89,7 @@ export class RemoteUpstreams implements UpstreamSource {
     }
   }
 
-  /** Puts a question of an upstream server to the client of the handler. */
+  /** Forwards an input request of an upstream server to the client of the handler. */
   async takeQuestion({ question, ask, key, id, method, params }: Message<'upstream-ask'>): Promise<void> {
     const { send } = this.#options;
     const attending = this.#attending.get(question);
@@ -114,12 +114,12 @@ export class RemoteUpstreams implements UpstreamSource {
     this.#attending.get(question)?.ctx.log[level as LogLevel](data);
   }
 
-  /** False: the front promises the tools. */
+  /** Always false: the front declares the tools. */
   isPending(): boolean {
     return false;
   }
 
-  /** Has the front wait for upstream servers. It sends their tools before it answers. */
+  /** Waits until the front has the tools of the upstream servers. The front sends the tools before it answers. */
   async wait(kind: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
     if (kind !== 'tools') return;
     const { questions } = this.#options;
@@ -133,6 +133,6 @@ export class RemoteUpstreams implements UpstreamSource {
     return kind === 'tools' ? this.#reasons : [];
   }
 
-  /** The front ends them. */
+  /** Does nothing: the front ends the upstream servers. */
   async close(): Promise<void> {}
 }

@@ -1,25 +1,25 @@
 export interface RestartOptions {
-  /** A clock in milliseconds that never goes back. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number;
   /** Pause before the second restart, in milliseconds. Each later pause is twice as long. Default: 100. */
   readonly firstPauseMs?: number;
   /** Longest pause, in milliseconds. Default: 30,000. */
   readonly longestPauseMs?: number;
-  /** A host that lived so long worked well, in milliseconds. Default: 60,000. */
+  /** Shortest life of a host that worked well, in milliseconds. Default: 60,000. */
   readonly goodLifeMs?: number;
-  /** A host that answered so many calls worked well. Default: 100. */
+  /** Number of answered calls from which a host worked well. Default: 100. */
   readonly goodCalls?: number;
 }
 
 /**
- * The pauses between the hosts of one server. The first restart is immediate, later ones wait longer and longer. A host
- * that worked well before it died resets the pauses: its successor starts at once.
+ * Pauses between the hosts of one server. The first restart is immediate; the pauses before later ones grow. A host that
+ * worked well before it died resets the pauses: its successor starts at once.
  */
 export class Restarts {
   readonly #options: Required<RestartOptions>;
   #startedAt = 0;
   #notBefore = Number.NEGATIVE_INFINITY;
-  /** Deaths in a row of hosts that did not work well. */
+  /** Consecutive deaths of hosts that did not work well. */
   #deaths = 0;
 
   constructor(options: RestartOptions) {
@@ -32,7 +32,7 @@ export class Restarts {
     };
   }
 
-  /** Time until a host may be started, in milliseconds; 0 if it may be started now. */
+  /** Time until the next host may start, in milliseconds; 0 if it may start now. */
   get waitMs(): number {
     return Math.max(0, this.#notBefore - this.#options.now());
   }
@@ -42,7 +42,7 @@ export class Restarts {
     this.#startedAt = this.#options.now();
   }
 
-  /** Records the death of the host that was started last. `calls` is the number of calls that it answered. */
+  /** Records the death of the last started host. `calls` is the number of calls that it answered. */
   recordDeath(calls: number): void {
     const { now, goodLifeMs, goodCalls, firstPauseMs, longestPauseMs } = this.#options;
     const died = now();

@@ -40,16 +40,16 @@ export interface RunnerOptions {
   readonly report: (line: string) => void;
 }
 
-/** The longest that a module keeps the next one waiting, in milliseconds. */
+/** Longest time that a loading module delays the next one, in milliseconds. */
 const turnMs = 250;
 
-/** Modules may replace the export. */
+/** Kept before extension code loads, which may replace the export. */
 const pause = sleep;
 
-/** The connection of all requests of 2026-07-28. */
+/** Number of the connection that all requests of 2026-07-28 share. */
 const modern = 0;
 
-/** Runs one server in the extension host: its modules, and the requests that the front passes on. */
+/** Runs one server in the extension host: loads its modules and answers the requests that the front forwards. */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #hosted: HostedServer;
@@ -64,9 +64,12 @@ export class Runner {
   readonly #watch: HookWatch;
   readonly #envReads = new EnvReads();
   #served: (RunningServer & { readonly live: LiveServer<RemoteUpstreams> }) | undefined;
-  /** The last composition. One runs at a time: two at the start would open two live servers. */
+  /** The last composition. Only one runs at a time: two at the start would open two live servers. */
   #composing: Promise<unknown> = Promise.resolve();
-  /** Resolves when the next module may begin. One begins at a time, so the last to begin is the one that harms the process. */
+  /**
+   * Resolves when the next module may begin to load. Only one begins at a time, so the last one to begin is the one that
+   * harms the process.
+   */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(hosted: HostedServer, options: RunnerOptions) {
@@ -78,7 +81,7 @@ export class Runner {
     const { server, project, frozen, cwd, env, home, platform } = hosted;
     this.#resolve = createServerResolver(
       { server, project, strict: false, ...(frozen && { checkDrift: createDriftCheck(hosted) }) },
-      // The front has reported what is left out.
+      // The front has already reported skipped items.
       {
         host: { cwd, env, home, platform },
         report: () => {},
@@ -97,13 +100,13 @@ export class Runner {
     return { ...described, env: this.#envReads.names ?? null };
   }
 
-  /** Has modules and hooks left out. The server has to be composed again. */
+  /** Excludes modules and hooks. The server must be composed again afterwards. */
   exclude(excluded: Excluded, hooks: Excluded): void {
     this.#excluded = excluded;
     this.#hooks = new HostedHooks(hooks, this.#options.send);
   }
 
-  /** Composes the server after earlier compositions, anew if one has succeeded. */
+  /** Composes the server after running compositions have ended. Composes it again if an earlier one succeeded. */
   async compose(packages: Readonly<Record<string, string>>): Promise<JsonObject> {
     const composing = this.#composing.then(async () => await this.#compose(packages));
     this.#composing = composing.catch(() => {});
@@ -143,7 +146,10 @@ export class Runner {
     return {};
   }
 
-  /** Runs the function that finds a place. @throws ToolError with the reason for the model */
+  /**
+   * Runs the function that finds an upstream endpoint. Returns `{ place }`, or `{ reason }` if the function fails.
+   * @throws ToolError if the definition has changed
+   */
   async place(id: string): Promise<JsonObject> {
     const given = this.#givenPlaces().find(({ given }) => given.id === id)?.given;
     if (!given) throw new ToolError('The definition of the upstream server has changed. Try again.');
@@ -160,7 +166,7 @@ export class Runner {
     }
   }
 
-  /** The first of the places that are found by the same function. */
+  /** Returns the id of the first upstream endpoint with the same function. */
   async placeKey(id: string): Promise<JsonObject> {
     const all = this.#givenPlaces();
     const key = all.find(({ given }) => given.id === id)?.key;
@@ -220,7 +226,9 @@ export class Runner {
     const connection = this.#connections.get(number);
     const row = connection && findMethod(request.method, connection.era);
     if (!row)
-      throw new Error(`The front asks for ${request.method} on connection ${number}, which is not there.`);
+      throw new Error(
+        `Cannot answer ${request.method} on connection ${number}: the connection or the method is unknown.`,
+      );
     const { send } = this.#options;
     const remote = new RemoteRequest(call, request, { send, questions: this.#questions });
     this.#requests.set(call, remote);
@@ -233,7 +241,7 @@ export class Runner {
     }
   }
 
-  /** The front keeps what becomes of the task. */
+  /** Reports the outcome of a task to the front, which keeps it. */
   async #watchTask(call: number, { calls }: Connection, { taskId }: JsonObject): Promise<void> {
     const { send } = this.#options;
     const { serverTasks } = await import('../tasks/tasks.js');
@@ -257,7 +265,7 @@ export class Runner {
     this.#questions.take(message);
   }
 
-  /** Calls off tasks, and waits for their ends. */
+  /** Cancels tasks and waits until they have ended. */
   async endTasks(limitMs: number): Promise<JsonObject> {
     const { calls } = this.#served?.live ?? {};
     if (calls?.server.registry.all('tools').some(({ task }) => task)) {
@@ -267,7 +275,7 @@ export class Runner {
     return {};
   }
 
-  /** Aborts what is running. */
+  /** Aborts all requests and tasks. */
   end(): void {
     this.#ending.abort();
     void this.endTasks(0);
@@ -292,7 +300,7 @@ export class Runner {
       }
     };
     const loading = run();
-    // A module that waits for something does not keep others from loading.
+    // A module that waits for something does not block others.
     this.#turn = Promise.race([loading.catch(() => {}), turn.then(() => pause(turnMs))]);
     return await loading;
   }
@@ -322,7 +330,7 @@ export class Runner {
               send({ type: 'session', connection: number, key, ...(text !== undefined && { text }) }),
             ),
       states: {
-        // The front has verified it.
+        // The front has verified the state.
         read: async (_, state) => state as never,
         write: async ({ request }, remembered) => await (request as RemoteRequest).seal(remembered),
       },
@@ -344,7 +352,7 @@ const noConnection: HostedConnection = {
   session: {},
 };
 
-/** Few servers are checked, so what it takes is loaded for those. */
+/** Returns the check of a frozen server. Loads its code on first use, since few servers are frozen. */
 function createDriftCheck(hosted: HostedServer) {
   return async (extensions: readonly import('../extension/extension.js').Extension[]) => {
     const [{ describeDrift }, { workspaceFolders }] = await Promise.all([

@@ -1,24 +1,24 @@
 import { EventEmitter } from 'node:events';
 import process from 'node:process';
 
-/** A built-in object that all code of a process shares. */
+/** Built-in object that all code of a process shares. */
 export interface StandardObject {
-  /** `Array.prototype`, or `%IteratorPrototype%` as in ECMA-262 where no path leads to it. */
+  /** `Array.prototype`, or `%IteratorPrototype%` as in ECMA-262 if no global path exists. */
   readonly name: string;
   readonly object: object;
-  /** Adding properties is harmless here, and usual. */
+  /** True if additional properties are harmless and usual. */
   readonly isOpen: boolean;
-  /** The properties that count; all if undefined. */
+  /** Compared properties. Default: all. */
   readonly keys?: readonly PropertyKey[];
-  /** Inherited properties that must not become its own. */
+  /** Inherited properties that the object must not define itself. */
   readonly inherited?: readonly PropertyKey[];
-  /** The property that may get any primitive value. */
+  /** Property that may take any primitive value. */
   readonly setting?: PropertyKey;
-  /** Belongs to a module of Node. There are many: only their values are compared each time. */
+  /** True if a Node module exports the object. There are many: only their values are compared each time. */
   readonly isOfModule?: boolean;
 }
 
-/** Globals that are compared with all their properties and, for constructors, their prototypes. */
+/** Globals that are compared with all their properties and, for constructors, with their prototypes. */
 const globals = [
   'Object',
   'Function',
@@ -30,7 +30,7 @@ const globals = [
   'BigInt',
   'Date',
   'RegExp',
-  // Its other properties are settings.
+  // `Error` is compared by three properties only.
   'Error',
   'AggregateError',
   'EvalError',
@@ -79,7 +79,7 @@ const globals = [
   'Intl',
 ] as const;
 
-/** Modules of Node whose exports extensions share, if anything has loaded them. */
+/** Node modules with exports that extensions share once any code has loaded them. */
 const modules = [
   'assert',
   'async_hooks',
@@ -119,10 +119,10 @@ const modules = [
   'zlib',
 ] as const;
 
-/** Code that tests for a thenable or writes JSON finds these on every prototype. */
+/** Keys that code reads from any object to detect thenables or to write JSON. */
 const magic = ['then', 'toJSON'] as const;
 
-/** Built-in prototypes that no global leads to. */
+/** Built-in prototypes without a global path. */
 function hiddenPrototypes(): Readonly<Record<string, object>> {
   const above = Object.getPrototypeOf as (value: object) => object;
   const generator = function* () {};
@@ -149,7 +149,7 @@ function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-/** The prototypes of timers, which nothing exports. */
+/** Prototypes of timers, which no module exports. */
 function timerPrototypes(): Readonly<Record<string, object>> {
   const timeout = setTimeout(() => {});
   clearTimeout(timeout);
@@ -159,7 +159,7 @@ function timerPrototypes(): Readonly<Record<string, object>> {
   return { 'Timeout.prototype': above(timeout), 'Immediate.prototype': above(immediate) };
 }
 
-/** The functions and accessors that an object has by itself. */
+/** Own functions and accessors of an object. */
 function ownMembers(object: object): readonly PropertyKey[] {
   return Reflect.ownKeys(object).filter((key) => {
     const descriptor = Reflect.getOwnPropertyDescriptor(object, key)!;
@@ -167,7 +167,7 @@ function ownMembers(object: object): readonly PropertyKey[] {
   });
 }
 
-/** The methods that an object inherits, below `Object.prototype`. */
+/** Inherited methods of an object, except those from `Object.prototype`. */
 function inheritedMethods(object: object): readonly PropertyKey[] {
   const keys = new Set<PropertyKey>();
   for (
@@ -181,7 +181,7 @@ function inheritedMethods(object: object): readonly PropertyKey[] {
   return [...keys];
 }
 
-/** The functions that an object has by itself. Getters are not run. */
+/** Own functions of an object. Runs no getters. */
 function ownFunctions(object: object): readonly PropertyKey[] {
   return Reflect.ownKeys(object).filter((key) => {
     const { value } = Reflect.getOwnPropertyDescriptor(object, key) ?? {};
@@ -190,8 +190,8 @@ function ownFunctions(object: object): readonly PropertyKey[] {
 }
 
 /**
- * The built-in objects that are compared, found through properties that nothing has replaced yet: call it before
- * extension code loads.
+ * Returns the compared built-in objects. Call it before extension code loads and can replace the properties that lead to
+ * them.
  */
 export function standardObjects(): readonly StandardObject[] {
   const found: StandardObject[] = [];
@@ -221,7 +221,7 @@ export function standardObjects(): readonly StandardObject[] {
   add('%TypedArray%', Object.getPrototypeOf(Uint8Array));
   add('EventEmitter', EventEmitter);
   add('EventEmitter.prototype', EventEmitter.prototype, { isOpen: false });
-  // Node defines other globals by getters that replace themselves, and keeps its state in objects of `process`.
+  // Node defines other globals by getters that replace themselves, and keeps state in objects of `process`.
   add('globalThis', globalThis, { keys: [...ownFunctions(globalThis), 'process', 'Buffer'] });
   add('process', process, {
     keys: [...ownFunctions(process), 'stdin', 'stdout', 'stderr'],
@@ -234,13 +234,13 @@ export function standardObjects(): readonly StandardObject[] {
   return found;
 }
 
-/** Modules and objects that are in the list already. */
+/** Modules and objects that are already listed. */
 export interface KnownObjects {
   readonly modules: Set<string>;
   readonly objects: Set<object>;
 }
 
-/** The objects that the loaded modules of Node export, save the known ones. It adds them to those. */
+/** Returns the new objects that loaded Node modules export, and adds them to `known`. */
 export function moduleObjects(known: KnownObjects): readonly StandardObject[] {
   const found: StandardObject[] = [];
   const add = (name: string, object: unknown): void => {

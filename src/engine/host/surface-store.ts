@@ -8,28 +8,28 @@ import { stampPackage } from './package-stamp.js';
 import { readDescription } from './read-description.js';
 
 export interface SurfaceStoreOptions {
-  /** Absolute path of the folder that holds the records. It need not exist. */
+  /** Absolute path of the folder for records. Created if missing. */
   readonly folder: string;
-  /** Everything besides package and environment that descriptions depend on. */
+  /** All dependencies of the descriptions except package and environment. */
   readonly context: readonly string[];
   /** The environment of the host. */
   readonly env: Readonly<Record<string, string>>;
   readonly platform: NodeJS.Platform;
 }
 
-/** A change of the form of records takes another number. */
+/** Format number of the records. Increase it with each change of the format. */
 const format = 1;
 
 /** Longest record of a package, in characters. */
 const maxRecordLength = 8 * 1024 * 1024;
 
-/** Records that were not written for so long are deleted. */
+/** Time since the last write after which a record is deleted, in milliseconds. */
 const maxAgeMs = 60 * 24 * 60 * 60 * 1000;
 
-/** Time until new descriptions are written, in milliseconds. */
+/** Delay before new descriptions are written, in milliseconds. */
 const writeDelayMs = 1000;
 
-/** More variables than this count as all variables. */
+/** Most recorded variables. A longer list counts as all variables. */
 const maxNames = 500;
 
 /** Variables that Node and the system read without `process.env`. */
@@ -44,9 +44,9 @@ interface PackageSurface {
   readonly file: string;
   readonly directory: string;
   readonly modules: Map<string, JsonValue>;
-  /** Taken before any code of the package was loaded. Null: it cannot be stamped. */
+  /** Computed before any code of the package was loaded. Null: the package cannot be stamped. */
   stamp: string | null | undefined;
-  /** Variables that its code reads. Undefined: all. */
+  /** Variables that the code of the package reads. Undefined: all. */
   names: ReadonlySet<string> | undefined;
   hasChanged: boolean;
 }
@@ -57,19 +57,19 @@ const maxFailure = 4000;
 /** The reason why a module has no description. */
 export interface RecordedFailure {
   readonly failure: string;
-  /** The module blocked or ended its process. */
+  /** True if the module blocked or ended its process. */
   readonly isFatal: boolean;
   /** Time of the last attempt, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** As parsed from JSON text. */
+/** Parsed JSON text. */
 type JsonValue = unknown;
 
 /**
- * Descriptions of definition modules on disk, so that a server lists them without running them. A record counts while
- * the files of its package, what is installed around it, the variables that its code has read, Node and this program
- * are as they were. Nothing here throws: without a record the module is described anew.
+ * Descriptions of definition modules on disk, so that a server can list its items without running the modules. A record
+ * is valid while these are unchanged: the files of the package, the packages installed around it, the variables that its
+ * code has read, Node, and AgentTools. Never throws: a module without a record is described again.
  */
 export class SurfaceStore {
   readonly #options: SurfaceStoreOptions;
@@ -81,12 +81,12 @@ export class SurfaceStore {
     this.#options = options;
   }
 
-  /** The recorded description of a module of the package in `directory`; undefined if none counts. */
+  /** The recorded description of a module of the package in `directory`. Undefined without a valid record. */
   find(directory: string, relative: string): PlainData | undefined {
     return readDescription(this.#packageIn(directory).modules.get(relative));
   }
 
-  /** The recorded reason why a module of the package has no description; undefined if none counts. */
+  /** The recorded reason why a module of the package has no description. Undefined without a valid record. */
   findFailure(directory: string, relative: string): RecordedFailure | undefined {
     const recorded = this.#packageIn(directory).modules.get(relative);
     if (!isRecord(recorded)) return undefined;
@@ -95,12 +95,12 @@ export class SurfaceStore {
     return { failure, isFatal: isFatal === true, at };
   }
 
-  /** Stamps the packages that were looked for. To be called before the host loads their code. */
+  /** Stamps the packages of earlier lookups. Call it before the host loads their code. */
   stamp(): void {
     for (const surface of this.#packages.values()) this.#stampOf(surface);
   }
 
-  /** Records what a host has sent as the description of a module. */
+  /** Records the description of a module that a host has sent. */
   add(directory: string, relative: string, sent: unknown): void {
     const surface = this.#packageIn(directory);
     if (this.#dropped.has(path.join(directory, relative)) || !isRecord(sent) || !surface.stamp) return;
@@ -110,7 +110,10 @@ export class SurfaceStore {
     this.#noteChange(surface);
   }
 
-  /** Records that a module has no description. `env`: the variables that it read, as a host sends them, if known. */
+  /**
+   * Records the reason why a module has no description. `env`: the variables that the module read, as sent by a host, if
+   * known.
+   */
   addFailure(
     directory: string,
     relative: string,
@@ -123,13 +126,13 @@ export class SurfaceStore {
     this.#noteChange(surface);
   }
 
-  /** True if the record of a module equals its description now. */
+  /** True if the record of a module equals its current description. */
   isRecordOf(directory: string, relative: string, sent: unknown): boolean {
     const recorded = this.#packageIn(directory).modules.get(relative);
     return isRecord(recorded) && isRecord(sent) && serializeContent(recorded) === serializeContent(sent);
   }
 
-  /** Forgets the description of a module, and takes no other one in this process. */
+  /** Drops the description of a module, and records no other one in this process. */
   drop(directory: string, relative: string): void {
     const surface = this.#packageIn(directory);
     surface.modules.delete(relative);
@@ -137,7 +140,7 @@ export class SurfaceStore {
     this.#noteChange(surface);
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -172,7 +175,7 @@ export class SurfaceStore {
     const { stamp, names, salt, variables, modules } = kept;
     const namesRead = parseVariableNames(names);
     if (typeof salt !== 'string' || this.#hashVariables(namesRead, salt) !== variables) return;
-    // The stamp takes longest.
+    // The stamp is the slowest check, so it comes last.
     if (stamp !== this.#stampOf(surface)) return;
     surface.names = namesRead;
     for (const [relative, module] of Object.entries(modules)) surface.modules.set(relative, module);
@@ -185,7 +188,7 @@ export class SurfaceStore {
     return surface.stamp;
   }
 
-  /** Values may be secrets and short, so each record has a salt. */
+  /** Values may be secrets and short, so each record has its own salt. */
   #hashVariables(names: ReadonlySet<string> | undefined, salt: string): string {
     const { env, platform } = this.#options;
     const ignoresCase = platform === 'win32';
@@ -217,7 +220,7 @@ export class SurfaceStore {
       const isKept = modules.size > 0 && text.length <= maxRecordLength;
       await replaceTextFile(before, isKept ? text : null);
     } catch {
-      // A cache is no reason to fail.
+      // A failed cache write is harmless.
     }
   }
 
@@ -241,7 +244,7 @@ function readSurfaceFile(file: string): JsonValue {
   }
 }
 
-/** The names of variables that code has read. Undefined for all, also where the list is unreadable or too long. */
+/** Names of variables that code has read. Undefined means all; also if the list is unreadable or too long. */
 function parseVariableNames(value: unknown): ReadonlySet<string> | undefined {
   const isList = Array.isArray(value) && value.length <= maxNames;
   return isList && value.every((name) => typeof name === 'string') ? new Set(value) : undefined;

@@ -10,7 +10,7 @@ const { apply } = Reflect;
 const { keys } = Object;
 const { env } = process;
 
-/** The mask that `process.umask` was set to last. To read it would change it for a moment. */
+/** The last mask set with `process.umask`. Reading the mask would change it for a moment. */
 let mask = umask();
 
 process.umask = ((...args: [mask?: number]): number => {
@@ -19,23 +19,23 @@ process.umask = ((...args: [mask?: number]): number => {
   return before;
 }) as typeof process.umask;
 
-/** Variables that a quick comparison reads. */
+/** Number of variables that a quick comparison reads. */
 const quickCount = 4;
 
-/** The state of this process that all code shares, besides built-ins. */
+/** State of this process that all code shares, except built-ins. */
 export interface Surroundings {
-  /** The first change, in words. */
+  /** The first change, as text. */
   difference(): string | undefined;
-  /** Finds a changed folder or umask, and some of the deleted variables. */
+  /** Finds a changed working directory, umask or `process.env`, and some of the deleted variables. */
   quickDifference(): string | undefined;
-  /** Undoes changes. Returns what cannot be undone, in words. */
+  /** Undoes changes. Returns the first irreversible one as text. */
   heal(): string | undefined;
 }
 
-/** Notes the state of this process. Import this file before extension code loads. */
+/** Captures the state of this process. Import this file before extension code loads. */
 export function captureSurroundings(): Surroundings {
   const folder = folderNow();
-  // A module may have put an object of its own there.
+  // A module may have replaced the object.
   const ownEnv = process.env;
   const isReplaced = () => process.env !== env && process.env !== ownEnv && !isRecorder(process.env);
   const firstMask = mask;
@@ -71,19 +71,19 @@ export function captureSurroundings(): Surroundings {
       mask = firstMask;
       for (let index = 0; index < names.length; index += 1) env[names[index]!] ??= values[index]!;
     } catch {
-      // The comparison says so.
+      // `difference` reports the failure.
     }
     return difference();
   };
   return { difference, quickDifference, heal };
 }
 
-/** Code can put anything there. */
+/** The value is untrusted: code can assign anything to `process.env`. */
 function isRecorder(value: unknown): boolean {
   return typeof value === 'object' && value !== null && isEnvRecorder(value);
 }
 
-/** Undefined if it was deleted. */
+/** Undefined if the folder was deleted. */
 function folderNow(): string | undefined {
   try {
     return cwd();

@@ -12,19 +12,22 @@ const clock = performance;
 const { now } = performance;
 const { apply } = Reflect;
 
-/** Pause between probes while no request shows: work of `node:crypto` does not. Milliseconds; a probe takes 0.04 ms. */
+/**
+ * Pause between probes while no active request shows, in milliseconds. Work of `node:crypto` never shows. A probe takes
+ * 0.04 ms.
+ */
 const pauseMs = 5;
 
-/** How long a probe may take, in milliseconds. */
+/** Longest run of a probe, in milliseconds. */
 const limitMs = 500;
 
-/** Probes the threads on which Node works on files, names of hosts and keys. Work without end there delays all other. */
+/** Probes Node's thread pool, which runs file, DNS and crypto work. Endless work there delays all other work. */
 export class ThreadPool {
   #isProbing = false;
   #last = Number.NEGATIVE_INFINITY;
   #onEnd: (() => void) | undefined;
 
-  /** Begins a probe if there may be work. */
+  /** Starts a probe if the thread pool may have work. */
   probe(): void {
     if (this.#isProbing) return;
     const time = apply(now, clock, []) as number;
@@ -39,13 +42,13 @@ export class ThreadPool {
     this.#onEnd?.();
   };
 
-  /** True if there may be more work than threads. */
+  /** True if the thread pool may have more work than threads. */
   get isBusy(): boolean {
     if (requests().length > 0) this.probe();
     return this.#isProbing;
   }
 
-  /** Calls back once: with true when the probe ends, with false if that takes too long. */
+  /** Calls back once: with true when the probe ends, with false if the probe takes too long. */
   whenFree(take: (isFree: boolean) => void): void {
     const settle = (isFree: boolean): void => {
       forget(timer);

@@ -10,15 +10,15 @@ import type { UpstreamHub } from '../upstream/upstream-hub.js';
 import type { ToHost } from './host-messages.js';
 import type { ChannelMessage } from './json-line-channel.js';
 
-/** The upstream servers of a server, as it is served now. */
+/** Upstream servers of the current server. */
 export interface ServedUpstreams {
   readonly hub: UpstreamHub;
   readonly server: Servable;
 }
 
-/** The client's request that code in the host works on. */
+/** Client request that code in the host works on. */
 export interface AskingCall {
-  /** The asker for upstream servers. */
+  /** Returns the requester for upstream servers. */
   readonly asker: (wantsProgress: boolean) => RequesterInfo;
   /** Aborts when the request is answered, or nothing waits for the answer any more. */
   readonly over: AbortSignal;
@@ -29,23 +29,23 @@ export interface UpstreamCallsOptions {
   readonly upstreams: () => ServedUpstreams | undefined;
 }
 
-/** Calls of upstream servers that one host has under way at once. */
+/** Most calls of upstream servers per host that run at once. */
 const maxOpen = 1000;
 
-/** Calls and lists of upstream servers that the code of one host asks for. */
+/** Calls and tool lists of upstream servers for the code of one host. */
 export class UpstreamCalls {
   readonly #options: UpstreamCallsOptions;
   readonly #asks = new Map<number, { resolve(result: JsonObject): void; reject(error: Error): void }>();
   #lastAsk = 0;
   #open = 0;
-  /** The server whose lists the host has. */
+  /** The server that the host has the tool lists of. */
   #told: Servable | undefined;
 
   constructor(options: UpstreamCallsOptions) {
     this.#options = options;
   }
 
-  /** Sends the tools of upstream servers to the host, if it has others. */
+  /** Sends the tools of upstream servers to the host, if the server has changed. */
   tellTools(): void {
     const { send, upstreams } = this.#options;
     const { hub, server } = upstreams() ?? {};
@@ -54,7 +54,7 @@ export class UpstreamCalls {
     this.#told = server;
   }
 
-  /** The host composes the server again, without tools of upstream servers. */
+  /** Forgets the sent tools: the host composes the server again, without tools of upstream servers. */
   forgetTools(): void {
     this.#told = undefined;
   }
@@ -74,13 +74,13 @@ export class UpstreamCalls {
     return await this.#attend(call, { question: Number(message.question), hub, asker, asking, ending });
   }
 
-  /** Begins a call that another run of the handler attends to, and gives its id. @throws ToolError */
+  /** Begins a call that another run of the handler attends to. Returns its id. @throws ToolError */
   begin(message: ChannelMessage, asking: AskingCall): string {
     const { hub, what, args, asker } = this.#asked(message, asking);
     return hub.keep(hub.begin(what, args, asker));
   }
 
-  /** Attends to a call that was kept. @throws ToolError */
+  /** Attends to a kept call. @throws ToolError */
   async attend(message: ChannelMessage, asking: AskingCall, ending: AbortSignal): Promise<unknown> {
     const { hub } = this.#options.upstreams() ?? {};
     if (!hub) throw new ToolError('This server has no upstream servers.');
@@ -91,7 +91,7 @@ export class UpstreamCalls {
   #asked({ tool, theirs, args, wantsProgress }: ChannelMessage, { asker }: AskingCall): Asked {
     const { hub, server } = this.#options.upstreams() ?? {};
     const what = typeof tool === 'string' ? server?.registry.resolve('tools', tool)?.upstream : undefined;
-    // A list may have changed on its way.
+    // The list may have changed after the host sent the message.
     if (!hub || what?.tool !== theirs || !what) {
       throw new ToolError(`No upstream server has the tool "${String(tool)}" any more.`);
     }
@@ -130,7 +130,7 @@ export class UpstreamCalls {
           const ask = this.#lastAsk;
           const abort = () => {
             this.#asks.delete(ask);
-            // The next run of the handler puts the question again.
+            // The next run of the handler repeats the input request.
             if (!(signal.reason instanceof InputRequiredSignal)) reject(signal.reason);
           };
           signal.addEventListener('abort', abort, { once: true });
@@ -141,7 +141,7 @@ export class UpstreamCalls {
     };
   }
 
-  /** Takes the answer to a question of an upstream server. */
+  /** Resolves an input request of an upstream server. */
   takeAnswer({ ask, result }: ChannelMessage): void {
     const waiting = this.#asks.get(ask as number);
     this.#asks.delete(ask as number);
@@ -159,7 +159,7 @@ export class UpstreamCalls {
   }
 }
 
-/** Ends the attendance of a handler. */
+/** Returns the error that aborts the attendance of a handler. */
 export function withdrawn(reason: string, isSuspension: boolean): Error {
   return isSuspension ? new InputRequiredSignal() : new Error(reason);
 }
@@ -174,7 +174,7 @@ interface Asked {
 interface Attendance {
   readonly question: number;
   readonly hub: UpstreamHub;
-  /** Absent: the call is kept already. */
+  /** Absent if the call is already kept. */
   readonly asker?: RequesterInfo;
   readonly asking: AskingCall;
   readonly ending: AbortSignal;

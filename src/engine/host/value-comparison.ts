@@ -7,40 +7,40 @@ const { min } = Math;
 const { test } = RegExp.prototype;
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
-/** Properties with their values: three lists of the same length. */
+/** Properties and their values: three lists of equal length. */
 export interface WatchedValues {
   readonly owners: readonly object[];
   readonly keys: readonly PropertyKey[];
   readonly values: readonly unknown[];
 }
 
-/** Objects with their prototypes and whether they take new properties: three lists of the same length. */
+/** Objects with prototype and extensibility: three lists of equal length. */
 export interface WatchedShapes {
   readonly objects: readonly object[];
   readonly prototypes: readonly (object | null)[];
   readonly extensible: readonly boolean[];
 }
 
-/** A comparison in parts. Each returns true if something has changed, and may throw. */
+/** Comparison in parts. Each part returns true if something has changed, and may throw. */
 export type Comparison = readonly (() => boolean)[];
 
-/** Longer functions are not optimized. */
+/** Most properties per function. V8 does not optimize longer functions. */
 const maxProperties = 60;
 
 /**
- * Compiles a comparison that is 20 times as fast as a loop: each property is read at a place of its own, which V8 can
- * optimize. Undefined where code cannot be made of text.
+ * Compiles a comparison that is 20 times as fast as a loop: each property has its own access site, which V8 can
+ * optimize. Undefined if code generation from strings is disabled.
  */
 export function compileComparison(watched: WatchedValues): Comparison | undefined {
   return compileParts(watched.owners.length, (start, end) => compileValues(watched, start, end));
 }
 
-/** Compiles a comparison of prototypes and of whether objects take new properties. */
+/** Compiles a comparison of prototypes and extensibility. */
 export function compileShapes(watched: WatchedShapes): Comparison | undefined {
   return compileParts(watched.objects.length, (start, end) => compileObjects(watched, start, end));
 }
 
-/** Compiles a search for properties that `for…in` shows, of objects that have and inherit none. */
+/** Compiles a search for properties that `for…in` lists, for objects without any. */
 export function compileEnumeration(objects: readonly object[]): Comparison | undefined {
   return compileParts(objects.length, (start, end) => {
     let names = '';

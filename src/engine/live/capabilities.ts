@@ -6,7 +6,7 @@ import { isUiResource } from '../runtime/ui.js';
 import type { LiveServer } from './live-server.js';
 import { uiCapability } from './ui-capability.js';
 
-/** Capabilities for the items that a server has, or that may still arrive. */
+/** Returns the capabilities for items that a server has, or that may still arrive. */
 export function serverCapabilities(
   live: LiveServer,
   { era, withUi }: { readonly era: Era; readonly withUi: boolean },
@@ -23,7 +23,7 @@ export function serverCapabilities(
   const completes = [...registry.all('prompts'), ...registry.all('resources')].some(
     ({ complete }) => complete.size > 0,
   );
-  /** Whether a list may be another one the next time. */
+  /** True if the list may differ on the next request. */
   const mayChange = (kind: ServedKind) =>
     live.isUpdatable ||
     isPending(kind) ||
@@ -38,7 +38,7 @@ export function serverCapabilities(
     const listChanged = mayChange(kind) && { listChanged: true };
     return [[kind, { ...listChanged, ...(kind === 'resources' && maySubscribe && { subscribe: true }) }]];
   });
-  // Tasks were something else before 2026-07-28.
+  // Before 2026-07-28, tasks had a different meaning.
   const hasTasks = era === 'modern' && (isPending('tools') || registry.all('tools').some(({ task }) => task));
   const extensions = {
     ...(withUi && uiCapability.extensions),

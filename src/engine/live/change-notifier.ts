@@ -2,13 +2,13 @@ import type { ServerEvent } from '../protocol/subscriptions.js';
 
 export type ChangeListener = (change: ServerEvent) => void;
 
-// Kept before code of extensions loads.
+// Kept before extension code loads.
 const afterTurn = queueMicrotask;
 
-/** Reports changes to listeners. Handlers may announce a change in a loop: it is reported once per turn of the event loop. */
+/** Reports changes to listeners. Reports repeated announcements of a change once per turn of the event loop. */
 export class ChangeNotifier {
   readonly #listeners = new Set<ChangeListener>();
-  /** Changes of this turn by what changed. */
+  /** Changes of this turn by their subject. */
   readonly #changes = new Map<string, ServerEvent>();
 
   /** Returns the function that unsubscribes. */

@@ -1,7 +1,7 @@
 import { waitAtMost } from '../base/wait.js';
 import type { Root } from '../runtime/context.js';
 
-/** Longest wait for roots that a client has been asked for, in milliseconds. */
+/** Longest wait for requested roots, in milliseconds. */
 const longestWaitMs = 2000;
 
 /** Roots of the connected clients, for code that runs outside a client request. */
@@ -17,13 +17,13 @@ export class ClientRoots {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Takes the answer of a client once it arrives. */
+  /** Stores the roots of a client once they arrive. */
   async expect(client: object, answer: Promise<readonly Root[]>): Promise<void> {
     if (!this.#roots.has(client)) this.#roots.set(client, []);
     this.#pending.add(answer);
     const roots = await answer.catch(() => []);
     this.#pending.delete(answer);
-    // It may have left meanwhile.
+    // The client may have disconnected during the wait.
     if (!this.#roots.has(client)) return;
     this.#roots.set(client, roots);
     this.#report();
@@ -33,14 +33,14 @@ export class ClientRoots {
     if (this.#roots.delete(client)) this.#report();
   }
 
-  /** The roots; none if clients have different ones, since roots of one client are no business of the others. */
+  /** The roots; empty if clients have different roots, since clients must not see each other's roots. */
   get #known(): readonly Root[] {
     const lists = [...this.#roots.values()].filter(({ length }) => length > 0);
     const [first = []] = lists;
     return new Set(lists.map((list) => JSON.stringify(list))).size === 1 ? first : [];
   }
 
-  /** The roots, including those that clients have been asked for. */
+  /** The roots, including those that are requested but not yet received. */
   async list(signal: AbortSignal): Promise<readonly Root[]> {
     if (this.#pending.size > 0) await waitAtMost(Promise.allSettled(this.#pending), longestWaitMs, signal);
     return this.#known;

@@ -8,26 +8,26 @@ import type { ServerRuntime } from '../runtime/server-runtime.js';
 import type { ClientRoots } from './client-roots.js';
 import type { LiveServer } from './live-server.js';
 
-/** The request that questions belong to: one that brings answers must be the one that was asked in. */
+/** Identity of the request that input requests belong to. A retry must match it. */
 export interface RequestIdentity {
   readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
-  /** Name, or address. */
+  /** Name, or URI. */
   readonly name: string;
   readonly args: unknown;
 }
 
-/** Whether a request brings answers to what was asked in one before. */
+/** True if a request is a retry that brings answers to input requests. */
 export function isRetry({ inputResponses, requestState }: RequestContext): boolean {
   return inputResponses !== undefined || requestState !== undefined;
 }
 
-/** What a call has come to so far. It lies with the client: signed, and readable to whoever looks. */
+/** Progress of a suspended call. The client keeps it: signed, but readable. */
 export interface ReplayState {
-  /** Responses by the keys of their questions. */
+  /** Responses by the keys of their input requests. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** JSON texts by the keys of steps. */
   readonly steps: Readonly<Record<string, string>>;
-  /** The keys that were asked for last. */
+  /** Keys of the last input requests. */
   readonly asked: readonly string[];
 }
 
@@ -38,93 +38,93 @@ export interface StatefulCall {
   readonly subject: RequestIdentity;
 }
 
-/** What one served connection knows beyond a single request. */
+/** State of one served connection beyond a single request. */
 export interface Connection {
   readonly era: Era;
   readonly peer: Peer;
   readonly calls: ServerRuntime;
-  /** What the user set in `MCP_TOOL_OPTIONS`. */
+  /** User settings from `MCP_TOOL_OPTIONS`. */
   readonly toolOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly live: LiveServer;
-  /** `ctx.registry.shown` */
+  /** Implements `ctx.registry.shown`. */
   readonly shown: (request: RequestContext, query?: ShownQuery) => Promise<readonly ListedItem[]>;
-  /** What handlers tell all clients of the server; fit to be kept beyond a request. */
+  /** Change notifications of handlers to all clients. Handlers may keep the functions beyond a request. */
   readonly announce: Pick<Context, 'notifyChanged' | 'notifyResourceUpdated'>;
-  /** What handlers keep for as long as it lasts; undefined on 2026-07-28, whose requests stand alone. */
+  /** Values that handlers keep for the connection. Undefined on 2026-07-28, which has no sessions. */
   readonly session: Session | undefined;
-  /** Runs what needs code of the extension; undefined: this process does. */
+  /** Runs extension code. Undefined: extension code runs in this process. */
   readonly host?: CodeHost | undefined;
-  /** Watches hooks of lists; absent: they run unwatched. */
+  /** Watches list hooks. Absent: no watch. */
   readonly hooks?: HookWatch | undefined;
-  /** Keeps what calls remember between rounds; absent: it is signed here. */
+  /** Reads and writes the state of suspended calls. Absent: this process signs the state. */
   readonly states?: StateKeeper | undefined;
-  /** Resources that a 2025-era client wants to hear of. */
+  /** URIs that a 2025-era client has subscribed to. */
   readonly subscribed: Set<string>;
-  /** Collects the roots of the client; undefined if they are folders of another machine. */
+  /** Collects the roots of the client. Undefined if they are folders of another machine. */
   readonly roots: ClientRoots | undefined;
-  /** Where a 2025-era client works, as far as it told. */
+  /** Root of a 2025-era client, if known. */
   root: string | undefined;
-  /** Lowest level a 2025-era client wants to see; `logging/setLevel` changes it. */
+  /** Lowest log level that a 2025-era client receives; `logging/setLevel` changes it. */
   logLevel: (typeof logLevels)[number];
 }
 
-/** Work of one request that needs code of the extension. */
+/** Work of one request that needs extension code. */
 export interface HostedWork {
   readonly params: WireObject;
-  /** In words: `Tool "search"`. */
+  /** Display name: `Tool "search"`. */
   readonly what: string;
-  /** Longest run. */
+  /** Longest run in milliseconds. */
   readonly timeoutMs: number;
-  /** What its state is good for, if it may ask the client. */
+  /** Identity that the state is valid for, if the work may send input requests. */
   readonly subject?: RequestIdentity;
-  /** Whether a failure of the host is a result that the model reads; else it is a protocol error. */
+  /** True if a failure of the host becomes a result for the model, false for a protocol error. Default: false. */
   readonly answersByResult?: boolean;
-  /** Answers in place of a host that fails. */
+  /** Answers without the host, if the host fails. */
   readonly instead?: () => Promise<WireObject>;
 }
 
-/** The extension host, as the front uses it. */
+/** The extension host, as seen by the front. */
 export interface CodeHost {
-  /** Has the host answer a request. @throws ProtocolError */
+  /** Answers a request in the host. @throws ProtocolError */
   answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<WireObject>;
-  /** True if a task is over and kept outside of the host. */
+  /** True if a task has ended and its result is kept outside of the host. */
   hasTask(id: unknown): boolean;
-  /** Calls off tasks that run in the host, and waits for their ends within `limitMs`. */
+  /** Cancels tasks in the host and waits until they have ended, at most `limitMs`. */
   endTasks(limitMs: number): Promise<void>;
-  /** Whether the host answers, if it runs. */
+  /** Resolves with true if the host answers or does not run. */
   isWell(): Promise<boolean>;
-  /** Tells the host the log level and the root of a connection. */
+  /** Sends the log level and the root of a connection to the host. */
   update(connection: Connection): void;
-  /** The connection has ended. */
+  /** Forgets a connection that has ended. */
   forget(connection: Connection): void;
 }
 
-/** Keeps what a call remembers until the client answers. */
+/** Reads and writes the state of suspended calls. */
 interface StateKeeper {
   read(call: StatefulCall, state: unknown): Promise<ReplayState>;
   write(call: StatefulCall, remembered: ReplayState): Promise<string>;
 }
 
-/** Under which a context tells who asks. */
+/** Key of the requester in a context. */
 export const asker: unique symbol = Symbol('who asks');
 
-/** Who asks, for what calls others on their behalf. */
+/** Client request that a nested call runs for. */
 export interface RequesterInfo {
-  /** The same for all that one client asks for on one connection. */
+  /** Identical for all requests of one client on one connection. */
   readonly connection: object;
   readonly request: RequestContext;
-  /** What is known of the token that it came with. */
+  /** Verified token data of the request. */
   readonly auth: AuthInfo | undefined;
   readonly wantsProgress: boolean;
-  /** From which level on log messages are wanted; undefined: none are. */
+  /** Lowest log level to send. Undefined: none. */
   readonly logLevel: string | undefined;
-  /** Whether a question ends the run, and the handler begins anew with the answer. */
+  /** True if an input request ends the run, and a retry starts the handler again with the answer. */
   readonly endsToAsk: boolean;
-  /** Whether the request brings answers to what was asked before. */
+  /** True if the request is a retry with answers to input requests. */
   readonly isRetry: boolean;
 }
 
-/** The client that a call runs for, `depth` calls away from the client's request. */
+/** Returns the client request that a call runs for. `depth` counts the nested calls between request and call. */
 export function requesterInfo(connection: Connection, request: RequestContext, depth: number): RequesterInfo {
   const { meta, auth } = request;
   const isModern = connection.era === 'modern';
@@ -133,7 +133,7 @@ export function requesterInfo(connection: Connection, request: RequestContext, d
     connection,
     request,
     auth,
-    // What a tool that calls another does with its progress is its own affair.
+    // The calling tool decides about the progress of a nested call.
     wantsProgress: depth > 0 || meta?.progressToken !== undefined,
     logLevel: typeof logLevel === 'string' ? logLevel : undefined,
     endsToAsk: isModern,

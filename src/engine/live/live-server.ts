@@ -9,30 +9,33 @@ import type { UpstreamCaller } from '../runtime/upstream.js';
 import { ChangeNotifier } from './change-notifier.js';
 import { ClientRoots } from './client-roots.js';
 
-/** A server as it was composed from the packages that are installed. */
+/** Server composed from the installed packages. */
 export interface ComposedServer {
   readonly server: Servable;
-  /** Packages that are missing; none when absent. */
+  /** Missing packages. Default: none. */
   readonly lacks?: readonly MissingPackage[];
-  /** Kinds with items whose definitions are still loading; none when absent. */
+  /** Kinds with definitions that are still loading. Default: none. */
   readonly loading?: readonly PendingKind[];
-  /** Folders of added packages that have a part in it, symbolic links resolved, by name; none when absent. */
+  /** Folders of the added packages in the server, by name. Symbolic links are resolved. Default: none. */
   readonly packages?: ReadonlyMap<string, string>;
 }
 
-/** Packages that are being installed, upstream servers that start, definitions that load: items may arrive while the server runs. */
+/**
+ * Source of items that may arrive while the server runs: packages that are being installed, upstream servers that start,
+ * definitions that load.
+ */
 export interface ItemSource {
   /** True if unknown items of a kind may arrive. */
   isPending(kind: PendingKind): boolean;
-  /** Resolves when the items of a kind have arrived, or are waited for no longer. Never rejects. */
+  /** Resolves when the items of a kind have arrived, or the wait has ended. Never rejects. */
   wait(kind: PendingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void>;
-  /** Sentences that say why items of a kind are missing. */
+  /** Sentences about the reasons why items of a kind are missing. */
   reasons(kind: ServedKind): readonly string[];
 }
 
 /** The upstream servers of a live server. */
 export interface UpstreamSource extends ItemSource, UpstreamCaller {
-  /** A server with the tools that are known of its upstream servers. */
+  /** Returns the server with the known tools of its upstream servers. */
   extend(server: Servable): Servable;
   close(): Promise<void>;
 }
@@ -43,16 +46,16 @@ export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> ex
   readonly report: ServerRuntime['report'];
   readonly initializers?: Initializers | undefined;
   readonly changes?: ChangeNotifier | undefined;
-  /** True if updates of added packages are served while the server runs. Default: false. */
+  /** True if the running server applies updates of added packages. Default: false. */
   readonly isUpdatable?: boolean;
-  /** True if another process announces lists that change. Default: false. */
+  /** True if another process announces list changes. Default: false. */
   readonly isSilent?: boolean;
   /**
-   * Composes the server again, with `isFresh` from files that are read again. Resolves with undefined to keep the last
-   * one. Absent: the server is composed once.
+   * Composes the server again. `isFresh`: reads files again. Resolves with undefined to keep the last server. Absent:
+   * the server is composed once.
    */
   readonly compose?: (options: { readonly isFresh: boolean }) => Promise<ComposedServer | undefined>;
-  /** Opens the upstream servers; absent: they are unreachable. */
+  /** Opens the upstream servers. Absent: they are unreachable. */
   readonly openUpstreams?: ((live: Pick<LiveServer, 'roots' | 'refresh'>) => Promise<U>) | undefined;
 }
 
@@ -60,14 +63,14 @@ export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> ex
 export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   readonly calls: ServerRuntime;
   readonly roots = new ClientRoots();
-  /** Subscribes to changes that clients can hear of. Returns the function that unsubscribes. */
+  /** Subscribes to changes that clients are notified of. Returns the function that unsubscribes. */
   readonly onChange: ChangeNotifier['onChange'];
   readonly announce: ChangeNotifier['announce'];
   readonly #options: LiveServerOptions<U>;
   readonly #sources: ItemSource[] = [];
-  /** Kinds whose lists clients may have read. */
+  /** Kinds of the lists that clients may have read. */
   readonly #listed = new Set<ServedKind>();
-  /** Called after each replacement. */
+  /** Pending lookups, called after each replacement. */
   readonly #searches = new Set<() => void>();
   #composed: ComposedServer;
   #current: Servable;
@@ -98,29 +101,29 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     };
   }
 
-  /** Makes a live server and opens its upstream servers, if it has any. */
+  /** Creates a live server and opens its upstream servers, if any. */
   static async open<U extends UpstreamSource>(options: LiveServerOptions<U>): Promise<LiveServer<U>> {
     const live = new LiveServer<U>(options);
     await live.replace(options);
     return live;
   }
 
-  /** The server as it is now. */
+  /** The current server, with the tools of its upstream servers. */
   get current(): Servable {
     return this.#current;
   }
 
-  /** The server as it was composed, without the tools that upstream servers list. */
+  /** The composed server, without the tools of its upstream servers. */
   get composed(): Servable {
     return this.#composed.server;
   }
 
-  /** Undefined if the server has none. */
+  /** Undefined if the server has no upstream servers. */
   get upstreams(): U | undefined {
     return this.#upstreams;
   }
 
-  /** True if lists may change with an update of an added package. */
+  /** True if an update of an added package may change lists. */
   get isUpdatable(): boolean {
     return (this.#options.isUpdatable ?? false) && this.packages.size > 0;
   }
@@ -142,18 +145,20 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     this.#sources.push(source);
   }
 
-  /** True if unknown items of a kind may arrive, so that clients must be promised the kind. */
+  /** True if unknown items of a kind may arrive. The server must then declare the capability. */
   isPending(kind: PendingKind): boolean {
     return this.#sources.some((source) => source.isPending(kind));
   }
 
-  /** Resolves when a list is whole, or is waited for no longer. */
+  /** Resolves when a list is complete, or the wait has ended. */
   async ready(kind: PendingKind, signal: AbortSignal): Promise<void> {
     await this.#wait(kind, 'list', signal);
     this.#listed.add(kind === 'skills' ? 'resources' : kind);
   }
 
-  /** Looks for an item, now and whenever items have arrived. Resolves with undefined if it is waited for no longer. */
+  /**
+   * Looks for an item, now and after each arrival of items. Resolves with undefined if the wait ends without the item.
+   */
   async find<T>(
     kind: PendingKind,
     look: () => T | undefined | Promise<T | undefined>,
@@ -172,32 +177,32 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     return await promise.finally(() => this.#searches.delete(searchOrFail));
   }
 
-  /** Sentences that say why items of a kind are missing. */
+  /** Sentences about the reasons why items of a kind are missing. */
   reasons(kind: ServedKind): readonly string[] {
     return this.#sources.flatMap((source) => source.reasons(kind));
   }
 
-  /** The text of an error, with the reasons why items of a kind are missing. */
+  /** Returns an error text with the reasons why items of a kind are missing. */
   explain(what: string, kind: ServedKind): string {
     const reasons = this.reasons(kind);
     return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
   }
 
   /**
-   * Composes the server again and announces lists that change: those that clients may have read, with `isFresh` all, since
-   * clients may keep lists of an earlier process. Rejects if it cannot be composed.
+   * Composes the server again and announces changed lists: lists that clients may have read. With `isFresh`, announces
+   * all changed lists, since clients may keep lists of an earlier process. Rejects if the composition fails.
    */
   async recompose({ isFresh = false } = {}): Promise<void> {
     const kinds = isFresh ? listedKinds : this.#listed;
     await this.#enqueue(async () => await this.#options.compose?.({ isFresh }), kinds);
   }
 
-  /** Puts another composition in place. Announces lists that change and that clients may have read. */
+  /** Replaces the composition. Announces changed lists that clients may have read. */
   async replace(composed: ComposedServer): Promise<void> {
     await this.#enqueue(async () => composed);
   }
 
-  /** Takes the tools of upstream servers as they are now. */
+  /** Applies the current tools of the upstream servers. */
   readonly refresh = (): void => this.#refresh(this.#listed);
 
   #refresh(kinds: Iterable<ServedKind>): void {
@@ -244,15 +249,15 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   }
 }
 
-/** True if a server takes tools of upstream servers. */
+/** True if a server uses upstream servers. */
 function hasUpstreams({ upstreams, registry }: Servable): boolean {
   return upstreams.length > 0 || registry.all('tools').some(({ upstream }) => upstream);
 }
 
-/** True if clients may see another list of a kind. */
+/** True if clients may see a different list of a kind. */
 function isChanged(kind: ServedKind, before: Servable, after: Servable): boolean {
   const shown = ({ registry, apps, skills, listHooks }: Servable) => {
-    // A hook may pick hidden items.
+    // A hook may select hidden items.
     const includeHidden = listHooks[kind] !== undefined;
     const { items } = registry.list(kind, { includeHidden, pageSize: Number.POSITIVE_INFINITY });
     const uris = items.map((spec) => (spec.kind === 'tools' ? spec.ui?.app?.uri : undefined));

@@ -2,7 +2,9 @@ import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import type { Connection } from './connection.js';
 
-/** Answers one method. @throws what {@link toProtocolError} makes a protocol error of; anything else is our bug. */
+/**
+ * Answers one method. @throws any error that {@link toProtocolError} converts; any other error is a bug of AgentTools.
+ */
 export type MethodHandler = (
   connection: Connection,
   params: WireObject,

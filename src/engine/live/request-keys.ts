@@ -1,21 +1,19 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 
 /**
- * Whose something is that is there longer than a request, such as a session or a state; nobody's where no tokens are asked
- * for. It is for whoever owns it alone.
- * @see MCP 2025-11-25, basic/security_best_practices, Session Hijacking; 2026-07-28, basic/patterns/mrtr, Server Requirements 5
+ * Owner of data that outlives a request, such as a session or a state. Only the owner may use the data. Empty if the
+ * server requires no tokens.
+ * @see MCP 2025-11-25, basic/security_best_practices, Session Hijacking; 2026-07-28, basic/patterns/mrtr, Server
+ * Requirements 5
  */
 export function ownerKey(auth: AuthInfo | undefined): string {
   return auth ? JSON.stringify([auth.clientId, auth.extra?.iss, auth.extra?.sub]) : '';
 }
 
-/** The client that everybody is who has the one token for all. */
+/** Client id of all users of the shared token. */
 export const sharedClientId = 'token';
 
-/**
- * Whose share of what there is for all something takes: a user's, however many clients it comes by. Undefined where users
- * are not told apart.
- */
+/** Per-user quota key: the same for all clients of a user. Undefined if users cannot be distinguished. */
 export function quotaKey(auth: AuthInfo | undefined): string | undefined {
   if (!auth) return undefined;
   const { clientId, extra } = auth;

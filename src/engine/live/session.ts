@@ -1,12 +1,12 @@
 import { describePlainFault, plainData } from '../base/plain-data.js';
 import type { Session } from '../runtime/context.js';
 
-/** The longest that all values of a session may be as JSON text, in characters. */
+/** Longest JSON text of all values of a session, in characters. */
 const maxLength = 16 * 1024 * 1024;
 
 /**
- * Opens the session of one connection. Values are kept as JSON text, so that no code shares them, and never sent to
- * clients. `kept` are texts of before; `onSet` learns of every change.
+ * Opens the session of one connection. Stores values as JSON text, so that code never shares them, and never sends them
+ * to clients. `kept`: texts from an earlier host. `onSet` is called with every change.
  */
 export function openSession(
   kept: Readonly<Record<string, string>> = {},

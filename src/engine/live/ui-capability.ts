@@ -2,20 +2,20 @@ import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import { isRecord } from '../extension/definition-shapes.js';
 import { appMimeType } from '../runtime/app.js';
 
-/** The name of MCP Apps among extensions. @see MCP Apps 2026-01-26, "Client<>Server Capability Negotiation" */
+/** Identifier of the MCP Apps extension. @see MCP Apps 2026-01-26, "Client<>Server Capability Negotiation" */
 const uiExtension = 'io.modelcontextprotocol/ui';
 
-/** What a server says of itself to clients that show its UI. */
+/** Capability that a server declares to clients that show its UI. */
 export const uiCapability: Pick<ServerCapabilities, 'extensions'> = {
   extensions: { [uiExtension]: { mimeTypes: [appMimeType] } },
 };
 
-/** Whether UI may be shown at all: `MCP_APPS_ENABLED=false` says no, whatever the client can do. */
+/** False if `MCP_APPS_ENABLED=false` disables UI for all clients. */
 export function allowsUi({ MCP_APPS_ENABLED }: Readonly<Record<string, string | undefined>>): boolean {
   return MCP_APPS_ENABLED?.trim().toLowerCase() !== 'false';
 }
 
-/** Whether a client shows UI. One that does not say which kinds of page it takes is taken to take ours. */
+/** True if a client shows UI. A client that declares no MIME types is assumed to accept {@link appMimeType}. */
 export function declaresUi(capabilities: unknown): boolean {
   const extensions = isRecord(capabilities) ? capabilities.extensions : undefined;
   const declared = isRecord(extensions) ? extensions[uiExtension] : undefined;
@@ -25,7 +25,7 @@ export function declaresUi(capabilities: unknown): boolean {
   return Array.isArray(mimeTypes) && mimeTypes.some(isAppMimeType);
 }
 
-/** MIME types are the same in capital letters, and with blanks or quotes around parameters. @see RFC 9110, 8.3.1 */
+/** True for the MIME type of app pages. Ignores case, and blanks or quotes around parameters. @see RFC 9110, 8.3.1 */
 function isAppMimeType(value: unknown): boolean {
   return typeof value === 'string' && value.toLowerCase().replace(/[\s"]/g, '') === appMimeType;
 }

@@ -1,19 +1,19 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Says how many seconds lists wait for upstream servers. */
+/** Environment variable with the time, in seconds, that lists wait for upstream servers. */
 const upstreamWaitVariable = 'AGENTTOOLS_UPSTREAM_WAIT';
 
-/** Long enough for what starts at all, and well below what a whole look at a server may take. */
+/** Long enough for a server that starts at all, and well below the limit of an inspection. */
 const shortSeconds = '5';
 
 const maxWaitSeconds = 3600;
 
-/** The environment of a server that is only looked at: an upstream server that hangs keeps nobody waiting. */
+/** Returns the environment for the inspection of a server: an upstream server that hangs does not delay it. */
 export function withShortWait(env: Env): Env {
   return env[upstreamWaitVariable] ? env : { ...env, [upstreamWaitVariable]: shortSeconds };
 }
 
-/** How long the user has lists wait for upstream servers; undefined: as long as usual. */
+/** Returns the user's wait limit of lists for upstream servers. Undefined: the default limit. */
 export function readUpstreamWait(
   env: Env,
   report: (line: string) => void,

@@ -1,8 +1,8 @@
 const brand = Symbol.for('agenttools/exit-request');
 
 /**
- * Thrown where code in a serving process calls `process.exit`: the call under way fails, the server lives on.
- * Recognised by its brand, since an extension may bring its own copy of this module.
+ * Thrown if code in a serving process calls `process.exit`: the running call fails, the server continues. Recognised by
+ * its brand, since an extension may bring its own copy of this module.
  */
 export class ExitRequest extends Error {
   override readonly name = 'ExitRequest';

@@ -6,17 +6,17 @@ import { hasChildren, hasVariable, listProcesses, type ProcessEntry } from '../b
 export type ExitReason = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'parent-gone';
 
 export interface WatchExitOptions {
-  /** May be called again: a second signal while the first is being obeyed. */
+  /** May be called again: a second signal can arrive while the first is handled. */
   readonly onEnd: (reason: ExitReason) => void;
-  /** How often the parent is looked at. */
+  /** Interval between checks of the parent process, in milliseconds. Default: 1000. */
   readonly intervalMs?: number;
 }
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /**
- * Tells when the session has to end for a reason that the pipe does not show: a signal, or the loss of the parent that
- * started us while another process still holds the pipe open. Returns what stops the watch.
+ * Reports the end of the session for reasons that the pipe does not show: a signal, or the end of the parent while
+ * another process still holds the pipe open. Returns the function that stops the watch.
  */
 export function watchExit({ onEnd, intervalMs = 1000 }: WatchExitOptions): () => void {
   const listeners = signals.map((signal) => ({ signal, listener: () => onEnd(signal) }));
@@ -36,27 +36,27 @@ export function watchExit({ onEnd, intervalMs = 1000 }: WatchExitOptions): () =>
   };
 }
 
-/** What this process is known to have started. The guard keeps the book. */
+/** Processes that this process has started. The guard keeps the registry. */
 export interface SpawnRegistry {
-  /** Whether anything was ever started. */
+  /** True if no process was ever started. */
   readonly isEmpty: boolean;
-  /** The children that run, or ran, in process groups of their own: pid and, where it can be told, start. */
+  /** Children in separate process groups, also ended ones: start time by pid. Undefined if the start time is unknown. */
   readonly leaders: ReadonlyMap<number, string | undefined>;
-  /** The children that have not ended. */
+  /** Pids of the running children. */
   readonly running: ReadonlySet<number>;
-  /** A variable that every child finds in its environment, and hands on. */
+  /** Environment variable that every child inherits and passes on. */
   readonly marker: string;
 }
 
 export interface KillTreeOptions {
   readonly spawned: SpawnRegistry;
-  /** How long processes have between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL, in milliseconds. Default: 300. */
   readonly graceMs?: number;
 }
 
 /**
- * Ends every process below this one: children and theirs, groups that children led, and on Linux whoever carries our
- * marker although its parents are gone. Costs next to nothing when nothing was started.
+ * Ends every process below this one: descendants, groups that children led, and on Linux also orphans with the marker.
+ * Costs next to nothing if no process was started.
  */
 export async function killTree({ spawned, graceMs = 300 }: KillTreeOptions): Promise<void> {
   if (process.platform === 'win32') {
@@ -79,8 +79,8 @@ export async function killTree({ spawned, graceMs = 300 }: KillTreeOptions): Pro
 }
 
 /**
- * The processes below this one. `known` are processes that were below us a moment ago: they still count when their
- * parent has ended since, unless their pid belongs to somebody else now.
+ * Returns the processes below this one. `known`: processes of an earlier call. They still count if their parent has
+ * ended, unless another process has reused their pid.
  */
 function findTree(spawned: SpawnRegistry, known: ReadonlyMap<number, string> = new Map()): ProcessEntry[] {
   const table = listProcesses(process.platform);
@@ -115,6 +115,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }

@@ -1,10 +1,10 @@
 import process from 'node:process';
 import type { Writable } from 'node:stream';
 
-/** How long the last words may take to reach who reads stderr, if anybody does. */
+/** Longest wait until the reader has taken the last output, in milliseconds. */
 const lastWordsMs = 500;
 
-/** Waits until what was printed and reported has left this process, for as long as that may take. */
+/** Flushes stdout and stderr before exit, within a time limit. */
 export async function flushOutput(stderr: Writable): Promise<void> {
   const limit = new Promise<void>((resolve) => void setTimeout(resolve, lastWordsMs).unref());
   await Promise.race([limit, waitUntilWritten(process.stdout).then(() => waitUntilWritten(stderr))]);

@@ -5,7 +5,7 @@ import { isObject } from '../protocol/envelope.js';
 import type { SpawnRegistry } from './exit-watch.js';
 import type { Patches } from './object-patches.js';
 
-/** What Node's internal `ChildProcess.spawn` is given by `spawn`, `exec`, `execFile`, `fork` and `cluster` alike. */
+/** Options of Node's internal `ChildProcess.spawn`, which `spawn`, `exec`, `execFile`, `fork` and `cluster` all call. */
 interface SpawnOptions {
   stdio?: unknown;
   envPairs?: string[];
@@ -18,8 +18,8 @@ interface Spawner {
 }
 
 /**
- * Keeps children off the pipe: an inherited stdout becomes stderr, an inherited stdin is empty. Also writes the book
- * of what was started, so that it can be ended.
+ * Keeps child processes off the protocol streams: an inherited stdout becomes stderr, an inherited stdin is empty.
+ * Returns the registry of started processes, so that they can be ended.
  */
 export function guardChildren(patches: Patches): SpawnRegistry {
   const marker = `AGENTTOOLS_TREE_${process.pid}_${process.hrtime.bigint()}`;
@@ -77,7 +77,7 @@ export function guardChildren(patches: Patches): SpawnRegistry {
   };
 }
 
-/** A `stdio` option with every way to our stdout turned to stderr and every way to our stdin closed. */
+/** Returns a `stdio` option with stdout redirected to stderr and stdin closed. */
 function offThePipe(stdio: unknown): unknown {
   if (stdio === 'inherit') return ['ignore', 2, 2];
   if (!Array.isArray(stdio)) return stdio;

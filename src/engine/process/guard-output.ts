@@ -10,7 +10,7 @@ import type { Patches } from './object-patches.js';
 
 const descriptor = { in: 0, out: 1, err: 2 } as const;
 
-/** What a terminal can do; a stand-in for stdout can do what stderr can. */
+/** Terminal properties that the replacement for stdout takes from stderr. */
 const terminalKeys = [
   'isTTY',
   'columns',
@@ -24,7 +24,7 @@ const terminalKeys = [
   'clearScreenDown',
 ];
 
-/** Functions of `fs` whose first argument may be a descriptor to print to. */
+/** Functions of `fs` that accept a descriptor as the first argument and write to it. */
 const writers = [
   'write',
   'writeSync',
@@ -37,14 +37,14 @@ const writers = [
 ] as const;
 
 /**
- * Functions of `fs` whose first argument may be a descriptor to read from. `fs.read` is not among them: where stdin is a
- * file, the real one reads through it.
+ * Functions of `fs` that accept a descriptor as the first argument and read from it. Without `fs.read`: if stdin is a
+ * file, the real stdin reads through it.
  */
 const descriptorReaders = ['readSync', 'readvSync', 'readFile', 'readFileSync'] as const;
 
-/** Stands where `process.stdout` was: everything goes to stderr, and nobody can end it. */
+/** Replaces `process.stdout`. Writes everything to stderr; code cannot end it. */
 class StdoutStandIn extends Writable {
-  /** Who asks for the number to write to it by other means lands on stderr too. */
+  /** Code that writes to the descriptor by other means reaches stderr too. */
   readonly fd = descriptor.err;
   readonly #stderr: Writable;
 
@@ -80,8 +80,9 @@ class StdoutStandIn extends Writable {
 }
 
 /**
- * Sends to stderr what JavaScript in this process prints to stdout, through the stream, the console or the descriptor,
- * and leaves it an stdin that has ended (MCP transports/stdio: stdout carries nothing but messages).
+ * Redirects all output of JavaScript in this process from stdout to stderr: through the stream, the console or the
+ * descriptor. Replaces stdin by an ended stream.
+ * @see MCP transports/stdio: stdout carries only protocol messages
  */
 export function redirectOutput(stderr: Writable, patches: Patches): void {
   const { stdout } = process;
@@ -89,7 +90,7 @@ export function redirectOutput(stderr: Writable, patches: Patches): void {
   patches.define(process, 'stdout', { configurable: true, enumerable: true, get: () => standIn });
   patches.define(process, 'stdin', { configurable: true, enumerable: true, get: once(makeEndedStdin) });
 
-  // The console keeps the stream it first printed to.
+  // The console keeps the stream of its first output.
   const bound = console as unknown as { _stdout: Writable };
   bound._stdout = standIn;
   patches.onRestore(() => {
@@ -127,7 +128,10 @@ export function redirectOutput(stderr: Writable, patches: Patches): void {
   });
 }
 
-/** Who makes a stream on the descriptor by hand gets one on stderr. The class stays what it was, `instanceof` included. */
+/**
+ * Redirects streams that code creates on the stdout descriptor to stderr. The class keeps its behaviour, including
+ * `instanceof`.
+ */
 function redirectClass(owner: object, key: string, patches: Patches): void {
   const original = Reflect.get(owner, key) as {
     new (...args: unknown[]): object;
@@ -140,13 +144,13 @@ function redirectClass(owner: object, key: string, patches: Patches): void {
   patches.define(owner, key, { configurable: true, enumerable: true, writable: true, value });
 }
 
-/** A descriptor, or options that name one; a handle that is given wins over it. */
+/** Replaces the stdout descriptor, or options that name it. A given handle takes precedence over the descriptor. */
 function offStdout(arg: unknown): unknown {
   if (arg === descriptor.out) return descriptor.err;
   return isObject(arg) && arg.fd === descriptor.out && !arg.handle ? { ...arg, fd: descriptor.err } : arg;
 }
 
-/** The protocol's descriptors, and stderr, are not an extension's to close. */
+/** True for stdin, stdout and stderr, which extensions must not close. */
 function isStandard(fd: unknown): boolean {
   return fd === descriptor.in || fd === descriptor.out || fd === descriptor.err;
 }

@@ -10,26 +10,26 @@ import { redirectOutput } from './guard-output.js';
 import { Patches } from './object-patches.js';
 
 export interface GuardOptions {
-  /** Where what extensions print goes, and what the guard has to say. */
+  /** Receives the output of extensions and the reports of the guard. */
   readonly stderr: Writable;
 }
 
 export interface ProcessGuard {
-  /** The real stdin and stdout, for the protocol alone. */
+  /** The real stdin and stdout, for protocol messages only. */
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** What was started from here, for `killTree`. */
+  /** Processes started from this one, for `killTree`. */
   readonly spawned: SpawnRegistry;
-  /** Really ends the process. */
+  /** Ends the process, bypassing the guard. */
   exit(code: number): never;
   restore(): void;
 }
 
 /**
- * Keeps extension code from harming the session it runs in: from printing into the protocol, reading the client's
- * messages, exiting, and taking the process down with a stray error. To be installed before any of it loads.
+ * Protects the session from extension code that prints to stdout, reads stdin, exits, or throws uncaught errors. Install
+ * it before extension code loads.
  *
- * Not reached: native code, worker threads that write to descriptor 1, and who opens the descriptor by its path.
+ * Does not cover native code, worker threads that write to descriptor 1, and code that opens the descriptor by its path.
  */
 export function installGuard({ stderr }: GuardOptions): ProcessGuard {
   const { stdin, stdout } = process;
@@ -52,7 +52,7 @@ export function installGuard({ stderr }: GuardOptions): ProcessGuard {
 }
 
 function guardExit(patches: Patches): ProcessGuard['exit'] {
-  // Node's own `exit` ends in `reallyExit`, which it looks up at that moment.
+  // Node's `exit` calls `reallyExit` and looks it up at that moment.
   const owner = process as unknown as Record<'exit' | 'reallyExit' | 'abort', unknown>;
   const exit = process.exit.bind(process);
   const reallyExit = (owner.reallyExit as (code: number) => never).bind(process);
@@ -71,7 +71,7 @@ function guardExit(patches: Patches): ProcessGuard['exit'] {
   };
 }
 
-/** An error nobody caught is one call's misfortune, not the session's end. */
+/** Reports uncaught errors. An uncaught error fails at most one call and must not end the session. */
 function surviveErrors(report: (line: string) => void, patches: Patches): void {
   const tell = (kind: string) => (error: unknown) => report(formatUncaught(kind, error));
   const listeners = {
@@ -84,12 +84,12 @@ function surviveErrors(report: (line: string) => void, patches: Patches): void {
   }
 }
 
-/** What fails here would end the process. */
+/** Never throws: an error here would end the process. */
 function formatUncaught(kind: string, error: unknown): string {
   try {
     if (isExitRequest(error)) return `${error.message} (outside a call)`;
   } catch {
-    // What throws when it is looked at is no request to end.
+    // A value that throws on inspection is not an exit request.
   }
   return `${kind}: ${describeThrown(error)}`;
 }

@@ -1,6 +1,6 @@
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** Replacements made in objects that belong to others, and the way back. */
+/** Replaces properties of foreign objects, and restores them. */
 export class Patches {
   readonly #undo: (() => void)[] = [];
 
@@ -14,7 +14,7 @@ export class Patches {
     });
   }
 
-  /** Puts a function around a method. The new one looks like the old, down to what `util.promisify` reads off it. */
+  /** Wraps a method. The wrapper copies all properties of the original, such as those that `util.promisify` reads. */
   wrap<Key extends string>(
     owner: { readonly [key in Key]: unknown },
     key: Key,

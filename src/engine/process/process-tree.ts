@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** An environment variable that only one process and the processes below it have. */
+/** Environment variable that only one process and its descendants have. */
 export interface TreeMark {
   readonly name: string;
   readonly value: string;
 }
 
 /**
- * Kills a process that leads a process group and everything below it: its group, its descendants, and on Linux also
- * orphans that carry its mark. Returns when the signals are sent.
+ * Kills a process group leader and everything below it: its group, its descendants, and on Linux also orphans with its
+ * mark. Returns when the signals are sent.
  */
 export function endTree(leader: number, mark: TreeMark): void {
   if (process.platform === 'win32') {
@@ -17,7 +17,7 @@ export function endTree(leader: number, mark: TreeMark): void {
     return;
   }
   for (const pid of findStartedProcesses(leader, mark)) kill(pid);
-  // The group last: the caller may be its leader.
+  // The group comes last: the caller may be its leader.
   kill(-leader);
 }
 
@@ -25,7 +25,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }
 
@@ -55,7 +55,11 @@ function listProcesses(): readonly ProcessRow[] {
   });
 }
 
-/** proc(5), /proc/pid/stat: the name is in parentheses and may hold anything, so the fields are counted from its end. */
+/**
+ * Reads processes from `/proc`. The process name in `stat` is in parentheses and may contain any character, so fields
+ * are counted from its end.
+ * @see proc(5), /proc/pid/stat
+ */
 function listFromProc(): readonly ProcessRow[] {
   return readdirSync('/proc').flatMap((name) => {
     const stat = /^\d+$/.test(name) ? readText(`/proc/${name}/stat`) : undefined;

@@ -6,18 +6,18 @@ import { installGuard } from './install-guard.js';
 
 interface TakeProcessOptions {
   readonly stderr: Writable;
-  /** May be called again: a second signal while the first is being obeyed. */
+  /** May be called again: a second signal can arrive while the first is handled. */
   readonly onEnd: (reason: ExitReason) => void;
 }
 
 /** Streams and shutdown of a process that runs one server. */
 interface ProcessControl {
-  /** The real stdin and stdout, for the protocol alone. */
+  /** The real stdin and stdout, for protocol messages only. */
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Ends the process with 0, and all that was started from it. */
+  /** Ends all processes started from this one, then exits with 0. */
   leave(): Promise<never>;
-  /** Ends all that was started from the process, and undoes the redirection. */
+  /** Ends all processes started from this one, and restores the streams. */
   release(): Promise<void>;
 }
 

@@ -65,7 +65,7 @@ export class Upstream {
   /** Why it is not there: the end of a sentence. */
   #reason: string | undefined;
   /** What is said of it before that. */
-  #state: MissingToolsReason = 'is not there';
+  #state: MissingToolsReason = 'is unavailable';
   #gathering: NodeJS.Timeout | undefined;
 
   constructor(options: UpstreamOptions) {
@@ -132,7 +132,7 @@ export class Upstream {
     const { signal, report } = this.#options;
     if (!this.#starting || signal.aborted || waitedMs <= 0) return;
     const delay = `it is still starting after ${secondsWords(waitedMs)}, and lists go on without it.`;
-    report(upstreamAbsent(this.name, 'is not there yet') + delay);
+    report(upstreamAbsent(this.name, 'is not available yet') + delay);
   }
 
   #away(reason: string): string {
@@ -197,7 +197,7 @@ export class Upstream {
   #failed(error: unknown): Error {
     const isLack = isBranded(error, brands.toolError);
     this.#reason = errorMessage(error).replace(/\.$/, '');
-    this.#state = error instanceof SpawnError ? 'cannot be started' : 'is not there';
+    this.#state = error instanceof SpawnError ? 'cannot be started' : 'is unavailable';
     this.#era = undefined;
     if (!isLack) this.#backOff();
     return isLack ? (error as Error) : new ToolError(this.#away(this.#reason));
@@ -210,7 +210,7 @@ export class Upstream {
     }
     this.#link = undefined;
     this.#reason = why;
-    this.#state = 'is not there';
+    this.#state = 'is unavailable';
     if (performance.now() - this.#upSince >= this.#options.pace.steadyMs) this.#failures = 0;
     this.#backOff();
     if (!this.#options.signal.aborted) this.#tell(`is lost: ${why}`);

@@ -168,7 +168,7 @@ describe.each(eras)('%s: the resources of a template', (era) => {
     });
     await request('resources/list');
     expect(resources.map(({ uri }: { uri: string }) => uri)).toEqual(['x://2']);
-    expect(reports).toEqual([expect.stringMatching(/^[^\n]*: its list goes without x:\/\/1: [^\n]*$/)]);
+    expect(reports).toEqual([expect.stringMatching(/^[^\n]*: its list omits x:\/\/1: [^\n]*$/)]);
     expect(reports[0]).toContain(reason);
   });
 

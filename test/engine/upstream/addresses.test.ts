@@ -40,7 +40,7 @@ describe('an upstream server at an address', () => {
     });
     const { names, reported } = await openBench([at(url)]);
     expect(await names()).toEqual([]);
-    expect(reported).toEqual([`The upstream server "far" is not there: ${why}.`]);
+    expect(reported).toEqual([`The upstream server "far" is unavailable: ${why}.`]);
   });
 
   test.each([400, 404, 405])('of another type than its place says (%i) is told with that', async (status) => {

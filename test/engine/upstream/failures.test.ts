@@ -27,7 +27,7 @@ describe.each(eras)('an upstream server of the %s era', (upstream) => {
     const { says } = await openBench([{ place: far.place }], { pace: { backoffMs: 400 } });
     await says('crash');
     expect(await says('echo')).toMatch(
-      /^The upstream server "far" is not there: it exited with code 7\. .* It is tried again in 1 s\.$/,
+      /^The upstream server "far" is unavailable: it exited with code 7\. .* It is tried again in 1 s\.$/,
     );
     const starts = () => far.noted().filter((line) => line === 'start').length;
     const before = starts();
@@ -70,10 +70,10 @@ describe('an upstream server', () => {
       const { names, says, reported } = await openBench([{ place: far.place, startTimeoutMs }], { own });
       expect(await names()).toEqual(['own']);
       expect(await names()).toEqual(['own']);
-      expect(reported).toEqual([`The upstream server "far" is not there: ${why}.`]);
+      expect(reported).toEqual([`The upstream server "far" is unavailable: ${why}.`]);
       expect(await says('own')).toBe('own');
       expect(await says('echo')).toContain(
-        `Unknown tool: echo. The upstream server \\"far\\" is not there: ${JSON.stringify(why).slice(1, -1)}.`,
+        `Unknown tool: echo. The upstream server \\"far\\" is unavailable: ${JSON.stringify(why).slice(1, -1)}.`,
       );
     },
   );
@@ -93,7 +93,7 @@ describe('an upstream server', () => {
     const { names, reported } = await openBench([{ place }]);
     await names();
     expect(reported).toEqual([
-      `The upstream server "far" is not there: it exited with code 1. It wrote to stderr: Error: Cannot find module '/no/such/script.js'.`,
+      `The upstream server "far" is unavailable: it exited with code 1. It wrote to stderr: Error: Cannot find module '/no/such/script.js'.`,
     ]);
   });
 
@@ -119,7 +119,7 @@ describe('an upstream server', () => {
     expect(await names()).toEqual([]);
     isThere = true;
     expect(await names()).toEqual(['echo']);
-    expect(reported).toEqual(['The upstream server "far" is not there: The variable FAR_KEY is not set.']);
+    expect(reported).toEqual(['The upstream server "far" is unavailable: The variable FAR_KEY is not set.']);
   });
 
   test('that prints what is no message is served all the same, and told once without secrets', async () => {

@@ -171,7 +171,7 @@ describe('what of an upstream server is listed', () => {
     const { says } = await openBench([{ place: far.place }, gone], { own: [ask] });
     expect(await says('ask', { tool: 'echo' })).toBe('scripted echoes {}');
     expect(await says('ask', { tool: 'nothing' })).toMatch(
-      /^This server has no tool "nothing"\. The upstream server "gone" is not there: it exited with code 3/,
+      /^This server has no tool "nothing"\. The upstream server "gone" is unavailable: it exited with code 3/,
     );
   });
 
