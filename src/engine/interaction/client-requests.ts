@@ -133,7 +133,7 @@ export function rootsQuestion(): InputRequest<readonly Root[]> {
       return { answer: roots };
     },
     unanswered: (reason) => {
-      throw new ToolError(`The client did not tell its roots: ${reason}`);
+      throw new ToolError(`The client did not send its roots: ${reason}`);
     },
   };
 }

@@ -49,7 +49,7 @@ const isDefault: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function toFormField(name: string, schema: unknown, version: string): JsonSchema {
-  if (!isObject(schema)) throw invalidFieldError(name, 'must say its type');
+  if (!isObject(schema)) throw invalidFieldError(name, 'must have a type');
   const { type } = schema;
   const told = { ...pick(schema, { title: isText, description: isText }) };
   const options = listFormOptions(schema);

@@ -80,7 +80,7 @@ export function contextMaker(
 }
 
 /** @see MCP 2026-07-28, basic/patterns/mrtr, Supported Requests */
-const listInteraction = inputUnsupported('What makes lists and completions');
+const listInteraction = inputUnsupported('Code for lists and completions');
 
 /** Claims of a verified token, without the token itself. Handlers must not see it. */
 function authInfo({ auth }: RequestContext): Context['auth'] {

@@ -49,7 +49,7 @@ async function hasApp(
     return Boolean(answer);
   } catch (error) {
     if (signal.aborted) return false;
-    const what = `${tool.item}: goes without its app, since "when" failed: `;
+    const what = `${tool.item}: is listed without its app, because "when" failed: `;
     reportOnce(connection.calls, what + errorDetails(error), what);
     return false;
   }

@@ -22,12 +22,12 @@ export async function answerRequest(
   const call = calls.at(-1);
   if (!call) {
     if (question.method === 'roots/list') return { roots: await roots() };
-    throw new ProtocolError(-32_603, 'No call is under way, so that there is nobody to ask.');
+    throw new ProtocolError(-32_603, 'No call is in progress, so there is no client to ask.');
   }
   if (!calls.every((one) => isSameClient(one.asker, call.asker))) {
     throw new ProtocolError(
       -32_603,
-      'Calls of several clients are under way, and the question does not say whose it is.',
+      'Calls of several clients are in progress, and the request does not name its call.',
     );
   }
   try {
@@ -46,7 +46,7 @@ function isSameClient(one: RequesterInfo | undefined, other: RequesterInfo | und
 }
 
 /**
- * Answers the input requests of a call (2026-07-28). `say` makes a sentence about the upstream server.
+ * Answers the input requests of a call (2026-07-28). `say` formats a sentence about the upstream server.
  * @throws ToolError if an answer that the call requires is missing
  */
 export async function answerInputRequests(

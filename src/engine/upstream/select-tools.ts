@@ -57,7 +57,7 @@ export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): Sel
 /** Returns the reason why clients would reject a tool. Some clients reject the whole list for one bad tool. */
 function rejectReason(tool: WireItem, name: string): string | undefined {
   if (!isWireName(name)) {
-    return `its name ${JSON.stringify(name)} is none that clients take. Expected 1 to 128 of A-Z a-z 0-9 _ . -; "rename" gives it another`;
+    return `its name ${JSON.stringify(name)} is invalid for clients. Expected 1 to 128 of A-Z a-z 0-9 _ . -; change it with "rename"`;
   }
   const { inputSchema, outputSchema } = tool;
   if (!isRecord(inputSchema) || inputSchema.type !== 'object')

@@ -51,7 +51,7 @@ export class SuspendedCalls {
     const call = this.#calls.get(id);
     if (call) return call;
     throw new ToolError(
-      'The upstream server no longer waits for these answers: it took too long, or the server was started again meanwhile. Call again.',
+      'The upstream server no longer waits for these answers: they took too long, or the server was restarted. Call again.',
     );
   }
 

@@ -312,7 +312,7 @@ export class UpstreamHub implements UpstreamSource {
 
   async #closeAll(): Promise<void> {
     this.#unsubscribe();
-    this.#kept.cancelAll(new Error('nobody is served any more'));
+    this.#kept.cancelAll(new Error('the server is closing'));
     const all = [...this.#upstreams.values(), ...this.#retired];
     await Promise.all(all.map(async (upstream) => await upstream.close()));
   }

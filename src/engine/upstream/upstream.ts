@@ -163,7 +163,7 @@ export class Upstream {
       const started = performance.now();
       link = await this.#connect(place, createQuote(place));
       const tools = await link.tools(spec.startTimeoutMs - (performance.now() - started));
-      if (signal.aborted || link.isOver) throw new LinkError(this.#reason ?? 'nobody is served any more');
+      if (signal.aborted || link.isOver) throw new LinkError(this.#reason ?? 'the server is closing');
       this.#link = link;
       this.#era = link.isModern ? 'modern' : 'legacy';
       this.#upSince = performance.now();
@@ -275,7 +275,7 @@ function withDepth(place: UpstreamEndpoint, env: UpstreamOptions['env']): Upstre
   const depth = Number(env[depthVariable] ?? 0) || 0;
   if (depth >= deepest) {
     throw new ToolError(
-      `upstream servers stand more than ${deepest} deep behind each other. Is "${place.command}" this very server?`,
+      `upstream servers are nested more than ${deepest} deep. Does "${place.command}" start this server itself?`,
     );
   }
   return {

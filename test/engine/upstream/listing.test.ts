@@ -92,7 +92,7 @@ describe('what of an upstream server is listed', () => {
     expect(reported.filter((line) => !line.includes('AGENTTOOLS'))).toEqual([
       'The upstream server "far" lists the tool "bad", which is left out: its inputSchema is no schema of an object.',
       'The upstream server "far" lists a tool that has no name, which is left out.',
-      'The upstream server "far" lists the tool "bad name", which is left out: its name "bad name" is none that clients take. Expected 1 to 128 of A-Z a-z 0-9 _ . -; "rename" gives it another.',
+      'The upstream server "far" lists the tool "bad name", which is left out: its name "bad name" is invalid for clients. Expected 1 to 128 of A-Z a-z 0-9 _ . -; change it with "rename".',
       'The upstream server "far" has no tool "left".',
       'The upstream server "far" has no tool "gone".',
     ]);
@@ -211,6 +211,6 @@ test('a server that is its own upstream server is not started for ever', async (
   const far = scripted();
   const { names, reported } = await openBench([{ place: far.place }], { env });
   expect(await names()).toEqual([]);
-  expect(reported.join()).toContain('more than 3 deep behind each other');
+  expect(reported.join()).toContain('nested more than 3 deep');
   expect(far.noted()).toEqual([]);
 });

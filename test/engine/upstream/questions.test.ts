@@ -205,7 +205,7 @@ test('a question that may be another user’s is refused', async () => {
   const other = await bench.another();
   const refused = await other.call('ask');
   expect(textOf(refused)).toBe(
-    'The upstream server "far" answers with an error: Calls of several clients are under way, and the question does not say whose it is. (-32000).',
+    'The upstream server "far" answers with an error: Calls of several clients are in progress, and the request does not name its call. (-32000).',
   );
 });
 
@@ -222,6 +222,6 @@ test('who has the one token of all is not everybody who has it', async () => {
   };
   void call('hang');
   await eventually(() => noted().includes('call hang'));
-  expect(await call('ask')).toContain('Calls of several clients are under way');
+  expect(await call('ask')).toContain('Calls of several clients are in progress');
   await handler.close();
 });
