@@ -38,7 +38,7 @@ test('nothing is started by a handshake or a ping, and one process serves all wh
   expect(far.noted().filter((line) => line === 'start')).toHaveLength(1);
 });
 
-describe('what of an upstream server is listed', () => {
+describe('listed tools of an upstream server', () => {
   const own = [
     { name: 'first', handler: () => 'first' },
     { name: 'second', handler: () => 'second' },
@@ -160,7 +160,7 @@ describe('what of an upstream server is listed', () => {
     expect(await says('echo')).toBe('scripted echoes {}');
   });
 
-  test('so does a handler that calls one, and is told why there is none', async () => {
+  test('starts servers for a nested call, and reports a missing tool with the reason', async () => {
     const ask = {
       name: 'ask',
       input: { tool: 'string' },
@@ -196,7 +196,7 @@ test('programs that end at a question of the newest revision, or do not answer i
   expect(await other.says('echo')).toBe('scripted echoes {}');
 });
 
-test('what a program finds is what every program needs, its own variables, and its folder', async () => {
+test('passes a program the common variables, its own variables and its folder', async () => {
   const env = { HOME: '/home/somebody', PATH: process.env.PATH, SECRET_OF_OURS: 'x' };
   const far = scripted({ tools: ['environment'] }, { env: { ITS_OWN: '1' } });
   const { says } = await openBench([{ place: far.place }], { env });

@@ -92,7 +92,7 @@ describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream
     ]);
   });
 
-  test('what the user makes of a question goes up as it is', async () => {
+  test('forwards the action of the user unchanged', async () => {
     const bench = await open(['ask']);
     expect(textOf(await converse(bench, downstream, 'ask', () => ({ action: 'decline' })))).toBe('decline');
     expect(textOf(await converse(bench, downstream, 'ask', () => ({ action: 'cancel' })))).toBe('cancel');
@@ -209,7 +209,7 @@ test('a question that may be another user’s is refused', async () => {
   );
 });
 
-test('who has the one token of all is not everybody who has it', async () => {
+test('separates the users of one shared token', async () => {
   const { place, noted } = scripted({ era: 'legacy', tools: ['hang', 'ask'] });
   const token = 'a-token-of-everybody';
   const { command, args } = place as UpstreamProgram;
