@@ -72,7 +72,7 @@ async function runHook<K extends ServedKind>(
     const pick = await hook();
     const makeContext = contextMaker(connection, request);
     const contextOf = connection.era === 'modern' ? impartial(makeContext) : makeContext;
-    // Hooks decide the visible items, so their registry holds all items and they call no tools: both would recurse.
+    // Hooks decide the visible items. Their registry ignores hooks, and they cannot call tools that would run hooks.
     const own = { registry: registry.forHandlers, callTool: refuseCall };
     const work = (limit: CallDeadline) => pick({ ...contextOf(limit), ...own }, view);
     const watch = { hook: `list of ${kind}`, limitMs: hookTimeoutMs };

@@ -36,7 +36,7 @@ async function hasApp(
     const answer = await withTimeLimit(
       async (limit) => {
         const gate = await when();
-        // Gates decide the visible apps, so their registry holds all items.
+        // Gates decide the visible apps, so their registry ignores gates.
         const { forHandlers: registry } = connection.calls.server.registry;
         return await watched(
           connection.hooks,
