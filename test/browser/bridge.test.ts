@@ -302,7 +302,7 @@ describeInBrowser('the bridge', () => {
 });
 
 describeInBrowser('the bridge, when something fails', () => {
-  test('what cannot be sent fails at once, and is not cancelled later', async () => {
+  test('fails at once if a message cannot be sent, and cancels nothing later', async () => {
     await open();
     await run('void (globalThis.giving = new AbortController())');
     expect(await run("app.callServerTool('t', { a() {} }, { signal: giving.signal })")).toMatch(
@@ -324,7 +324,7 @@ describeInBrowser('the bridge, when something fails', () => {
     expect(app.errors.splice(0).join()).toMatch(/broken handler/);
   });
 
-  test('what the policy blocks is told of, eval among it', async () => {
+  test('reports requests and eval that the policy blocks', async () => {
     // What a test runs in a page is free of its policy; what stands in the page is not.
     await open({ html: page("let evaluated; try { eval('1') } catch (error) { evaluated = error.name }") });
     expect(await run('evaluated')).toBe('EvalError');

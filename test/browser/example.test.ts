@@ -209,7 +209,7 @@ describeInBrowser('the example app', () => {
   });
 });
 
-describeInBrowser('what the pages tell to copy', () => {
+describeInBrowser('examples of the pages', () => {
   const greet = ({ arguments: { name } }: { readonly arguments: { readonly name: string } }) => ({
     content: [{ type: 'text', text: `Hello, ${name}!` }],
   });

@@ -296,7 +296,7 @@ describeInBrowser('a result of Wolfram|Alpha', () => {
     expect((await shown()).length).toBeLessThan(202_000);
   });
 
-  test('that failed is a failure in its own words, whatever else it has', async () => {
+  test('shows only the failure, in its own words', async () => {
     await open('wolframalpha-viewer');
     await app.sendInput({ query: 'asdfgh' });
     await app.sendResult({ ...alpha, content: [text('Set WOLFRAM_ALPHA_APPID.')], isError: true });
@@ -315,7 +315,7 @@ describeInBrowser('a result of Wolfram|Alpha', () => {
   });
 });
 
-describeInBrowser('what Wolfram|Alpha would rather answer', () => {
+describeInBrowser('suggestions of Wolfram|Alpha', () => {
   const choice = (name: string) => app.frame.getByRole('button', { name, exact: true });
   const notUnderstood = {
     content: [text('Wolfram|Alpha did not understand.')],
@@ -391,7 +391,7 @@ describeInBrowser('a question', () => {
     expect(await shown()).not.toContain('first answer');
   });
 
-  test('and all that belongs to it is reached by the Tab key, in the order it is seen', async () => {
+  test('is reached by the Tab key with its links and buttons, in visual order', async () => {
     await open('wolframalpha-viewer');
     await app.sendInput({ query: 'sinn x' });
     await app.sendResult({

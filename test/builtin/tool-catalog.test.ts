@@ -304,7 +304,7 @@ describe('how honest the hints of call_tool are', () => {
   ])('%j', async (hints, call) => expect(await hintsOf(hints)).toEqual(call));
 });
 
-describe('who decides', () => {
+describe('the deciding setting', () => {
   const listedWith = async (server: object, toolList?: 'all' | 'catalog') => {
     const composed = await composeLive(
       { tools: { a: { handler: () => '' } }, server: { tools: '*', ...server } },

@@ -340,7 +340,7 @@ describe('when WolframAlpha fails', () => {
   const escaped = (text: string) =>
     [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
-  test('what terminals obey is no part of an answer, and neither is the key, however written', async () => {
+  test('removes terminal escapes and the key from an answer', async () => {
     const result = `{"result":"${escaped(hostile)}\\ud800"}`;
     const pods = `{"queryresult":{"pods":[{"title":"${escaped(hostile)}","subpods":[]}]}}`;
     services.answers = {
@@ -471,7 +471,7 @@ describe('images that an answer names', () => {
     expect((await alpha()).content[1]).toMatchObject({ type: 'image', mimeType: 'image/svg+xml' });
   });
 
-  test('that do not come are not waited for beyond a few seconds', async () => {
+  test('waits a few seconds at most', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     services.answers = { [llmPath]: { body: at('one.png') }, [file('one.png')]: { hangs: true } };
     const coming = alpha();
@@ -670,7 +670,7 @@ describe('other questions', () => {
     expect((await alpha('x', { ui: true })).structuredContent).toBeUndefined();
   });
 
-  test('that do not come are not waited for beyond a few seconds', async () => {
+  test('waits a few seconds at most', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     services.answers = { [llmPath]: notUnderstood, [fullPath]: { hangs: true } };
     const coming = alpha('x', { ui: true, toolOptions: { WolframAlpha: { TimeConstraint: 110 } } });

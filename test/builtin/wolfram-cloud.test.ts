@@ -129,7 +129,7 @@ describe('an evaluation in the cloud', () => {
     expect(textOf(result)).toContain('The cloud keeps no sessions');
   });
 
-  test('that the service calls a failure is one, in its words', async () => {
+  test('fails in the words of the service', async () => {
     answers = [success('Syntax error', { success: false })];
     const result = await (await open()).evaluate();
     expect(result).toMatchObject({ isError: true, content: [{ text: 'Syntax error' }] });
@@ -194,7 +194,7 @@ describe('an evaluation in the cloud', () => {
       /The Wolfram Cloud cannot be reached/,
     ],
     ['far too much', reply(200, 'x'.repeat(9 * 1024 * 1024)), /far more than it was asked for/],
-  ])('that gives %s is a failure in words', async (_, answer, said) => {
+  ])('fails with a reason after %s', async (_, answer, said) => {
     answers = [answer];
     const { evaluate, reports } = await open();
     const result = await evaluate();
@@ -204,7 +204,7 @@ describe('an evaluation in the cloud', () => {
     expect(JSON.stringify([result, reports])).not.toContain(key);
   });
 
-  test('that gets no answer in time is a failure in words', async () => {
+  test('fails with a reason after its timeout', async () => {
     answers = [() => {}];
     const asking = evaluateInCloud(
       { code: '1', seconds: 0.02, maxCharacters: 100 },

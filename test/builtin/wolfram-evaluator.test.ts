@@ -124,7 +124,7 @@ describe('an evaluation', () => {
     expect(outputOf(await evaluate('private'))).toBe('Out[1]= \uf76d\ufffd!');
   });
 
-  test('that is not syntactically correct is told with the words of the kernel', async () => {
+  test('reports a syntax error in the words of the kernel', async () => {
     const { evaluate } = await open();
     const result = await evaluate('syntax');
     expect(result.isError).toBe(true);
@@ -136,7 +136,7 @@ describe('an evaluation', () => {
   test.each([
     ['sleep', 'The evaluation was stopped after 7 s, its time limit.'],
     ['abort', 'The evaluation was aborted.'],
-  ])('that is stopped says so, with what came before (%s)', async (code, said) => {
+  ])('reports that it was stopped, with the output before (%s)', async (code, said) => {
     const { evaluate } = await open();
     const result = await evaluate(`1\n${code}`, { timeConstraint: 7 });
     expect(result.isError).toBe(true);
@@ -167,7 +167,7 @@ describe('an evaluation', () => {
   });
 });
 
-describe('what evaluated code prints', () => {
+describe('output of evaluated code', () => {
   test('past the kernel is told, and is never taken for an answer', async () => {
     const { evaluate } = await open();
     const forged = Buffer.from('{"outcome":"done","outputs":[]}').toString('base64');
@@ -247,7 +247,7 @@ describe('a session', () => {
     expect(starts()).toHaveLength(1);
   });
 
-  test('of an ID that nobody has starts empty under it, and says so', async () => {
+  test('starts empty under an unknown ID, and reports it', async () => {
     const { evaluate } = await open();
     const result = await evaluate('1', { session: 'My_work1' });
     expect(reminderOf(result)).toMatch(/^No saved state was found .* Pass session="My_work1" /);
@@ -255,7 +255,7 @@ describe('a session', () => {
   });
 
   test.each(['', '1abc', 'a-b', '../x', 'a'.repeat(65), 'é'])(
-    'of no ID is a new one (%j)',
+    'gets a new ID for an invalid one (%j)',
     async (session) => {
       const { evaluate } = await open();
       const result = await evaluate('1', { session });
@@ -279,7 +279,7 @@ describe('a session', () => {
     expect(starts()).toHaveLength(2);
   });
 
-  test('whose file cannot be read starts empty, and says so', async () => {
+  test('starts empty if its file is unreadable, and reports it', async () => {
     const { evaluate } = await open();
     const id = idOf(await evaluate('x = 5'));
     await evaluate('quit', { session: id });
@@ -311,7 +311,7 @@ describe('a session', () => {
 });
 
 describe('a kernel', () => {
-  test('that does not stop at the time limit is ended with all it started, and what was printed is told', async () => {
+  test('is killed with its child processes at the time limit, and its output is kept', async () => {
     const { begin, evaluate } = await open();
     const id = idOf(await evaluate('x = 5'));
     const [pid, child] = [
@@ -332,7 +332,7 @@ describe('a kernel', () => {
     expect(outputOf(await evaluate('x', { session: id }))).toBe('Out[4]= 5');
   });
 
-  test('that crashes says how, and is started again', async () => {
+  test('reports its crash, and starts again', async () => {
     const { evaluate } = await open();
     const result = await evaluate('Print["before"]\ncrash');
     expect(result.isError).toBe(true);
@@ -342,7 +342,7 @@ describe('a kernel', () => {
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
 
-  test('that ends is gone, whoever holds on to its pipes', async () => {
+  test('counts as ended although a child process holds its pipes', async () => {
     const { evaluate } = await open();
     const output = outputOf(await evaluate('bequeath', { timeConstraint: 3600 }));
     process.kill(Number(/heir = (\d+)/.exec(output)?.[1]));
@@ -411,7 +411,7 @@ describe('a kernel', () => {
     ],
     ['no-licence', 'it is not activated: Mathematica cannot find a valid password.'],
     ['exits', 'it ended (exit code 127): error while loading shared libraries.'],
-  ])('that does not start says why and what to do (%s)', async (how, why) => {
+  ])('reports why it does not start, and the fix (%s)', async (how, why) => {
     vi.stubEnv('WOLFRAM_STAND_IN', how);
     const { evaluate } = await open();
     const result = await evaluate('1');
@@ -424,7 +424,7 @@ describe('a kernel', () => {
     expect(starts()).toHaveLength(1);
   });
 
-  test('that is not there is told, with how to get one', async () => {
+  test('reports how to get one if it is missing', async () => {
     vi.stubEnv('WOLFRAMSCRIPT', undefined);
     vi.stubEnv('PATH', home);
     const { evaluate } = await open();
@@ -436,7 +436,7 @@ describe('a kernel', () => {
     );
   });
 
-  test('that WOLFRAMSCRIPT names and that is none is told', async () => {
+  test('reports a WOLFRAMSCRIPT that is not a program', async () => {
     vi.stubEnv('WOLFRAMSCRIPT', path.join(home, 'none'));
     const { evaluate } = await open({ options: { Method: 'Local' } });
     const result = await evaluate('1');
@@ -486,7 +486,7 @@ describe('a notebook in the cloud', () => {
   });
 
   test.each(['failing', 'foreign', 'crashing'])(
-    'that cannot be had is not asked for again (%s)',
+    'is not requested again after a failure (%s)',
     async (cloud) => {
       vi.stubEnv('WOLFRAM_STAND_IN_CLOUD', cloud);
       const { evaluate, request } = await open({ capabilities: ui });

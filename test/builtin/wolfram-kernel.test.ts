@@ -52,7 +52,7 @@ describe('where programs are', () => {
     expect(await findWolframscript({ PATH })).toBeUndefined();
   });
 
-  test('of the kernel is asked of wolframscript, where it is in no usual place', async () => {
+  test('asks wolframscript for a kernel outside the usual folders', async () => {
     const kernel = path.join(programs('kernel-of-mine'), 'kernel-of-mine');
     const env = {
       PATH: path.dirname(process.execPath),

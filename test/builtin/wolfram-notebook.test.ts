@@ -147,7 +147,7 @@ describe('the prompt Notebook', () => {
       expect(messages[0].content.text).toEqual(text);
     });
 
-    test('but not for a path that says all', async () => {
+    test('requests nothing for an absolute path', async () => {
       for (const era of ['legacy', 'modern'] as const) {
         const { request } = await openWolfram('WolframLanguage', { era, capabilities });
         const { messages } = await request('prompts/get', {
@@ -211,7 +211,7 @@ describe('the prompt Notebook', () => {
     );
   });
 
-  test('what has more in it than can be read is not called invalid', async () => {
+  test('does not call an overlong notebook invalid', async () => {
     const files = writeFolder({ 'x.nb': `Notebook[{${'1,'.repeat(3_100_000)}1}]` });
     expect(await notebook({ path: 'x.nb' }, { root: files })).toBe(
       '[Error] File holds more than can be read: x.nb',
@@ -254,14 +254,14 @@ describe('cells', () => {
     ['Code', '```wl\nx\n```'],
     ['Output', '```wl\nx\n```'],
     ['Program', '```\nx\n```'],
-  ])('of style %s', (style, expected) => expect(markdown(`Cell["x", "${style}"]`)).toBe(expected));
+  ])('converts the style %s', (style, expected) => expect(markdown(`Cell["x", "${style}"]`)).toBe(expected));
 
-  test('of another language are fenced as such', () => {
+  test('fences code of another language as such', () => {
     const cell = 'Cell["print(1)", "ExternalLanguage", CellEvaluationLanguage->"Python"]';
     expect(markdown(cell)).toBe('```python\nprint(1)\n```');
   });
 
-  test('of no language that has a name are fenced by their style', () => {
+  test('fences code of an invalid language by its style', () => {
     expect(markdown('Cell["x", "Input", CellEvaluationLanguage->"a\\nb"]')).toBe('```wl\nx\n```');
   });
 
@@ -269,7 +269,7 @@ describe('cells', () => {
     expect(markdown('Cell["a\\n```\\nb", "Program"]')).toBe('````\na\n```\nb\n````');
   });
 
-  test('of several lines stay one item, and one heading', () => {
+  test('keeps several lines in one item or heading', () => {
     expect(markdown('Cell["a\\nb", "Item"], Cell["c\\nd", "Section"]')).toBe('- a\n  b\n\n## c d');
   });
 
@@ -346,7 +346,7 @@ describe('boxes are code as one would type it', () => {
   ])('%s', (boxes, expected) => expect(input(boxes)).toBe(expected));
 });
 
-describe('what is written to do harm', () => {
+describe('hostile notebooks', () => {
   test.each([
     ['deep lists', `Notebook[{Cell[BoxData[${'{'.repeat(200_000)}${'}'.repeat(200_000)}], "Input"]}]`],
     [
@@ -389,7 +389,7 @@ describe('what is written to do harm', () => {
     }
   });
 
-  test('what is very long is cut', () => {
+  test('cuts very long text', () => {
     const cells = `Cell["${'x'.repeat(300_000)}", "Text"],`.repeat(5);
     const text = notebookMarkdown(`Notebook[{${cells} Cell["end", "Text"]}]`);
     expect(text.length).toBeLessThan(1_000_200);

@@ -109,7 +109,7 @@ describe('the search prompts', () => {
     expect(await get(withDocumentation(documented), 'Documentation')).toBe(prompt(`Sin[x] of: ${query}`));
   });
 
-  test('what is not available is an error in the text', async () => {
+  test('returns an error as text if unavailable', async () => {
     vi.stubEnv('WOLFRAM_API_KEY', undefined);
     expect(await get('WolframAlpha')).toMatch(
       /^\[Error\] The Wolfram\|Alpha Context API needs an API key, .* WOLFRAM_API_KEY\.$/,

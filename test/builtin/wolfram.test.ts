@@ -33,7 +33,7 @@ const apps: Record<string, string> = {
   WolframAlpha: 'wolframalpha-viewer',
 };
 
-describe('what install says is missing', () => {
+describe('missing requirements in the output of install', () => {
   const everything = { WOLFRAM_API_KEY: 'K1', WOLFRAM_ALPHA_APPID: 'A1' };
 
   const warningsFor = async (name: string, entryEnv: Readonly<Record<string, string>>) => {

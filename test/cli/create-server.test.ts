@@ -348,7 +348,7 @@ describe('a definition that is given', () => {
     ['is too large', 'large.json', /large\.json is larger than 5 MB\./],
     ['is no UTF-8', 'latin.json', /latin\.json is not UTF-8: byte 18 \(line 1, column 19\)/],
     ['is a folder', 'mine', /mine is a folder, not a file\./],
-  ])('that %s is refused', async (_, file, message) => {
+  ])('rejects a definition that %s', async (_, file, message) => {
     writeFileSync(path.join(cwd, 'large.json'), ' '.repeat(5 * 1024 * 1024 + 1));
     writeFileSync(path.join(cwd, 'latin.json'), Buffer.from('{ "description": "\xe9" }', 'latin1'));
     mkdirSync(path.join(cwd, 'mine'), { recursive: true });
@@ -367,7 +367,7 @@ describe('a definition that is given', () => {
     },
   );
 
-  it('that never ends on stdin is not read to its end', async () => {
+  it('stops reading a definition from an endless stdin', async () => {
     async function* endless() {
       for (;;) yield Buffer.alloc(65_536, ' ');
     }
@@ -384,7 +384,7 @@ describe('a definition that is given', () => {
   });
 });
 
-describe('what cannot be had', () => {
+describe('unavailable items', () => {
   it.each([
     ['--tool=catlog', 'Did you mean "catalog"?'],
     ['--tool=@acme/kit/forcast', 'Did you mean "@acme/kit/forecast"?'],
@@ -474,7 +474,7 @@ it('tells of items that clients will see under other names', async () => {
   );
 });
 
-describe('what is there already', () => {
+describe('existing files', () => {
   it('stays: further servers, and what the user wrote beside them', async () => {
     await create('one', '--tool=catalog');
     const file = path.join(folder(), 'package.json');
@@ -486,7 +486,7 @@ describe('what is there already', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).author).toBe('Ada');
   });
 
-  it('of a server that was never finished is written over', async () => {
+  it('overwrites a server that was never finished', async () => {
     addFiles(folder(), { 'agenttools/servers/trip.json': { tools: ['gone'] } });
     expect((await create('trip', '--tool=catalog')).code).toBe(0);
     expect(stored('trip')).toEqual({ tools: ['catalog'] });

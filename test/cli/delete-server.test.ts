@@ -121,7 +121,7 @@ describe('an entry that cannot be taken out', () => {
   });
 });
 
-describe('what is no server of the user', () => {
+describe('names that are not a server of the user', () => {
   beforeEach(() => {
     const files = { 'agenttools/tools/hi.json': { handler: './hi.js' }, 'hi.js': 'export default () => 1;' };
     const manifest = packageJson({ tools: ['hi'] });

@@ -94,7 +94,7 @@ const originals: readonly (readonly [client: string, file: string, text: string]
 ];
 
 describe('a server takes the place of another with the same key', () => {
-  it('and says so', async () => {
+  it('reports the replacement', async () => {
     await install('cursor', '@acme/sky/Day');
     const planned = await install('cursor', '@acme/sky/Night', '--dry-run');
     expect(planned.stderr).toContain('@acme/sky/Night would take the place of @acme/sky/Day.');
@@ -164,7 +164,7 @@ describe('a server takes the place of another with the same key', () => {
     expect(existsSync(path.join(home, '.cursor'))).toBe(false);
   });
 
-  it('and keeps what was added to the entry by hand', async () => {
+  it('keeps manual additions to the entry', async () => {
     await install('cursor', '@acme/sky/Day');
     const data = JSON.parse(read(home, '.cursor/mcp.json'));
     data.mcpServers.Sky.env.MINE = 'x';

@@ -98,7 +98,7 @@ describe('a package of the project', () => {
 describe('options of tools', () => {
   const secret = ['--tool-option', 'greet.apiKey=k-123', '--tool-option', 'greet.style=fancy'];
 
-  it('that look like secrets are referred to in a project file', async () => {
+  it('writes secret options as references in a project file', async () => {
     const { code, stderr } = await install('cursor', '.', ...secret, '--project');
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('@acme/kit/greet.apiKey') });
     expect(read(cwd, '.cursor/mcp.json')).not.toContain('k-123');
@@ -162,7 +162,7 @@ describe('code that cannot be loaded', () => {
     expect(stderr).not.toContain('at all');
   });
 
-  it('of prompts and resources counts, too', async () => {
+  it('reports prompts and resources, too', async () => {
     addFiles(cwd, {
       'package.json': packageJson({ servers: ['kit'], prompts: ['brief'], resources: ['log'] }),
       'agenttools/servers/kit.json': { prompts: '*', resources: '*' },
@@ -216,7 +216,7 @@ it('a variable that is missing is said to be given by --env', async () => {
   });
 });
 
-describe('whose file it is', () => {
+describe('the client app of a config file', () => {
   it.each(['.', './kit', '/srv/kit', '~/kit'])('a path such as %s is no client', async (word) => {
     const { code, stderr } = await install(word, 'claude-desktop');
     expect(code).toBe(2);
@@ -247,7 +247,7 @@ describe('whose file it is', () => {
 
 describe('--cwd', () => {
   it.each(['nowhere', 'greet.js'])(
-    'that is no folder, such as %s, is refused before anything starts',
+    'rejects %s, which is not a folder, before anything starts',
     async (folder) => {
       addFiles(cwd, { 'greet.js': 'globalThis.wasStarted = true; export default () => 1;' });
       const { code, stderr } = await verified('goose', '.', '--cwd', folder);
@@ -362,7 +362,7 @@ describe('a value that reads like a reference', () => {
     ['cursor', '$HOME', undefined],
     // It is written so that it stays as it is.
     ['crush', '$HOME', undefined],
-  ])('of %s: %s', async (client, value, told) => {
+  ])('warns of the reference that %s reads: %s', async (client, value, told) => {
     const { code, stderr } = await install(client, '.', '--env', `A=${value}`);
     expect(code).toBe(0);
     if (told === undefined) expect(stderr).not.toContain('for a reference');

@@ -122,7 +122,7 @@ describe('where no server is named and there is no extension', () => {
     expect({ code, data: JSON.parse(stdout) }).toMatchObject({ code: 0, data: { server } });
   });
 
-  it('so it is where the package in this folder is no extension', async () => {
+  it('installs the usual server if the package in this folder is not an extension', async () => {
     addFiles(cwd, { 'package.json': { name: 'app', version: '1.0.0' } });
     expect((await install('cursor')).code).toBe(0);
     expect(startedByCursor()).toEqual([['Wolfram', 'WolframLanguage']]);
@@ -137,7 +137,7 @@ describe('where no server is named and there is no extension', () => {
     expect(existsSync(cursorFile())).toBe(false);
   });
 
-  it('what it suggests and is missing is told', async () => {
+  it('reports missing suggested variables', async () => {
     const { stderr } = await install('claude-desktop');
     expect(stderr).toContain(
       'The tool "ask" needs one of the environment variables AN_APPID or ANOTHER_APPID, none of which is set. Give it with: --env AN_APPID=<value>',
@@ -179,7 +179,7 @@ describe('an extension in this folder', () => {
     expect(startedByCursor()).toEqual([['kit', path.join(cwd, 'kit')]]);
   });
 
-  it('that cannot be read is told of, and nothing else taken for it', async () => {
+  it('fails if it cannot be read, and installs nothing else', async () => {
     addFiles(cwd, { ...plugin, 'package.json': '{ "name": "kit", "agenttools": 3 }' });
     const { code, stderr } = await install('cursor');
     expect({ code, stderr }).toEqual({

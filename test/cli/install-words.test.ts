@@ -24,8 +24,8 @@ const edit = (from: string, to: string) =>
     'mcp.json': readFileSync(cursorFile, 'utf8').replace(from, to),
   });
 
-describe('what install says', () => {
-  it('of an entry that gave way is a sentence, then a note', async () => {
+describe('output of install', () => {
+  it('reports a replaced entry as a sentence, then a note', async () => {
     addFiles(home, { '.cursor/mcp.json': { mcpServers: { kit: { command: 'x' } } } });
     const planned = await install('cursor', '.', '--force', '--dry-run');
     expect(linesOf(planned.stderr).slice(0, 2)).toEqual([
@@ -39,14 +39,14 @@ describe('what install says', () => {
     ]);
   });
 
-  it('of a client that failed names it once', async () => {
+  it('names a failed client once', async () => {
     const { stderr } = await install('cursor', '.', '--cwd', '.');
     expect(stderr.match(/Cursor/g)).toHaveLength(1);
     addFiles(home, { '.cursor/mcp.json': '{ broken' });
     expect((await install('cursor', '.')).stderr).toMatch(/^error: Cursor: /);
   });
 
-  it('of an entry that stays as it is leaves out what is to be heard of a new one', async () => {
+  it('omits the notes on new entries for an unchanged entry', async () => {
     const first = await install('vscode', '.');
     expect(first.stderr).toContain('asks whether you trust the server');
     const [line, ...more] = linesOf((await install('vscode', '.')).stderr);
@@ -54,7 +54,7 @@ describe('what install says', () => {
     expect(more).toEqual([]);
   });
 
-  it('of many clients ends with those that failed, and their number', async () => {
+  it('ends with the failures and their number for many clients', async () => {
     addFiles(home, { '.cursor/mcp.json': '{ broken' });
     mkdirSync(path.join(home, '.codex'));
     mkdirSync(path.join(home, '.config/goose'), { recursive: true });
@@ -65,7 +65,7 @@ describe('what install says', () => {
   });
 });
 
-describe('what uninstall says', () => {
+describe('output of uninstall', () => {
   it('names the client as it is called', async () => {
     await install('cursor', '.');
     expect((await run(['uninstall', 'cursor', '.', '--dry-run'])).stderr).toMatch(
@@ -76,7 +76,7 @@ describe('what uninstall says', () => {
     );
   });
 
-  describe('of an entry that another one of ours took the place of', () => {
+  describe('an entry that another AgentTools entry replaced', () => {
     const other = './other';
 
     beforeEach(async () => {
@@ -109,7 +109,7 @@ describe('what uninstall says', () => {
     });
   });
 
-  it('of an entry that was edited names it once, and of several ends with the failures', async () => {
+  it('names an edited entry once, and ends with the failures for several', async () => {
     await install('cursor', '.');
     edit('"start"', '"begin"');
     const { stderr } = await run(['uninstall', 'cursor']);

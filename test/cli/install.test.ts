@@ -76,7 +76,7 @@ describe('install', () => {
     expect(stderr).toMatch(/No longer set.*: A\./);
   });
 
-  it('of the extension in this folder needs no server to be named', async () => {
+  it('needs no server name for the extension in this folder', async () => {
     expect((await install('cursor')).code).toBe(0);
     expect(entry().env.MCP_SERVER_NAME).toBe('@acme/kit/kit');
   });
@@ -155,7 +155,7 @@ describe('a package of this project', () => {
   });
 });
 
-describe('what cannot be', () => {
+describe('rejected installs', () => {
   const refusals: readonly (readonly [string, readonly string[], number, RegExp])[] = [
     ['an unknown client', ['cursr', '.'], 1, /no client "cursr".*Did you mean "cursor"/],
     ['an unknown server', ['cursor', 'nothing'], 1, /no server "nothing"/],
@@ -293,7 +293,7 @@ describe('--config', () => {
     expect(existsSync(path.join(cwd, 'x'))).toBe(false);
   });
 
-  it('or is said by --client', async () => {
+  it('takes the client from --client', async () => {
     expect((await install('--config', 'any.conf', '--client', 'codex', '.')).code).toBe(0);
     expect(read(path.join(cwd, 'any.conf'))).toContain('[mcp_servers.kit]');
   });
@@ -353,7 +353,7 @@ describe('--dry-run', () => {
     expect(patched).toBe(read(cursorFile()));
   });
 
-  it('of a file whose path holds spaces is applied by patch, too', async () => {
+  it('prints a diff that patch applies, also for a path with spaces', async () => {
     const file = path.join(home, 'Code - Insiders/User/my mcp.json');
     const words = ['--config', file, '--client', 'vscode', '.'];
     const { stdout } = await run(['install', ...words, '--dry-run', '--no-verify']);
@@ -367,7 +367,7 @@ describe('--dry-run', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('of a file that two clients read has one diff, and says what it leaves out', async () => {
+  it('prints one diff for a file that two clients read, and names the omitted one', async () => {
     for (const folder of ['.claude', '.copilot']) mkdirSync(path.join(home, folder));
     const words = ['install', '--all', '@acme/kit/kit', '--project', '--dry-run', '--no-verify'];
     const { stdout, stderr } = await run(words, { env: { PATH: '' } });
@@ -382,7 +382,7 @@ describe('--dry-run', () => {
     expect((await run(['install', 'cursor', '.', '--dry-run'])).stdout).toBe('');
   });
 
-  it('of uninstall shows what would go', async () => {
+  it('shows the removal of uninstall', async () => {
     await install('cursor', '.');
     const before = read(cursorFile());
     const { stdout } = await run(['uninstall', 'cursor', '.', '--dry-run']);

@@ -585,7 +585,7 @@ describe('remove takes nothing away', () => {
     expect(readdirSync(path.join(here.folder, 'node_modules'))).toEqual(['left', 'right']);
   }, 60_000);
 
-  it('that a server of the user lists', async () => {
+  it('keeps a package that a server of the user lists', async () => {
     const here = await withTwo();
     expect(await here.run(['create-server', 'mine', '--tool', 'left/tell'])).toMatchObject({ code: 0 });
     const { code, stderr } = await here.run(['remove', 'left']);

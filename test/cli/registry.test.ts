@@ -166,7 +166,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
     });
   });
 
-  describe('what was listed', () => {
+  describe('a cached list', () => {
     test('is listed again without asking, until it is to be refreshed', async () => {
       const again = await list(['--remote'], { home: usual });
       expect(again).toEqual(offered);

@@ -202,7 +202,7 @@ describe('show of what is not installed', () => {
     );
   });
 
-  it('what is here is shown without asking anybody', async () => {
+  it('shows an installed package without a request', async () => {
     const here = { name: '@acme/weather', version: '1.0.0', agenttools: { tools: ['old'] } };
     const files = {
       'node_modules/@acme/weather/package.json': here,

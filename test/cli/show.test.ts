@@ -52,7 +52,7 @@ describe('show', () => {
     `);
   });
 
-  describe('of existing servers', () => {
+  describe('existing servers', () => {
     const desk = {
       'desk/package.json': JSON.stringify({
         name: 'desk',

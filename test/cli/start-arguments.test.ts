@@ -46,7 +46,7 @@ describe('the words after start', () => {
     );
   });
 
-  it('that may be repeated have no default worth telling', () => {
+  it('shows no default for repeatable options', () => {
     const { host } = fakeHost({ cwd: '/', home: '/' });
     const start = createProgram(host, () => {}).commands.find((command) => command.name() === 'start');
     expect(start?.helpInformation()).not.toContain('[])');

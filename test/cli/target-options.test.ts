@@ -20,7 +20,7 @@ describe('a bare --project', () => {
     expect(expandProjectFlag(line.split(' ')).join(' ')).toBe(meant);
   });
 
-  it('of start is no folder, wherever --verbose stands', async () => {
+  it('names no folder for start, at any position of --verbose', async () => {
     const cwd = writeFolder();
     const { code, stderr } = await runCli(['--verbose', 'start', '--project', 'nothing'], { cwd });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('no server "nothing"') });

@@ -24,7 +24,7 @@ const states = async () => {
 const entries = (file: string) => Object.keys(JSON.parse(readFileSync(file, 'utf8')).mcpServers ?? {});
 
 describe('a config file that was a link', () => {
-  it('and is a file of its own now: its entry is gone, and uninstall takes it out where it is', async () => {
+  it('loses its entry if a regular file replaces it, and uninstall edits the old target', async () => {
     const real = path.join(home, 'dots.json');
     mkdirSync(path.dirname(config));
     writeFileSync(real, '{}');
@@ -39,7 +39,7 @@ describe('a config file that was a link', () => {
     expect(await states()).toEqual([]);
   });
 
-  it('or becomes one is the same file, with one entry', async () => {
+  it('stays the same file with one entry after it becomes a link', async () => {
     mkdirSync(path.dirname(config));
     writeFileSync(config, '{}');
     await install('cursor', '.');
@@ -86,7 +86,7 @@ describe('an entry that two clients share', () => {
   });
 });
 
-describe('what cannot be in a file', () => {
+describe('entries that no file can hold', () => {
   it.each([
     ['a key that reads like a path', ['continue', '../../victim', '--project=.', '--force']],
     ['a client without a file on this system', ['raycast', 'kit']],
@@ -119,7 +119,7 @@ it('a client whose entry is gone is no longer configured', async () => {
   expect(await state()).toBe('installed');
 });
 
-it("what was installed in a project's own file is forgotten when the project is gone", async () => {
+it('forgets the entry in a deleted project', async () => {
   const project = path.join(home, 'project');
   mkdirSync(project);
   await install('cursor', '.', `--project=${project}`);

@@ -22,7 +22,7 @@ function results(scenarios: Readonly<Record<string, readonly Check[]>>): string 
 
 const check = (status: string, id = 'a-check'): Check => ({ id, status, errorMessage: 'why' });
 
-test('what passes is counted, and notes are not', () => {
+test('counts passed checks, but no notes', () => {
   const folder = results({ ping: [check('SUCCESS'), check('SUCCESS'), check('INFO')] });
   expect(judge(folder, { scenarios: 1 }, 'http')).toMatchObject({ scenarios: 1, passed: 2, faults: [] });
 });
@@ -49,7 +49,7 @@ test('duties of HTTP are left out over stdio only, but for what went over the wi
   });
 });
 
-test('what the suite never runs may be skipped', () => {
+test('accepts skipped checks that the suite never runs', () => {
   const folder = results({ 'tasks-status-notifications': [check('SKIPPED')] });
   expect(judge(folder, { scenarios: 1 }, 'http').faults).toEqual([]);
 });

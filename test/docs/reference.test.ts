@@ -28,7 +28,7 @@ describe('the key tables are complete', () => {
     expect(namesInTable(section(kind, 'Keys')).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('what hosts are told of an app', () => {
+  test('lists the app metadata for hosts', () => {
     const text = section('apps', 'Metadata');
     expect(namesInTable(text).filter((name) => name in shapes.apps)).toEqual(Object.keys(shapes.apps));
     const nested = Object.values(shapes.apps).flatMap(({ shape = {} }) => Object.keys(shape));
@@ -38,7 +38,7 @@ describe('the key tables are complete', () => {
     );
   });
 
-  test('what the bridge gives to a page', () => {
+  test('lists the API of the bridge', () => {
     const source = readFileSync(path.join(root, 'src/apps/bridge.js'), 'utf8');
     const handlers = [...new Set(source.match(/\bon\.on[A-Z]\w+/g))].map((name) => name.slice(3));
     const text = section('apps', 'The bridge');
@@ -50,7 +50,7 @@ describe('the key tables are complete', () => {
     expect(members.filter((name) => !new RegExp(`\`${name}\\b`).test(text))).toEqual([]);
   });
 
-  test('what a server may change of an item', () => {
+  test('lists the overrides of an item', () => {
     const text = section('servers', 'Changing an item');
     const keys = Object.values(overrideShapes).flatMap((shape) => Object.keys(shape));
     const untold = keys.filter((key) => !text.includes(`\`${key}\``));
@@ -103,7 +103,7 @@ describe('the key tables are complete', () => {
     expect(firstCells).toEqual(Object.keys(members));
   });
 
-  test('what can be imported', () => {
+  test('lists the exports', () => {
     const types = readFileSync(path.join(root, 'src/index.ts'), 'utf8').matchAll(
       /(?:type|as) ([A-Z]\w+)(?:,| )/g,
     );

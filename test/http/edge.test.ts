@@ -181,7 +181,7 @@ test('tokens of an issuer do, whose keys are fetched as such platforms can', asy
   expect(told).toEqual({ sum: 3 });
 });
 
-test('what names something that stands elsewhere is told', async () => {
+test('reports items and handlers that the edge cannot load', async () => {
   const told = await runOnTheEdge(`
     const lost = await createHandler({ tools: ['catalog'] }).ready().catch(({ message }) => message);
     const tool = { name: 'a', description: 'A.', handler: './a.js#a' };

@@ -160,7 +160,7 @@ describe('start --http', () => {
   });
 });
 
-describe('what is not sound HTTP', () => {
+describe('invalid HTTP', () => {
   let program: HttpProgram;
 
   beforeAll(async () => {

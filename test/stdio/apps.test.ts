@@ -124,7 +124,7 @@ describe.concurrent.each(eras)('%s: UI is on', (era) => {
     ['declared with kinds that are no list', declaring({ mimeTypes: mimeType }), false],
   ];
 
-  test('if the client says so', async () => {
+  test('follows the capabilities of the client', async () => {
     const program = serveHere(`${everySort()}/all`);
     for (const [what, capabilities, isOn] of declarations) {
       const { offered, request } = await speakers[era](program, capabilities);
@@ -202,7 +202,7 @@ describe.concurrent.each(eras)('%s: to a client that shows UI', (era) => {
     await program.end();
   });
 
-  test('what a server does not serve is not found', async () => {
+  test('does not find apps that the server does not serve', async () => {
     const { program, request } = await open(era, `${everySort()}/all`);
     const code = era === 'legacy' ? -32002 : -32602;
     for (const unknown of ['ui://acme/kit/unused', 'ui://acme/kit/nope', 'ui://stranger/viewer']) {
@@ -280,7 +280,7 @@ describe.concurrent.each(eras)('%s: to any other client', (era) => {
   });
 });
 
-describe.concurrent('what is broken', () => {
+describe.concurrent('broken apps', () => {
   test.each(eras)('%s: bad metadata is one line, and the app is served without', async (era) => {
     const folder = everySort();
     addFiles(folder, { 'agenttools/apps/viewer.json': '{ "prefersBorder": tru' });
@@ -333,7 +333,7 @@ describe.concurrent('what is broken', () => {
   });
 });
 
-describe.concurrent('what varies by who asks', () => {
+describe.concurrent('dependence on the client', () => {
   test('2026-07-28: is not for others to keep, whatever the server says', async () => {
     const folder = everySort();
     addFiles(folder, {
@@ -457,7 +457,7 @@ describe.concurrent.each(eras)('%s: `when`', (era) => {
     ['never answers', 'export const when = () => new Promise(() => {});', 'no answer within 1 s'],
     ['is not there', '', 'has no export "when"'],
     ['does not load', 'throw new Error("no module");', 'no module'],
-  ])('that %s means no UI, which is told once', async (_, gates, reason) => {
+  ])('leaves the tool without UI if it %s, and reports this once', async (_, gates, reason) => {
     const { program, request } = await open(era, gated(gates));
     for (const _ of [1, 2]) expect(await ofTool(request, 'chart')).not.toHaveProperty('_meta');
     expect((await request('resources/list')).resources).toHaveLength(1);
@@ -466,7 +466,7 @@ describe.concurrent.each(eras)('%s: `when`', (era) => {
     expect(lines).toEqual([expect.stringContaining(reason)]);
   });
 
-  test('that says no leaves what only apps may call to apps', async () => {
+  test('keeps app-only tools for apps if it returns false', async () => {
     const { program, request } = await open(era, gated('export const when = () => false;', ['app']));
     expect((await ofTool(request, 'chart'))._meta).toEqual({ ui: { visibility: ['app'] } });
     await program.end();

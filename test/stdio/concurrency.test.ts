@@ -17,7 +17,7 @@ const eras = [
 ] as const;
 
 describe.each(eras)('%s calls', (_, request) => {
-  test('that wait delay neither ping nor list nor another call', async () => {
+  test('delays neither ping nor list nor another call while one waits', async () => {
     const program = await openHere(workshop());
     program.send(request('slow', 'hold', { key: 'a' }));
     await program.said('<hold a>');
@@ -55,7 +55,7 @@ describe.each(eras)('%s calls', (_, request) => {
     expect(program.stderr).not.toMatch(/warning/i);
   });
 
-  test('that are cancelled abort, and nothing is heard of them again', async () => {
+  test('aborts a cancelled call, and sends nothing more for it', async () => {
     const program = await openHere(workshop());
     program.send(request('gone', 'hold', { key: 'a' }, { progressToken: 'p' }));
     await program.said('<hold a>');
@@ -73,7 +73,7 @@ describe.each(eras)('%s calls', (_, request) => {
     await program.end();
   });
 
-  test('that are cancelled before they begin never do', async () => {
+  test('never runs a call that is cancelled before it begins', async () => {
     const program = await openHere(workshop());
     const lines = [request('hold', 'hold', { key: 'a' }), cancelled('hold')];
     program.send(Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));

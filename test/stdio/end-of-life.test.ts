@@ -44,7 +44,7 @@ describe('when the client closes its end', () => {
     expect(ms).toBeLessThan(patienceOfClientsMs);
   });
 
-  test('what a tool left open does not keep the process', async () => {
+  test('exits although a tool left handles open', async () => {
     const program = await openProgram(
       tools(
         {

@@ -40,7 +40,7 @@ function conversation(): readonly (readonly [asked: string, answer: string])[] {
 const told = (what: string) =>
   blocks.find(({ page: on, words }) => on === page && words.dialogue === what)!.text;
 
-test('what was derived of the bird guide still holds', async () => {
+test('finds the derived file of the bird guide up to date', async () => {
   expect(await runProgram(['derive', '--check', guide])).toMatchObject({ code: 0 });
 });
 

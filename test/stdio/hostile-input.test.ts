@@ -122,7 +122,7 @@ describe.concurrent('a request with', () => {
   );
 });
 
-describe.concurrent('what needs no answer gets none:', () => {
+describe.concurrent('messages without a response:', () => {
   test.each<[string, readonly (string | object)[]]>([
     ['empty lines', ['', ' ', '\t', '\r']],
     [
@@ -202,7 +202,7 @@ describe.concurrent('a batch', () => {
     await program.end();
   });
 
-  test('of calls is answered when the last of them is, in one line; cancelled ones are left out', async () => {
+  test('answers calls in one line after the last result, without cancelled ones', async () => {
     const program = serveHere(installFixture('stdio-workshop'));
     await program.initialize('2025-03-26');
     program.send([call(1, 'hold', { key: 'a' }), call(2, 'hold', { key: 'b' }), call(3, 'echo')]);
@@ -257,7 +257,7 @@ describe.concurrent('lines', () => {
     expect(await program.ended()).toEqual({ code: 0, signal: null });
   });
 
-  test('of 5 MB go in and come out whole', async () => {
+  test('carries lines of 5 MB in and out', async () => {
     const program = await openHere(workshop);
     const big = 'x'.repeat(5_000_000);
     expect(JSON.parse(await program.textOf('echo', { big })).big).toBe(big);

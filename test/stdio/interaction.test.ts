@@ -56,7 +56,7 @@ describe.concurrent('a client of 2025 that was asked', () => {
     await program.end();
   });
 
-  test.each(['ask', 'insist'])('and goes leaves nothing behind (%s)', async (name) => {
+  test.each(['ask', 'insist'])('leaves nothing behind after it disconnects (%s)', async (name) => {
     const program = await open();
     program.send(call('a', name));
     await questionOf(program);
@@ -74,7 +74,7 @@ describe.concurrent('a client of 2025 that was asked', () => {
     expect(await program.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('and cancels is told to forget the question; its late answer is let be', async () => {
+  test('gets its input request cancelled if it cancels the call; its late answer is ignored', async () => {
     const program = await open();
     program.send(call('a', 'ask'));
     const { id } = await questionOf(program);
@@ -127,7 +127,7 @@ describe.concurrent('a client of 2026-07-28', () => {
     await program.end();
   });
 
-  test('that never comes back keeps nothing alive', async () => {
+  test('keeps no process alive if it never returns', async () => {
     const program = serveHere(server);
     expect((await program.ask(asking(1))).result.resultType).toBe('input_required');
     program.child.stdin.end();

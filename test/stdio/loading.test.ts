@@ -81,7 +81,7 @@ describe.concurrent('data definitions', () => {
     await program.end();
   });
 
-  test('whose arguments are wrong load no code either', async () => {
+  test('loads no code for invalid arguments', async () => {
     const folder = oneTool(
       { 'one.js': `${leavesMark('one.loaded')} export const one = () => 'one';` },
       { input: { n: { type: 'integer', required: true } } },
@@ -123,7 +123,7 @@ describe.concurrent('a handler module', () => {
     },
   );
 
-  test('that is missing leaves its tool out, with one line that says which, where and why', async () => {
+  test('omits its tool if missing, and reports tool, file and reason in one line', async () => {
     const program = await openHere(oneTool({}));
     expect((await program.request('tools/list')).tools).toEqual([]);
     const line = await program.said(/no file \.\/one\.js/);
@@ -189,7 +189,7 @@ describe.concurrent('a handler module', () => {
 });
 
 describe('a module of a handler', () => {
-  test('that hangs while it is loaded fails the call in time, and delays nobody', async () => {
+  test('fails the call in time if it hangs while loading, and delays no other call', async () => {
     const program = await openHere(
       writePackage(
         { tools: ['one', 'two'] },
@@ -275,7 +275,7 @@ describe.concurrent('initialize hooks', () => {
     await program.end();
   });
 
-  test('that fail fail the call that needs them, and are tried again', async () => {
+  test('fails the call that needs a failing hook, and runs the hook again', async () => {
     const program = await openHere(
       hooked({
         server: 'await null',
@@ -293,7 +293,7 @@ describe.concurrent('initialize hooks', () => {
     expect(said(program).filter((word) => word === '<server>')).toHaveLength(1);
   });
 
-  test('of the server that fail fail every call and prompt, not the server', async () => {
+  test('fails every call and prompt if the hook of the server fails, but not the server', async () => {
     const program = await openHere(hooked({ server: 'throw new Error("no")', tool: '' }));
     expect(await program.call('one')).toMatchObject(failure(/./));
     expect(await program.call('two')).toMatchObject(failure(/./));
@@ -302,7 +302,7 @@ describe.concurrent('initialize hooks', () => {
     expect(await program.end()).toEqual({ code: 0, signal: null });
   });
 
-  test('that never end are bounded by the time of the call', async () => {
+  test('limits a hook that never ends to the timeout of the call', async () => {
     const program = await openHere(
       oneTool(
         { 'one.js': 'export const one = () => "one"; export const start = () => new Promise(() => {});' },

@@ -208,7 +208,7 @@ describe.concurrent('an item that', () => {
 });
 
 describe.concurrent('a server', () => {
-  test('of which nothing is left serves empty lists', async () => {
+  test('serves empty lists if no item is left', async () => {
     const program = await openHere(writePackage({ tools: ['a', 'b'], prompts: ['c'], resources: ['d'] }));
     expect(await program.request('tools/list')).toMatchObject({ tools: [] });
     expect(await program.request('prompts/list')).toMatchObject({ prompts: [] });
@@ -370,7 +370,7 @@ describe.concurrent('a server starts', () => {
     ['stdin', `${start} <&-`],
     ['stdout', `${start} < in >&-`],
     ['room on the disk', `${start} < in > /dev/full`],
-  ])('and ends at once without %s', async (_, script) => {
+  ])('exits at once without %s', async (_, script) => {
     const program = startProgram(undefined, {
       command: ['sh', '-c', script],
       cwd: writeFolder({ in: request }),
@@ -379,7 +379,7 @@ describe.concurrent('a server starts', () => {
     expect(program.lines).toEqual([]);
   });
 
-  test('but not in a folder that is gone, and says so', async () => {
+  test('fails with an error in a deleted folder', async () => {
     const script = `mkdir gone && cd gone && rmdir ../gone && ${start} < ../in`;
     const program = startProgram(undefined, {
       command: ['sh', '-c', script],
@@ -433,7 +433,7 @@ describe.concurrent('MCP_TOOL_OPTIONS', () => {
     expect(await settings(JSON.stringify(value))).toEqual({ options, stderr: '' });
   });
 
-  test('that the tool does not declare are set, with one line', async () => {
+  test('sets options that the tool does not declare, and reports them in one line', async () => {
     const { options, stderr } = await settings('{"settings":{"limits":7}}');
     expect(options).toEqual({ ...defaults, limits: 7 });
     expect(stderr).toBe(
@@ -442,7 +442,7 @@ describe.concurrent('MCP_TOOL_OPTIONS', () => {
   });
 
   test.each(['{', '[]', '7', 'null', '"x"', '{"settings":7}'])(
-    'that are %s are ignored with one line',
+    'ignores %s and reports it in one line',
     async (value) => {
       const { options, stderr } = await settings(value);
       expect(options).toEqual(defaults);
@@ -450,7 +450,7 @@ describe.concurrent('MCP_TOOL_OPTIONS', () => {
     },
   );
 
-  test.each(['', '  ', '{}'])('that are "%s" are no options', async (value) => {
+  test.each(['', '  ', '{}'])('reads "%s" as no options', async (value) => {
     expect(await settings(value)).toEqual({ options: defaults, stderr: '' });
   });
 });

@@ -269,7 +269,7 @@ describe('both eras on one pipe', () => {
   });
 });
 
-describe.each(revisions)('what goes on when nobody asks (%s)', (revision) => {
+describe.each(revisions)('notifications between requests (%s)', (revision) => {
   test('is told by what an initializer kept', async () => {
     const server = await connect(`${build()}/clock`, { revision });
     const { client } = server;

@@ -9,16 +9,16 @@ import type { InputRequester } from './input-channel.js';
 import { type InputChannel, type PendingInput, prepare } from './input-channel.js';
 import { Steps } from './replay-steps.js';
 
-/** Longer than this no timer runs; a person may take as long as it pleases. */
+/** Longest delay of a timer, in milliseconds. Users may take any time to answer. */
 const unlimitedMs = 2 ** 31 - 1;
 
-/** Puts a question to whoever answers. */
+/** Sends an input request. Returns the response, or the reason for a missing one. */
 type SendInputRequest = (
   question: InputRequest<unknown>,
   asked: PendingInput<unknown>,
 ) => Promise<InputResponse>;
 
-/** Whoever answers while the handler waits. */
+/** Input channel that blocks the handler until the client answers (up to 2025-11-25). */
 export class BlockingInputChannel implements InputChannel {
   readonly #put: SendInputRequest;
   readonly #steps = new Steps();
@@ -27,7 +27,7 @@ export class BlockingInputChannel implements InputChannel {
     this.#put = put;
   }
 
-  /** Meanwhile no clock of the calls that wait runs. */
+  /** Pauses the deadlines of the waiting calls. */
   async ask<T>(asked: PendingInput<T>): Promise<T> {
     return await pauseDeadlines(asked.limits, async () => {
       const question = await prepare(asked);
@@ -49,9 +49,9 @@ export class BlockingInputChannel implements InputChannel {
 }
 
 /**
- * Up to 2025-11-25: the client is sent a request. A handler that was told that the client has gone, and asks on, would
- * only keep the process from ending: its call is over.
- * @throws what the call was ended for, or that the client has gone
+ * Returns a function that sends requests to the client (up to 2025-11-25). A handler that asks again after the client
+ * disconnected would only delay process exit, so its call ends.
+ * @throws the reason that ended the call; ToolError if the client has disconnected
  */
 export function createClientSender({ request }: InputRequester): SendInputRequest {
   let wasTold = false;
@@ -68,7 +68,7 @@ export function createClientSender({ request }: InputRequester): SendInputReques
       if (error instanceof RequestTimeoutError) {
         return { failure: 'no answer in time' };
       }
-      // Questions that were put at the same time are no asking on.
+      // Parallel requests do not count as asking again.
       setImmediate(() => {
         wasTold = true;
       });
@@ -77,7 +77,7 @@ export function createClientSender({ request }: InputRequester): SendInputReques
   };
 }
 
-/** Why a call is over. What a client gave as its reason is a text. */
+/** Returns the abort reason as an error. The reason that a client sent is a string. */
 function abortError({ reason }: { readonly reason: unknown }): Error {
   return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError');
 }

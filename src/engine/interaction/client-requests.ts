@@ -9,39 +9,39 @@ import { type CompiledSchema, compileSchema, formatIssues, SchemaError } from '.
 import { buildForm, InputRequestError } from './elicitation-form.js';
 import { parseRoots } from './roots.js';
 
-/** Something the client is asked, and how its answer is understood. */
+/** A request to the client, and the parser of its response. */
 export interface InputRequest<T> {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   readonly params?: JsonObject;
-  /** What the client must have declared. */
+  /** Capabilities that the client must declare. */
   readonly capabilities: readonly string[];
-  /** The answer, or what is wrong with what the user filled in. @throws ToolError for what is no answer at all */
+  /** Returns the answer, or the problem with the user's input. @throws ToolError if the response is malformed */
   read(response: unknown): ParsedAnswer<T> | Promise<ParsedAnswer<T>>;
-  /** What it comes to when the client refuses to ask, or is too late. @throws ToolError if it comes to nothing */
+  /** Returns the answer for a refused or late request. @throws ToolError if the answer is required */
   unanswered(reason: string): T;
-  /** The same question, once more, with what was wrong. */
+  /** Returns the same request with the problem of the last answer in its message. Absent if never repeated. */
   again?(problem: string): InputRequest<T>;
 }
 
 type ParsedAnswer<T> = { readonly answer: T } | { readonly problem: string };
 
-/** How what is amiss with a client is told to whoever looks for it. */
+/** Reports a fault of the client to the debug log. */
 type ReportProblem = (text: string) => void;
 
-/** What of the connection shapes a question. */
+/** The parts of the connection that an input request depends on. */
 export interface InputRequestContext {
   readonly version: string;
   readonly isModern: boolean;
   readonly note: ReportProblem;
 }
 
-/** How often the user is asked for what fits the schema, where somebody waits for it. */
+/** Most attempts of the user to match the schema, if the handler blocks. */
 const maxAskAttempts = 3;
 
-/** What comes of putting a question: a response, or why there is none. */
+/** Result of an input request: a response, or the reason for a missing one. */
 export type InputResponse = { readonly result: unknown } | { readonly failure: string };
 
-/** Asks until the answer fits, or for the last time. */
+/** Asks until the answer is valid, at most three times. */
 export async function requestUntilValid<T>(
   first: InputRequest<T>,
   put: (question: InputRequest<T>) => Promise<InputResponse>,
@@ -57,7 +57,7 @@ export async function requestUntilValid<T>(
   }
 }
 
-/** @throws QuestionError if no form can be made of the schema */
+/** @throws InputRequestError if a form cannot represent the schema */
 export async function formQuestion(
   { message, schema }: { readonly message: string; readonly schema: unknown },
   { version, note }: InputRequestContext,
@@ -70,7 +70,7 @@ export async function formQuestion(
   const requestedSchema = buildForm(compiled.wire, version);
   const ask = (text: string): InputRequest<Answer<never>> => ({
     method: 'elicitation/create',
-    // Clients before 2025-11-25 know no modes, and none means a form.
+    // Clients before 2025-11-25 do not know `mode`. Its default is "form".
     params: { ...(version >= '2025-11-25' && { mode: 'form' }), message: text, requestedSchema },
     capabilities: ['elicitation.form'],
     read: (response) => readForm(response, compiled, note),
@@ -80,7 +80,7 @@ export async function formQuestion(
   return ask(message);
 }
 
-/** @throws QuestionError if the address is none */
+/** @throws InputRequestError if the URL is invalid */
 export function urlQuestion(
   { message, url }: { readonly message: string; readonly url: string },
   { isModern, note }: InputRequestContext,
@@ -101,7 +101,7 @@ export function urlQuestion(
   };
 }
 
-/** @throws TypeError for params that JSON cannot hold */
+/** @throws TypeError if the params are not JSON */
 export function samplingQuestion(given: unknown): InputRequest<JsonObject> {
   const params = requireParams(given);
   const usesTools = params.tools !== undefined || params.toolChoice !== undefined;
@@ -133,12 +133,12 @@ export function rootsQuestion(): InputRequest<readonly Root[]> {
       return { answer: roots };
     },
     unanswered: (reason) => {
-      throw new ToolError(`The client did not tell its roots: ${reason}`);
+      throw new ToolError(`The client did not send its roots: ${reason}`);
     },
   };
 }
 
-/** An action that is none of the three, or content that is no object, is as if the user had put the question away. */
+/** Reads an answer to a form. An unknown action, or content that is not an object, counts as "cancel". */
 async function readForm(
   response: unknown,
   compiled: CompiledSchema,
@@ -160,7 +160,7 @@ function cancelAnswer(reason: string, note: ReportProblem): { readonly action: '
 
 const compiledSchemas = new WeakMap<object, Promise<CompiledSchema>>();
 
-/** A schema that is asked with again is compiled once. */
+/** Compiles each schema object once. */
 function compiledOnce(schema: unknown): Promise<CompiledSchema> {
   if (typeof schema !== 'object' || schema === null) return compiledForm(schema);
   const compiled = compiledSchemas.get(schema) ?? compiledForm(schema);

@@ -2,20 +2,20 @@ import { isObject } from '../protocol/envelope.js';
 import { brands } from '../runtime/authoring-symbols.js';
 import type { JsonSchema } from '../schema/index.js';
 
-/** A question that cannot be put. The model may read why. */
+/** An invalid input request. The message is shown to the model. */
 export class InputRequestError extends TypeError {
   override readonly name = 'QuestionError';
   readonly [brands.toolError] = true;
 }
 
-/** The revision that brought choices with titles, choices of several and defaults of every type to forms. */
+/** First revision with titled choices, multiple choice, and defaults of every type in forms. */
 const richForms = '2025-11-25';
 
 /**
- * The form that asks for what a schema describes: one level of fields, as far as a revision knows them. What a form
- * cannot say, such as a pattern, is checked when the answer comes.
+ * Builds the form of a schema: one level of fields, limited to the keywords of the revision. Other keywords, such as
+ * `pattern`, are checked in the answer.
  * @see MCP 2025-06-18 and later, client/elicitation, Requested Schema
- * @throws QuestionError naming the field that fits no form
+ * @throws InputRequestError with the name of a field that a form cannot represent
  */
 export function buildForm({ properties, required }: JsonSchema, version: string): JsonSchema {
   if (!isObject(properties))
@@ -32,7 +32,7 @@ export function buildForm({ properties, required }: JsonSchema, version: string)
   };
 }
 
-/** What a field of each type may say in a form, and what must hold for it to be said. */
+/** Form keywords by field type, each with the check that its value must pass. */
 const formKeywords: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
   string: { minLength: isCount, maxLength: isCount, format: isFormat },
   number: { minimum: isNumber, maximum: isNumber },
@@ -40,7 +40,7 @@ const formKeywords: Readonly<Record<string, Readonly<Record<string, (value: unkn
   boolean: {},
 };
 
-/** Whether a value may be the default of a field of a type. */
+/** Checks of default values, by field type. */
 const isDefault: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: isText,
   number: isNumber,
@@ -49,7 +49,7 @@ const isDefault: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function toFormField(name: string, schema: unknown, version: string): JsonSchema {
-  if (!isObject(schema)) throw invalidFieldError(name, 'must say its type');
+  if (!isObject(schema)) throw invalidFieldError(name, 'must have a type');
   const { type } = schema;
   const told = { ...pick(schema, { title: isText, description: isText }) };
   const options = listFormOptions(schema);
@@ -73,13 +73,12 @@ function toFormField(name: string, schema: unknown, version: string): JsonSchema
   return { ...told, type, ...pick(schema, formKeywords[type]!), ...defaultField(initial, version) };
 }
 
-/** One of the things to choose from. */
 interface FormOption {
   readonly value: string;
   readonly title: string | undefined;
 }
 
-/** What can be chosen, if a schema lists texts in one of the ways there are. */
+/** Options of a schema: strings in `const`, `enum`, `oneOf` or `anyOf`; undefined if it has none. */
 function listFormOptions(schema: JsonSchema): readonly FormOption[] | undefined {
   const { enum: values, enumNames: names, const: only } = schema;
   if (typeof only === 'string') return [{ value: only, title: undefined }];
@@ -98,7 +97,7 @@ function listFormOptions(schema: JsonSchema): readonly FormOption[] | undefined 
   return options.every((one) => one !== undefined) ? options : undefined;
 }
 
-/** A choice of one. `enumNames` is how titles were given first, and where they were, they stay. */
+/** Returns a single-choice field. `enumNames` is the older form of titles; a schema with it keeps it. */
 function singleChoiceField(
   options: readonly FormOption[],
   { enumNames }: JsonSchema,
@@ -111,7 +110,7 @@ function singleChoiceField(
   return { enum: values, enumNames: options.map(({ value, title }) => title ?? value) };
 }
 
-/** A choice of several. */
+/** Returns a multiple-choice field. */
 function choices(name: string, schema: JsonSchema, version: string): JsonSchema {
   const options = isObject(schema.items) ? listFormOptions(schema.items) : undefined;
   if (!options) throw invalidFieldError(name, 'may only be an array of choices: texts that are listed');
@@ -139,7 +138,7 @@ function titledOption({ value, title }: FormOption): JsonSchema {
   return { const: value, title: title ?? value };
 }
 
-/** Before 2025-11-25 only what is true or false could have a default. */
+/** Before 2025-11-25 only booleans could have a default. */
 function defaultField(value: unknown, version: string): JsonSchema {
   return value === undefined || (version < richForms && typeof value !== 'boolean') ? {} : { default: value };
 }

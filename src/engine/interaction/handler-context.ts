@@ -17,19 +17,19 @@ import type { CallDeadline } from '../runtime/time-limit.js';
 import { findToolOptions } from '../runtime/tool-options.js';
 import { type ClientInputScope, HandlerInput } from './input-scope.js';
 
-/** Where handlers of one request stand. */
+/** Position of a handler in the calls of one request. */
 interface CallPosition {
-  /** In which they ask the client; absent where they cannot. */
+  /** Input scope of the request; absent if the handler cannot ask the client. */
   readonly dialogue?: ClientInputScope;
-  /** How many calls away from what the client asked for. */
+  /** Number of nested calls between the client's request and the handler. Default: 0. */
   readonly depth?: number;
-  /** What their keys begin with. */
+  /** Prefix of the handler's keys. Default: empty. */
   readonly prefix?: string;
-  /** The calls that they stand in, the outermost first. */
+  /** Deadlines of the enclosing calls, the outermost first. */
   readonly outer?: readonly CallDeadline[];
 }
 
-/** Makes handlers' contexts for one request. */
+/** Returns a factory of handler contexts for one request. */
 export function contextMaker(
   connection: Connection,
   request: RequestContext,
@@ -80,9 +80,9 @@ export function contextMaker(
 }
 
 /** @see MCP 2026-07-28, basic/patterns/mrtr, Supported Requests */
-const listInteraction = inputUnsupported('What makes lists and completions');
+const listInteraction = inputUnsupported('Code for lists and completions');
 
-/** What is known of a checked token; not the token itself, which is no business of handlers. */
+/** Claims of a verified token, without the token itself. Handlers must not see it. */
 function authInfo({ auth }: RequestContext): Context['auth'] {
   if (!auth) return undefined;
   const { token: _, extra, ...claims } = auth;
@@ -90,7 +90,8 @@ function authInfo({ auth }: RequestContext): Context['auth'] {
 }
 
 /**
- * A capability by name, nested ones with dots: `sampling.tools`. Who can be asked and names no way is asked by forms.
+ * True if the client declares a capability. Names of nested ones have dots: `sampling.tools`. An `elicitation`
+ * capability without modes means forms.
  * @see MCP 2025-11-25 and later, client/elicitation, Capabilities
  */
 function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: string): boolean {
@@ -109,18 +110,18 @@ function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: st
   return held !== undefined && held !== false;
 }
 
-/** Whether whoever asks is shown UI. */
+/** True if the client of the request supports UI and UI is enabled. */
 export function showsUi(connection: Connection, request: RequestContext): boolean {
   return allowsUi(connection.calls.env) && declaresUi(identifyClient(connection, request).capabilities);
 }
 
-/** Whether whoever asks may be handed a task. @see SEP-2663, Backward Compatibility: not before 2026-07-28 */
+/** True if the client of the request supports tasks. @see SEP-2663, Backward Compatibility: not before 2026-07-28 */
 export function knowsTasks(connection: Connection, request: RequestContext): boolean {
   if (connection.era !== 'modern') return false;
   return hasCapability(identifyClient(connection, request).capabilities, tasksCapability);
 }
 
-/** Who is asking: on 2026-07-28 each request says it, before that the handshake did. */
+/** Returns the client: from the request on 2026-07-28, from the handshake before. */
 function identifyClient({ era, peer }: Connection, { meta }: RequestContext): Context['client'] {
   const info = (era === 'modern' ? meta?.[metaKey.clientInfo] : peer.client?.info) as
     | { name?: string; version?: string }
@@ -155,7 +156,7 @@ function createProgress(request: RequestContext, limit: CallDeadline): Context['
   };
 }
 
-/** Log messages as the client wants them: from its level on, on 2026-07-28 only if the request names one. */
+/** Returns a logger that sends messages from the client's level on. On 2026-07-28 the request sets the level. */
 function createLogger(
   connection: Connection,
   request: RequestContext,
@@ -179,7 +180,7 @@ function createLogger(
   };
 }
 
-/** What of a value JSON can carry; a log line must never fail a call. */
+/** Converts a value to JSON data. Never throws: a log line must not fail a call. */
 export function toJsonValue(data: unknown): unknown {
   const { value, faults } = plainData(data);
   if (faults.length === 0) return value ?? null;

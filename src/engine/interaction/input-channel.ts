@@ -6,31 +6,31 @@ import type { CallDeadline } from '../runtime/time-limit.js';
 import type { InputRequest } from './client-requests.js';
 import { isInStep } from './replay-steps.js';
 
-/** A request whose handlers ask the client. */
+/** The input scope of a request, as channels use it. */
 export interface InputRequester {
   readonly connection: Connection;
   readonly request: RequestContext;
   readonly subject: RequestIdentity;
-  /** The client is asked first: its handlers do not go on. */
+  /** True once the request ends with input requests. Its handlers do not continue. */
   isSuspended: boolean;
 }
 
-/** A question on its way. */
+/** An input request of a handler, before it is made and sent. */
 export interface PendingInput<T> extends HandlerInputOptions {
   readonly key: string;
   readonly timeoutMs: number | undefined;
   readonly make: () => Promise<InputRequest<T>>;
 }
 
-/** The client, as a handler speaks to it. */
+/** Sends the input requests of one call to the client. */
 export interface InputChannel {
   ask<T>(asked: PendingInput<T>): Promise<T>;
   step(key: string, work: () => unknown): Promise<unknown>;
-  /** The result that tells the client what is asked. */
+  /** Returns the `input_required` result. */
   inputRequired(): Promise<WireObject>;
 }
 
-/** Makes a question that this client can be asked. @throws MissingCapabilityError, and what making it throws */
+/** Makes an input request. @throws MissingCapabilityError if the client cannot answer it; errors of `make` */
 export async function prepare<T>({ make, can, what }: PendingInput<T>): Promise<InputRequest<T>> {
   if (isInStep()) {
     throw new Error(`${what} asks the client within a step. Ask before it, and take the answer along.`);
@@ -44,13 +44,13 @@ export async function prepare<T>({ make, can, what }: PendingInput<T>): Promise<
   );
 }
 
-/** Whoever speaks in a conversation, and how far. */
+/** The handler that sends input requests. */
 export interface HandlerInputOptions {
-  /** What the keys of this handler begin with, so that no other has the same. */
+  /** Prefix that makes the handler's keys unique in the request. */
   readonly prefix: string;
-  /** Those of the calls that this one stands in, and its own last. */
+  /** Deadlines of the enclosing calls and of this call, the outermost first. */
   readonly limits: readonly CallDeadline[];
-  /** The handler in words. */
+  /** Label of the handler in messages: `Tool "forecast"`. */
   readonly what: string;
   readonly can: (capability: string) => boolean;
   readonly note: (text: string) => void;

@@ -9,27 +9,26 @@ import type { InputRequest, InputRequestContext } from './client-requests.js';
 import type { HandlerInputOptions, InputChannel } from './input-channel.js';
 
 /**
- * What the handlers of one call and whoever answers them say to each other. Few handlers ask, so what it takes to ask
- * is loaded for the first that does.
+ * Input requests of one call and its nested calls. The channel is loaded on first use, since few handlers ask.
  */
 export abstract class InputScope {
-  /** Whether the client has to be asked first: what waits here will not go on. */
+  /** True once the call ends with input requests. Handlers that wait do not continue. */
   isSuspended = false;
-  /** The revision of MCP that questions are put in. */
+  /** MCP revision of the input requests. */
   abstract readonly revision: Pick<InputRequestContext, 'version' | 'isModern'>;
   readonly #keys = new Set<string>();
   #partner: Promise<InputChannel> | undefined;
 
-  /** Finds who answers. */
+  /** Opens the channel. */
   protected abstract meet(): Promise<InputChannel>;
 
-  /** Who answers. Rejects if the request brings a state that is not ours. */
+  /** Returns the channel, opened once. Rejects if the `requestState` of the request is invalid. */
   partner(): Promise<InputChannel> {
     this.#partner ??= this.meet();
     return this.#partner;
   }
 
-  /** Gives a key to one question or step. @throws Error if another has it */
+  /** Reserves a key for one input request or step. @throws Error if it is taken */
   claim(kind: 'question' | 'step', key: string): string {
     const claimed = `${kind}:${key}`;
     if (this.#keys.has(claimed)) throw new Error(`Two ${kind}s of one call have the key "${key}".`);
@@ -37,13 +36,13 @@ export abstract class InputScope {
     return key;
   }
 
-  /** Gives up a key: what was not done may be tried again. */
+  /** Frees the key of a failed step, so that the handler can repeat the step. */
   release(kind: 'question' | 'step', key: string): void {
     this.#keys.delete(`${kind}:${key}`);
   }
 }
 
-/** The conversation of one request with its client. */
+/** Input scope of a client request. */
 export class ClientInputScope extends InputScope {
   constructor(
     readonly connection: Connection,
@@ -65,10 +64,10 @@ export class ClientInputScope extends InputScope {
 }
 
 /**
- * Does what a request asks for, in a dialogue. On 2026-07-28 that ends with the questions that are open, and begins
- * anew with their answers.
+ * Runs the work of a request that may ask the client. On 2026-07-28 it returns the open input requests, and the retry
+ * runs the work again with the answers.
  * @see MCP 2026-07-28, basic/patterns/mrtr
- * @throws ProtocolError for a state that is forged, for another request or too old; and whatever the work throws
+ * @throws ProtocolError if the state is forged, expired or of another request; errors of the work
  */
 export async function runWithInput(
   dialogue: ClientInputScope,
@@ -85,7 +84,7 @@ export async function runWithInput(
   }
 }
 
-/** One handler's part in a conversation. */
+/** Input requests of one handler. */
 export class HandlerInput {
   readonly #conversation: InputScope;
   readonly #part: HandlerInputOptions;
@@ -98,7 +97,7 @@ export class HandlerInput {
     this.#part = part;
   }
 
-  /** Keys are given where a question is asked, before anything is waited for: their order is that of the questions. */
+  /** Functions of the context. Keys are assigned before the first await, so they follow the order of the calls. */
   interaction(): Interaction {
     const elicit = async (message: string, schema: unknown, options?: AskOptions): Promise<Answer<never>> =>
       await this.#ask(options, async (manner) => {
@@ -135,13 +134,13 @@ export class HandlerInput {
     };
   }
 
-  /** What the keys of a call begin with that this handler makes now. */
+  /** Returns the key prefix of the handler's next nested call. */
   nextPrefix(): string {
     this.#calls += 1;
     return `${this.#part.prefix}c${this.#calls}.`;
   }
 
-  /** What a call within this one comes to; nothing ever, if the client has to be asked first. */
+  /** Returns the outcome of a nested call. Never settles if the client has to be asked first. */
   async outcome<T>(call: Promise<T>): Promise<T> {
     try {
       const value = await call;
@@ -171,7 +170,7 @@ export class HandlerInput {
     }
   }
 
-  /** A handler that tries until it succeeds, whatever is thrown, must leave others their turn, and end. */
+  /** Yields to other work after an error. A handler that retries forever stops once its call is over. */
   async #failed(): Promise<void> {
     await nextTurn();
     this.#knowsItIsOver = this.#part.limits.at(-1)!.isOver;

@@ -2,7 +2,7 @@ import { BlockingInputChannel, createClientSender } from './blocking-channel.js'
 import type { InputChannel, InputRequester } from './input-channel.js';
 import { openReplayChannel } from './replay-channel.js';
 
-/** Who answers in an era: the client while the handler waits, or what it brought along. */
+/** Opens the input channel of the connection's era: replay on 2026-07-28, blocking before. */
 export async function openInputChannel(dialogue: InputRequester): Promise<InputChannel> {
   return dialogue.connection.era === 'modern'
     ? await openReplayChannel(dialogue)

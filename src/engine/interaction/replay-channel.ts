@@ -7,7 +7,7 @@ import { type InputChannel, type PendingInput, prepare } from './input-channel.j
 import { emptyReplayState, readState, writeState } from './replay-state.js';
 import { Steps } from './replay-steps.js';
 
-/** One run of a handler, with what the request brings along. @throws ProtocolError for a state that is not ours */
+/** Opens the channel of one run with the answers of the request. @throws ProtocolError if its state is invalid */
 export async function openReplayChannel(dialogue: InputRequester): Promise<InputChannel> {
   const { requestState: state, inputResponses = {} } = dialogue.request;
   const { states = { read: readState } } = dialogue.connection;
@@ -16,16 +16,16 @@ export async function openReplayChannel(dialogue: InputRequester): Promise<Input
 }
 
 /**
- * 2026-07-28: nobody can be asked while a handler waits, so its run ends where it has nothing left to do, and another
- * begins once the client brings the answers. What is asked in one run goes out together.
+ * Input channel of 2026-07-28. A handler cannot wait for the client: its run ends once only answers are missing, and
+ * the retry of the client starts another run with them. All input requests of one run are sent together.
  * @see MCP 2026-07-28, basic/patterns/mrtr
  */
 class ReplayInputChannel implements InputChannel {
   readonly #dialogue: InputRequester;
   readonly #steps: Steps;
-  /** What the client answered in this and earlier rounds, by key. */
+  /** Answers of this and earlier runs, by key. */
   readonly #answers: Map<string, unknown>;
-  /** What the client brought, asked or not: nobody looks at keys that no question has. */
+  /** `inputResponses` of the request. Unknown keys are ignored. */
   readonly #brought: ReadonlyMap<string, unknown>;
   readonly #open = new Map<
     string,
@@ -81,7 +81,7 @@ class ReplayInputChannel implements InputChannel {
     };
   }
 
-  /** An answer that does not fit is forgotten, so that the user is asked again. */
+  /** Reads an answer; undefined if missing. An invalid answer is dropped, so that the user is asked again. */
   async #read<T>(
     key: string,
     question: InputRequest<T>,
@@ -94,7 +94,7 @@ class ReplayInputChannel implements InputChannel {
     return reading;
   }
 
-  /** Ends the run once everything that can go on without the client has had its turn. */
+  /** Ends the run after all work that can continue without the client has had its turn. */
   #endSoon(): void {
     if (this.#open.size > 0) setImmediate(() => this.#end());
   }

@@ -7,7 +7,7 @@ import { internalError, invalidParams } from '../protocol/request-errors.js';
 import { ProtocolError } from '../runtime/result-builders.js';
 import { reportOnce, type ServerRuntime } from '../runtime/server-runtime.js';
 
-/** Whether something that came from a process with foreign code is what a call remembers. */
+/** True if a value from the extension host is a replay state. */
 export function isRemembered(value: unknown): value is ReplayState {
   if (!isObject(value)) return false;
   const { answers, steps, asked } = value;
@@ -18,24 +18,24 @@ export function isRemembered(value: unknown): value is ReplayState {
 
 export const emptyReplayState: ReplayState = { answers: {}, steps: {}, asked: [] };
 
-/** How long a user may take over one round. */
+/** Lifetime of a state: longest time for the user to answer. */
 const lifetimeSeconds = 60 * 60;
 
-/** The longest state that is handed out. */
+/** Longest state that is sent, in characters. */
 const maxStateLength = 1024 * 1024;
 
-/** Set it where several processes serve one client, so that each takes the states of the others. */
+/** Variable with a secret that several processes of one server share, so that each accepts the states of all. */
 const secretVariable = 'AGENTTOOLS_STATE_SECRET';
 
-/** Shorter ones could be guessed. */
+/** In characters. Shorter secrets could be guessed. */
 const minSecretLength = 32;
 
-/** For states that only this process can read. Made when it is needed: some platforms give nothing random before. */
+/** Key for states of this process only. Created on first use: some platforms have no random values at load time. */
 let ownKey: Uint8Array | undefined;
 
 const codecs = new Map<string, RequestStateCodec<ReplayState>>();
 
-/** Packs what is to be remembered. @throws ProtocolError if it is too much */
+/** Returns the signed `requestState`. @throws ProtocolError if it is too long */
 export async function writeState(call: StatefulCall, remembered: ReplayState): Promise<string> {
   const state = await codecFor(call.connection.calls).mint(remembered, bound(call));
   if (state.length <= maxStateLength) return state;
@@ -44,8 +44,8 @@ export async function writeState(call: StatefulCall, remembered: ReplayState): P
 }
 
 /**
- * Unpacks a state that was handed out for the same request.
- * @throws ProtocolError for any other; which reason it is would only help to forge one
+ * Verifies a `requestState` that was made for the same request.
+ * @throws ProtocolError if invalid. The message does not name the reason, since that would help to forge a state.
  */
 export async function readState(call: StatefulCall, state: unknown): Promise<ReplayState> {
   try {
@@ -86,7 +86,7 @@ function readStateSecret(calls: ServerRuntime): string {
 }
 
 /**
- * What a state is good for: this request of this server, by whoever made it. The codec takes it for its context.
+ * Context that a state is bound to: server, method, item, arguments and user. The codec gets it as its context.
  * @see MCP 2026-07-28, basic/patterns/mrtr, Server Requirements 5
  */
 function bound({ connection, request, subject }: StatefulCall): never {

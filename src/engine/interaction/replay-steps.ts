@@ -2,17 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describePlainFault, plainData } from '../base/plain-data.js';
 import { ToolError } from '../runtime/result-builders.js';
 
-/** How much the steps of one call may keep, in characters of JSON: it travels to the client and back. */
+/** Most JSON that the steps of one call keep, in characters. It travels to the client and back. */
 const maxStepsLength = 256 * 1024;
 
 const insideStep = new AsyncLocalStorage<true>();
 
-/** Whether this runs in a step, which cannot wait for answers: it would begin anew with them. */
+/** True inside a step. A step cannot ask the client: the replay would run it again. */
 export function isInStep(): boolean {
   return insideStep.getStore() === true;
 }
 
-/** What is done once in a call, and what it came to: JSON texts by key, empty for nothing. */
+/** Steps of a call, each done once. Keeps results as JSON by key; an empty text means undefined. */
 export class Steps {
   readonly #done: Map<string, string>;
   readonly #onEnd: () => void;
@@ -31,7 +31,7 @@ export class Steps {
     return Object.fromEntries(this.#done);
   }
 
-  /** Does it, or gives what it came to before. A step that fails is not done. @throws ToolError if it keeps too much */
+  /** Runs a step or returns its earlier result. A failed step is not kept. @throws ToolError if results are too long */
   async run(key: string, work: () => unknown): Promise<unknown> {
     const known = this.#done.get(key);
     if (known !== undefined) return parseStepResult(known);

@@ -4,8 +4,8 @@ import { isObject } from '../protocol/envelope.js';
 import type { Root } from '../runtime/context.js';
 
 /**
- * Learns where a 2025-era client works, now and whenever that changes. Nobody waits for it, and a client that does not
- * tell is no reason to stop. Gives what asks again.
+ * Requests the roots of a 2025-era client in the background. A failed request counts as no roots. Returns a function
+ * that requests them again.
  * @see MCP 2025-11-25, client/roots
  */
 export function watchRoots(connection: Connection, ask: () => Promise<unknown>): () => void {
@@ -15,7 +15,7 @@ export function watchRoots(connection: Connection, ask: () => Promise<unknown>):
     latest += 1;
     const own = latest;
     const answer = await ask().catch(() => undefined);
-    // Of two answers the one counts that was asked for later, whichever comes first.
+    // The answer to the latest request wins, in any order of arrival.
     if (own === latest) roots = parseRoots(answer) ?? [];
     connection.root = rootPath(roots[0]?.uri);
     connection.host?.update(connection);
@@ -29,7 +29,7 @@ export function watchRoots(connection: Connection, ask: () => Promise<unknown>):
   return watch;
 }
 
-/** The roots in a result of `roots/list`. */
+/** Reads a `roots/list` result; undefined if it is malformed. Skips roots without a URI. */
 export function parseRoots(result: unknown): readonly Root[] | undefined {
   if (!isObject(result) || !Array.isArray(result.roots)) return undefined;
   return result.roots.flatMap((root: unknown) => {
@@ -38,7 +38,7 @@ export function parseRoots(result: unknown): readonly Root[] | undefined {
   });
 }
 
-/** The absolute path of a `file:` address on this machine. */
+/** Absolute path of a `file:` URI; undefined for any other. */
 function rootPath(uri: string | undefined): string | undefined {
   if (!uri?.startsWith('file:')) return undefined;
   try {

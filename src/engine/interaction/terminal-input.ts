@@ -3,30 +3,30 @@ import { neverSettles } from '../runtime/input-required.js';
 import type { InputChannel } from './input-channel.js';
 import { InputScope } from './input-scope.js';
 
-/** Whoever called, as far as they can be asked. */
+/** A terminal user that can answer input requests. */
 export interface InputUser {
-  /** What they make of the params of an `elicitation/create`: its result. It is taken back when the signal aborts. */
+  /** Returns the result for the params of an `elicitation/create`. The request is withdrawn if the signal aborts. */
   answer(
     question: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** The conversation of a call that no client made, with the person who did, if any is there. */
+/** Input scope of a call from the command line. Its user answers at the terminal, if there is one. */
 export class TerminalInputScope extends InputScope {
-  /** The newest way of asking there is. */
+  /** The newest revision. */
   readonly revision = { version: modernVersions[0], isModern: true };
   readonly #person: InputUser | undefined;
   readonly #over: AbortSignal;
 
-  /** `over` aborts with the call: what it has not waited for is no longer asked. */
+  /** `over` aborts with the call. Open input requests are withdrawn. */
   constructor(person: InputUser | undefined, over: AbortSignal) {
     super();
     this.#person = person;
     this.#over = over;
   }
 
-  /** Whether somebody is there who has what would be a capability of a client. */
+  /** True if there is a user and the capability is elicitation. */
   can(capability: string): boolean {
     return this.#person !== undefined && /^elicitation(\.|$)/.test(capability);
   }

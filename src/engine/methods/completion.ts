@@ -11,7 +11,7 @@ import type { SuggestionSource } from '../runtime/specs.js';
 import { filterByPrefix, toSuggestions } from '../runtime/suggestions.js';
 import { withTimeLimit } from '../runtime/time-limit.js';
 
-/** Suggestions come while somebody types; later ones are of no use. */
+/** Longest run of a completion, in milliseconds. Later suggestions are useless: the user has typed on. */
 const timeoutMs = 10_000;
 
 type CompletionReference = Readonly<Record<'type' | 'name' | 'uri', string | undefined>>;
@@ -59,7 +59,7 @@ export async function complete(
   }
 }
 
-/** The item that an argument or a variable belongs to, and who completes it, if anybody does. */
+/** Finds the item of an argument or a variable. `source` is undefined if it has no completion. @throws ProtocolError */
 function findCompletion(
   { server: { registry } }: ServerRuntime,
   ref: CompletionReference,
@@ -75,7 +75,7 @@ function findCompletion(
   }
   const uri = ref.uri ?? '';
   const resources = registry.all('resources');
-  // Clients may name one of its resources instead of the template (server/utilities/completion, Data Types).
+  // A client may send the URI of a resource instead of its template (server/utilities/completion, Data Types).
   const resource =
     resources.find((one) => (one.uriTemplate ?? one.uri) === uri) ??
     resources.find(({ template }) => template?.match(uri));

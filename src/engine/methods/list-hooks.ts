@@ -14,15 +14,15 @@ import { type CallDeadline, withTimeLimit } from '../runtime/time-limit.js';
 import { requirePlain } from '../runtime/tool-result.js';
 import type { ListRequest, SelectedListItems } from './list-request.js';
 
-/** Longest time that a hook may take once it is loaded: lists wait for it. */
+/** Longest run of a hook after it is loaded, in milliseconds. The list waits for it. */
 const hookTimeoutMs = 1000;
 
-/** Tells the cursors of lists that a hook cuts from those of the lists that we cut. */
+/** Prefix of cursors that a hook returned. Other cursors come from `runtime/paging.ts`. */
 const cursorPrefix = 'hook.';
 
 /**
- * What the hook of a list picks; undefined if it failed, which is reported. A hook cuts pages itself by saying what comes
- * next; if it does not, what it picked is cut as other lists are.
+ * Returns the items that the list hook picks; undefined if the hook failed, which is reported. A hook that returns
+ * `nextCursor` pages its list itself. Otherwise the list is paged like any other.
  * @throws CursorError
  */
 export async function pickedItems<K extends ServedKind>(
@@ -33,7 +33,7 @@ export async function pickedItems<K extends ServedKind>(
   const { cursor, connection } = asked;
   const start = cursor?.startsWith(cursorPrefix) ? cursor.slice(cursorPrefix.length) : undefined;
   const picked = await runHook(kind, hook, { ...asked, start });
-  // Who goes on from a page of the hook's is not helped by a page of another list.
+  // A cursor of the hook has no meaning for any other list.
   if (start !== undefined && !picked?.wentOn) throw new CursorError('Invalid cursor');
   if (!picked) return undefined;
   const { specs, nextCursor: next } = picked;
@@ -48,7 +48,7 @@ export async function pickedItems<K extends ServedKind>(
 interface SelectedPage<S> {
   readonly specs: readonly S[];
   readonly nextCursor: string | undefined;
-  /** Whether it began where it was told to. */
+  /** True if the hook read the cursor. */
   readonly wentOn: boolean;
 }
 
@@ -72,7 +72,7 @@ async function runHook<K extends ServedKind>(
     const pick = await hook();
     const makeContext = contextMaker(connection, request);
     const contextOf = connection.era === 'modern' ? impartial(makeContext) : makeContext;
-    // What is shown is what hooks are asked for: there they see what there is, and call no tool that would ask them.
+    // Hooks decide the visible items. Their registry ignores hooks, and they cannot call tools that would run hooks.
     const own = { registry: registry.forHandlers, callTool: refuseCall };
     const work = (limit: CallDeadline) => pick({ ...contextOf(limit), ...own }, view);
     const watch = { hook: `list of ${kind}`, limitMs: hookTimeoutMs };
@@ -100,8 +100,8 @@ async function runHook<K extends ServedKind>(
 }
 
 /**
- * On 2026-07-28 a list is the same whatever came before on a connection, and whoever is at its other end; it may go by
- * the authorization of the request (server/tools, Capabilities).
+ * Hides the client from hooks. On 2026-07-28 a list must not depend on the client or on earlier requests of the
+ * connection. It may depend on the authorization of the request (server/tools, Capabilities).
  */
 function impartial(makeContext: MakeContext): MakeContext {
   const nobody = { name: undefined, version: undefined, capabilities: {} };
@@ -113,7 +113,7 @@ async function refuseCall(name: string): Promise<never> {
   throw new Error(`The hook of a list called the tool "${name}". Hooks only pick what is listed.`);
 }
 
-/** What a hook gave, before its items are looked up. */
+/** Return value of a hook, before its items are looked up. */
 interface HookSelection {
   readonly items: readonly unknown[];
   readonly nextCursor: string | undefined;
@@ -129,18 +129,18 @@ function readPick(returned: unknown): HookSelection {
   return { items, nextCursor };
 }
 
-/** Entries that a report of a hook names, and how much of each name, in characters. */
+/** Most foreign entries that a report names, and most characters of each name. */
 const maxNamed = 10;
 const maxNameLength = 200;
 
-/** What a hook may give, for who gave something else. */
+/** Valid return values of a hook, for error reports. */
 const expectedHookResult = {
   tools: 'A hook gives names of its tools, or items of registry.list().',
   prompts: 'A hook gives names of its prompts, or items of registry.list().',
   resources: 'A hook gives addresses of its resources, or items of registry.list().',
 } as const satisfies Record<ServedKind, string>;
 
-/** The items that were picked, each once, in the order of the pick; and what else was, in words. */
+/** Returns the picked items without duplicates, in the order of the pick, and labels of entries that are not items. */
 function resolvePicks<K extends ServedKind>(
   kind: K,
   items: readonly unknown[],
@@ -168,7 +168,7 @@ function pickLabel(item: unknown, index: number): string {
   return `entry ${index + 1}, of type ${item === null ? 'null' : typeof item}`;
 }
 
-/** Names of resources need not differ. */
+/** Key of an item. Resources are keyed by URI, since their names need not be unique. */
 function uriOfPick(name: unknown, { uri, uriTemplate }: WireObject): unknown {
   return uri ?? uriTemplate ?? name;
 }

@@ -2,16 +2,16 @@ import type { Connection } from '../live/connection.js';
 import type { RequestContext } from '../protocol/request.js';
 import type { ListPage } from '../runtime/paging.js';
 
-/** The request of a list: who asks, and where the page begins. */
+/** A list request. `cursor` is undefined for the first page. */
 export interface ListRequest {
   readonly connection: Connection;
   readonly request: RequestContext;
   readonly cursor: string | undefined;
 }
 
-/** What a list shows to whoever asks. */
+/** Items that a list shows to one client. */
 export interface SelectedListItems<S> {
   readonly specs: readonly S[];
-  /** Cuts the page that was asked for out of what was made of the items. @throws CursorError for a cursor that is not ours. */
+  /** Returns the requested page of the entries made from the items. @throws CursorError for an unknown cursor */
   page<T>(entries: readonly T[]): ListPage<T>;
 }

@@ -3,7 +3,7 @@ import { type ListPage, page } from '../runtime/paging.js';
 import type { ServedKind, SpecOf } from '../runtime/served-kind.js';
 import type { ListRequest, SelectedListItems } from './list-request.js';
 
-/** What a list of a kind shows: what its hook picks, or all that is not hidden. @throws CursorError */
+/** Returns the items that the list hook picks, or all items that are not hidden. @throws CursorError */
 export async function selectListItems<K extends ServedKind>(
   kind: K,
   asked: ListRequest,
@@ -11,7 +11,7 @@ export async function selectListItems<K extends ServedKind>(
   const { registry, listHooks } = asked.connection.calls.server;
   const hook = listHooks[kind];
   if (hook) {
-    // Few servers have hooks, and what runs them is loaded for those.
+    // Loaded on first use: few servers have hooks.
     const { pickedItems } = await import('./list-hooks.js');
     const picked = await pickedItems(kind, hook, asked);
     if (picked) return picked;
@@ -22,12 +22,12 @@ export async function selectListItems<K extends ServedKind>(
   };
 }
 
-/** A page under the key that a list method answers with. */
+/** Result of a list method: the items under its key, and the cursor of the next page. */
 export function listResult(key: string, { items, nextCursor }: ListPage<WireObject>): WireObject {
   return { [key]: items, ...(nextCursor !== undefined && { nextCursor }) };
 }
 
-/** The cursor of a request, if it has one. */
+/** Cursor of a request; undefined if it is not a string. */
 export function toCursor(cursor: unknown): string | undefined {
   return typeof cursor === 'string' ? cursor : undefined;
 }

@@ -16,14 +16,14 @@ import { call, listTools } from './tools.js';
 
 export interface Method {
   readonly capability: keyof ServerCapabilities;
-  /** The part of the capability that offers it, if the whole does not. */
+  /** Key within the capability that offers the method. Default: the capability itself. */
   readonly feature?: string;
-  /** The era that has it, if the other does not. */
+  /** The only era that has the method. Default: both. */
   readonly era?: Era;
   readonly handler: MethodHandler;
 }
 
-/** The handler of each method, and the capability that offers it. */
+/** Handler and capability of each method. */
 const methods: Readonly<Record<string, Method>> = {
   'tools/list': { capability: 'tools', handler: waitForList('tools', listTools) },
   'tools/call': { capability: 'tools', handler: call },
@@ -49,10 +49,10 @@ const methods: Readonly<Record<string, Method>> = {
   'resources/directory/read': ofSkills('readDirectory'),
 };
 
-/** How long a task may take to say how it is. */
+/** Longest run of a task request in the extension host, in milliseconds. */
 const taskLimitMs = 10_000;
 
-/** Few servers have tasks, and what answers for them is loaded for those. */
+/** Row of a task method. Its handler is loaded on first use, since few servers have tasks. */
 function ofTasks(name: keyof typeof import('./tasks.js')): Method {
   return {
     capability: 'extensions',
@@ -64,7 +64,7 @@ function ofTasks(name: keyof typeof import('./tasks.js')): Method {
       try {
         return await host.answer(connection, request, { params, what: 'The task', timeoutMs: taskLimitMs });
       } catch (error) {
-        // The task may have ended meanwhile, or its host.
+        // The task or its extension host may have ended during the request.
         if (host.hasTask(params.taskId)) return await answerHere();
         throw error;
       }
@@ -83,7 +83,7 @@ function ofSkills(name: 'listSkills' | 'getSkill' | 'readDirectory'): Method {
   };
 }
 
-/** The row of a method in an era; undefined: there is none. */
+/** Returns the row of a method; undefined if the era does not have it. */
 export function findMethod(method: string, era: Era): Method | undefined {
   const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
   return row?.era === undefined || row.era === era ? row : undefined;
@@ -95,13 +95,13 @@ export function isMethodOffered(
   { capability, feature }: Method,
   offered: ServerCapabilities,
 ): boolean {
-  // A list of a kind that this server does not have is empty, not unknown.
+  // A list of a missing kind is empty, not unknown.
   if (method.endsWith('/list') && capability !== 'extensions') return true;
   const held = offered[capability] as WireObject | undefined;
   return feature === undefined ? held !== undefined : Boolean(held?.[feature]);
 }
 
-/** Answers a request. @throws ProtocolError; anything else is a bug of ours */
+/** Answers a request. @throws ProtocolError; any other error is a bug of AgentTools */
 export async function answerMethod(
   handler: MethodHandler,
   connection: Connection,
@@ -115,14 +115,14 @@ export async function answerMethod(
   }
 }
 
-/** `logging/setLevel`; an unknown level does not come this far. */
+/** `logging/setLevel`. Unknown levels are rejected before. */
 function setLogLevel(connection: Connection, { level }: WireObject): WireObject {
   connection.logLevel = logLevels.find((known) => known === level) ?? connection.logLevel;
   connection.host?.update(connection);
   return {};
 }
 
-/** Answers with a list once it is whole, or cannot be waited for any longer. */
+/** Returns a handler that answers once the list is complete or its time limit has passed. */
 function waitForList(kind: ServedKind, handler: MethodHandler): MethodHandler {
   return async (connection, params, request) => {
     const endsAt = performance.now() + listLimitMs;
@@ -144,13 +144,16 @@ function waitForList(kind: ServedKind, handler: MethodHandler): MethodHandler {
   };
 }
 
-/** Longest time until a list is answered, if need be without its code: impatient clients wait 10 s. Milliseconds. */
+/**
+ * Longest time until a list is answered, in milliseconds. After it, the list is sent without the result of its code.
+ * Some clients wait 10 seconds only.
+ */
 const listLimitMs = 9500;
 
-/** Least time of that for the code, in milliseconds. */
+/** Least time that the code of a list gets, in milliseconds. */
 const leastCodeMs = 500;
 
-/** How long code may take that makes a list; undefined: no code does. */
+/** Longest run of the code that makes a list, in milliseconds; undefined if no code does. */
 function listHookTimeout(
   kind: ServedKind,
   connection: Connection,
@@ -167,5 +170,5 @@ function listHookTimeout(
   return hasHook || hasGate ? hookLimitMs : undefined;
 }
 
-/** A hook and the gates of apps may take a second each, and loading them longer. */
+/** In milliseconds. A hook and the `when` gates of apps may take a second each; loading them takes longer. */
 const hookLimitMs = 10_000;

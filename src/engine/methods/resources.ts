@@ -36,7 +36,7 @@ export async function listTemplates(
   return listResult('resourceTemplates', page(templates.map(({ wire }) => wire)));
 }
 
-/** Resources and templates that lists show. Those that are UI are for clients that show it. */
+/** Returns the listed resources and templates. UI resources are listed only for clients that show UI. */
 async function selectListedResources(asked: ListRequest): Promise<SelectedListItems<ResourceSpec>> {
   const { connection, request } = asked;
   const shown = await selectListItems('resources', asked);
@@ -44,7 +44,7 @@ async function selectListedResources(asked: ListRequest): Promise<SelectedListIt
   return { ...shown, specs: shown.specs.filter((spec) => !isUiResource(spec)) };
 }
 
-/** `resources/list`: fixed resources, what the templates that can be listed hold right now, skills, and apps. */
+/** `resources/list`: fixed resources, current instances of templates with a `list` function, skills and apps. */
 export async function listResources(
   connection: Connection,
   { cursor }: WireObject,
@@ -65,7 +65,7 @@ export async function listResources(
   return listResult('resources', page([...removeDuplicateUris([...others, ...skills]), ...pages]));
 }
 
-/** Few servers have skills, and what reads them is loaded for those. */
+/** Resource entries of the skills. Their reader is loaded on first use, since few servers have skills. */
 async function listSkillResources(calls: ServerRuntime): Promise<readonly WireObject[]> {
   if (calls.server.skills.length === 0) return [];
   const { skillEntries } = await import('./skills.js');
@@ -74,13 +74,13 @@ async function listSkillResources(calls: ServerRuntime): Promise<readonly WireOb
 
 const noApps: ReadonlyMap<string, AppSpec> = new Map();
 
-/** The apps that are there for whoever asks. */
+/** Apps that the client of the request sees, by URI. Empty for a client that shows no UI. */
 export function shownApps(connection: Connection, request: RequestContext): ReadonlyMap<string, AppSpec> {
   const { apps } = connection.calls.server;
   return apps.size > 0 && showsUi(connection, request) ? apps : noApps;
 }
 
-/** The entries without those whose address an earlier one has. */
+/** Keeps the first entry of each URI. */
 function removeDuplicateUris(entries: readonly WireObject[]): readonly WireObject[] {
   const seen = new Set<unknown>();
   return entries.filter(({ uri }) => !seen.has(uri) && seen.add(uri));
@@ -116,7 +116,7 @@ async function listTemplateInstances(
       const what = `${spec.item}: its list has entries without an address of the template, which are left out`;
       reportOnce(calls, `${what}: ${told}${untold}`, what);
     }
-    // What is a resource of its own is shown as that, if at all.
+    // A fixed resource has its own entry, or is hidden.
     const fixed = new Set(registry.all('resources').map(({ uri }) => uri));
     return entries.filter((entry) => isRecord(entry)).filter(({ uri }) => !fixed.has(uri));
   } catch (error) {
@@ -125,7 +125,7 @@ async function listTemplateInstances(
   }
 }
 
-/** How many entries of a list are named that are left out. */
+/** Most skipped entries that a report names. */
 const maxSkippedNamed = 5;
 
 function resourceUri(entry: unknown): string {
@@ -133,7 +133,7 @@ function resourceUri(entry: unknown): string {
   return typeof uri === 'string' ? `"${toOneLine(uri)}"` : 'one without "uri"';
 }
 
-/** An entry of a template's list; null for one that could not be sent, which must not cost a client all others. */
+/** Entry of a template's list; undefined if its URI does not match the template; null if it is invalid (reported). */
 function instanceFor(
   spec: ResourceSpec,
   told: unknown,
@@ -201,7 +201,7 @@ async function readResource({ spec, variables }: FoundSpec, dialogue: ClientInpu
       { timeoutMs: spec.timeoutMs, signal: request.signal },
     );
     if (!contents) throw new ResourceNotFoundError(uri, `Resource not found: ${uri}`);
-    // What was made of somebody's answers is not what others would read (server/utilities/caching, Cache Key).
+    // Contents that depend on answers of one user must not be cached for others (server/utilities/caching, Cache Key).
     const hint = era === 'modern' && !isRetry(request) ? spec.cache : undefined;
     return { contents, ...(hint && { ttlMs: hint.ttlMs, cacheScope: hint.scope }) };
   } catch (thrown) {
@@ -239,7 +239,7 @@ interface FoundSpec {
   readonly variables: WireObject;
 }
 
-/** The app or the resource of an address. @throws ResourceNotFoundError */
+/** Finds the app or the resource of a URI. Waits for pending items. @throws ResourceNotFoundError */
 export async function requireResource(
   connection: Connection,
   uri: string,
@@ -264,7 +264,7 @@ function findResource(
   return resourceAt(connection.calls.server.registry, uri);
 }
 
-/** The resource of an address: exact ones first, then the first template that fits. */
+/** Finds the resource of a URI: an exact match first, then the first template that matches. */
 export function resourceAt(
   registry: Registry,
   uri: string,

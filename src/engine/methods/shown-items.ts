@@ -11,7 +11,7 @@ import { selectListItems } from './lists.js';
 import { shownApps } from './resources.js';
 import { appEntry, entryWithUi } from './ui.js';
 
-/** Whoever asks. */
+/** The client request that a handler runs for. */
 interface ShownRequester {
   readonly connection: Connection;
   readonly request: RequestContext;
@@ -24,7 +24,7 @@ export async function listShownItems(
 ): Promise<readonly ListedItem[]> {
   const { connection, request } = asking;
   const hasUi = showsUi(connection, request);
-  // Whoever wants to know what there is waits for it as for a list.
+  // Pending items are waited for, as in a list request.
   await connection.live.ready(kind, request.signal);
   const visible = await visibleItems(kind, asking);
   const { registry } = connection.calls.server;
@@ -47,7 +47,7 @@ export async function listShownItems(
   return await Promise.all([...items, ...pages]);
 }
 
-/** What the list of a kind shows on all its pages. */
+/** Returns the specs on all pages of a list. */
 async function visibleItems<K extends ListedKind>(
   kind: K,
   asking: ShownRequester,
@@ -58,7 +58,7 @@ async function visibleItems<K extends ListedKind>(
     cursors.add(cursor);
     const { specs, page } = await selectListItems(kind, { ...asking, cursor });
     for (const spec of specs) visible.add(spec);
-    // What is cut into pages by us came as a whole; a hook that cuts them itself says what comes next of nothing, too.
+    // Without a paging hook, `specs` is complete and an empty page has no next cursor. A paging hook returns its own.
     cursor = page([]).nextCursor;
     if (cursor === undefined) break;
   }

@@ -45,7 +45,7 @@ export async function readDirectory(
   };
 }
 
-/** What `resources/list` shows of skills: what each begins with. */
+/** Skill entries of `resources/list`: one for the `SKILL.md` of each skill. */
 export async function skillEntries(calls: ServerRuntime): Promise<readonly WireObject[]> {
   const { skills } = await skillCatalog(calls);
   return [...skills.values()].map(({ uri, frontmatter: { name, description }, resources }) => {
@@ -54,7 +54,7 @@ export async function skillEntries(calls: ServerRuntime): Promise<readonly WireO
   });
 }
 
-/** A file of a skill by its address; undefined if there is none. */
+/** Reads a skill file by its URI; undefined if no skill has it. */
 export async function readSkillFile(
   calls: ServerRuntime,
   uri: string,
@@ -68,12 +68,12 @@ export async function readSkillFile(
   return { uri, mimeType, ...(text === undefined ? { blob: bytes.toString('base64') } : { text }) };
 }
 
-/** Addresses are told in the form that `URL` gives them. */
+/** Normalizes a URI. Skill URIs are listed as `URL` serializes them. */
 function canonical(uri: string): string {
   return URL.canParse(uri) ? new URL(uri).href : uri;
 }
 
-/** How long an answer may be kept, where the protocol has that. */
+/** Cache fields of a result; empty before 2026-07-28. */
 function cacheFields({ calls, era }: Connection): WireObject {
   const { ttlMs, scope } = calls.server.cache ?? { ttlMs: 0, scope: 'private' };
   return era === 'modern' ? { ttlMs, cacheScope: scope } : {};

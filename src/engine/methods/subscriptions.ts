@@ -24,7 +24,7 @@ export async function subscribe(
   return {};
 }
 
-/** What is too much of subscriptions for one session. */
+/** Returns the limit that a subscription would exceed, as the end of a sentence; undefined if none. */
 function findExcess(subscribed: ReadonlySet<string>, address: string): string | undefined {
   if (address.length > maxSubscribedUriLength)
     return `its address has more than ${maxSubscribedUriLength} characters.`;
@@ -32,13 +32,13 @@ function findExcess(subscribed: ReadonlySet<string>, address: string): string | 
   return `this session is subscribed to ${maxSubscribedUris}, which are the most. Unsubscribe from others first.`;
 }
 
-/** `resources/unsubscribe`: what was never subscribed to is as it should be afterwards. */
+/** `resources/unsubscribe`. Succeeds for a URI without a subscription. */
 export function unsubscribe({ subscribed }: Connection, { uri }: WireObject): WireObject {
   subscribed.delete(String(uri));
   return {};
 }
 
-/** True if a subscription of 2026-07-28 to a resource is honoured: it is subscribable, or may still arrive. */
+/** True if a 2026-07-28 subscription to a resource is accepted: the resource is subscribable, or may be pending. */
 export function mayBeSubscribed(live: LiveServer, uri: string): boolean {
   const found = resourceAt(live.current.registry, uri);
   return found ? found.spec.subscribable : live.isPending('resources');

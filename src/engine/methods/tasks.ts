@@ -16,7 +16,7 @@ export function getTask(connection: Connection, params: WireObject, request: Req
 /** `tasks/update` */
 export function updateTask(connection: Connection, params: WireObject, request: RequestContext): WireObject {
   const task = requireTask(connection, params, request);
-  // The SDK takes them out of the params of whatever request.
+  // The SDK moves `inputResponses` out of the params of every request.
   const { inputResponses } = request;
   if (!isObject(inputResponses)) throw invalidParamsError(request, '"inputResponses" must be an object');
   task.answer(inputResponses);

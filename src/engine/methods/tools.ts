@@ -33,7 +33,7 @@ export async function listTools(
   const version = connection.peer.version;
   const toWireTool = ({ wire }: ToolSpec) => downgradeTool(version, wire);
   if (!hasUi) return listResult('tools', page(specs.map(toWireTool)));
-  // A client that does not know of apps would show their tools to the model.
+  // A client without UI support would show app-only tools to the model.
   if (!showsUi(connection, request)) {
     return listResult('tools', page(specs.filter((tool) => !isAppOnly(tool)).map(toWireTool)));
   }
@@ -44,7 +44,7 @@ export async function listTools(
   return listResult('tools', { items: entries, ...next });
 }
 
-/** Where some tools stand for all others, these are listed, and what no model is shown anyway. */
+/** Returns the listed tools. With a tool catalog, these are its tools and the app-only tools. */
 async function listedTools(asked: ListRequest): Promise<SelectedListItems<ToolSpec>> {
   const { registry } = asked.connection.calls.server;
   const { fronts } = registry;
@@ -71,7 +71,7 @@ export async function call(
   if (args !== undefined && !isRecord(args)) {
     throw new ProtocolError(invalidParams, 'Invalid params for tools/call: "arguments" must be an object');
   }
-  // A handler that copies its arguments by assignment would change a prototype.
+  // A handler that copies its arguments by assignment would change the prototype of the copy.
   if (args && Object.hasOwn(args, '__proto__')) Reflect.deleteProperty(args, '__proto__');
   const subject: RequestIdentity = { method: 'tools/call', name: tool.name, args };
   if (connection.host && needsCode(tool, calls.server)) {
@@ -91,7 +91,7 @@ export async function call(
   };
   const { task } = tool;
   if (task && knowsTasks(connection, request)) {
-    // Few tools take so long that nobody should have to wait for them.
+    // Loaded on first use: few tools run as tasks.
     const { callAsTask } = await import('../tasks/call-as-task.js');
     return await callAsTask({ connection, request, subject, tool: { ...tool, task }, run });
   }
@@ -104,13 +104,13 @@ export async function call(
   return await runWithInput(dialogue, async () => await run({ signal: request, makeContext }));
 }
 
-/** False for a tool that an upstream server answers alone. */
+/** False for a tool that an upstream server answers without extension code. */
 function needsCode({ upstream, initialize, task, definition }: ToolSpec, server: Servable): boolean {
   if (!upstream || initialize || task || server.initialize) return true;
   return !upstream.isOwn && definition.file.language !== 'data';
 }
 
-/** A result as whoever asked knows results. */
+/** Converts a result to the revision of the client. */
 async function resultFor(
   tool: ToolSpec,
   result: ToolResult,
@@ -129,7 +129,7 @@ async function resultFor(
   );
 }
 
-/** Some hosts look for the app of a tool at its result; what the result says of UI itself counts for more. */
+/** Adds the app of a tool to the metadata of its result, where some hosts look for it. `ui` of the result wins. */
 async function metaWithApp(
   meta: ToolResult['_meta'],
   tool: ToolSpec,
@@ -145,7 +145,7 @@ function findCalledTool({ server: { registry } }: ServerRuntime, name: unknown):
   return typeof name === 'string' ? registry.resolve('tools', name) : undefined;
 }
 
-/** A client without a capability that a tool needs: an error of its own on 2026-07-28, a failed result before. */
+/** Answers a call if the client lacks a required capability: an error on 2026-07-28, a failed result before. */
 function answerMissing(error: unknown, { era }: Connection): ToolResult {
   if (era === 'modern' || !(error instanceof MissingCapabilityError)) throw error;
   return failure(error.message);

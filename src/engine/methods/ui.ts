@@ -8,10 +8,10 @@ import type { AppMetadata, AppSpec, ResourceContents, ToolSpec, ToolUi } from '.
 import { withTimeLimit } from '../runtime/time-limit.js';
 import { uiMeta } from '../runtime/ui.js';
 
-/** Longest time that `when` may take: lists wait for it. */
+/** Longest run of `when`, in milliseconds. Lists wait for it. */
 const gateTimeoutMs = 1000;
 
-/** A tool as a client that shows UI sees it. @throws never */
+/** Tool entry for a client that shows UI. Never rejects. */
 export async function entryWithUi(
   tool: ToolSpec,
   connection: Connection,
@@ -23,7 +23,7 @@ export async function entryWithUi(
   return meta ? withMeta(wire, meta) : wire;
 }
 
-/** Whether a tool has its app for whoever asks. What fails or is late has none. */
+/** True if the tool has an app for this client. False if `when` fails or is late. */
 async function hasApp(
   tool: ToolSpec,
   { app, when }: ToolUi,
@@ -36,7 +36,7 @@ async function hasApp(
     const answer = await withTimeLimit(
       async (limit) => {
         const gate = await when();
-        // What is shown is what gates are asked for: there they see what there is.
+        // Gates decide the visible apps, so their registry ignores gates.
         const { forHandlers: registry } = connection.calls.server.registry;
         return await watched(
           connection.hooks,
@@ -49,19 +49,19 @@ async function hasApp(
     return Boolean(answer);
   } catch (error) {
     if (signal.aborted) return false;
-    const what = `${tool.item}: goes without its app, since "when" failed: `;
+    const what = `${tool.item}: is listed without its app, because "when" failed: `;
     reportOnce(connection.calls, what + errorDetails(error), what);
     return false;
   }
 }
 
-/** An app as `resources/list` shows it; what hosts are told of it stands there too, for those that ask beforehand. */
+/** App entry of `resources/list`. Its metadata for hosts is included, for hosts that read it before the contents. */
 export async function appEntry(app: AppSpec, calls: ServerRuntime): Promise<WireObject> {
   const meta = await readUiMeta(app, calls);
   return withMeta(app.wire, meta);
 }
 
-/** The contents of an app. @throws ResultError if its page can no longer be read. */
+/** Returns the contents of an app. @throws ResultError if its page can no longer be read */
 export async function readAppContents(app: AppSpec, calls: ServerRuntime): Promise<ResourceContents> {
   const [page, meta] = await Promise.all([app.page(), readUiMeta(app, calls)]);
   return Object.keys(meta).length > 0 ? { ...page, _meta: meta } : page;

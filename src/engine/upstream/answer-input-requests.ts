@@ -12,7 +12,7 @@ import {
 } from './input-requests.js';
 import type { UpstreamCall } from './upstream-call.js';
 
-/** Answers a request of an upstream server. Up to 2025-11-25 it does not say which call it belongs to. @throws ProtocolError */
+/** Answers a request of an upstream server. Up to 2025-11-25 it names no call. @throws ProtocolError */
 export async function answerRequest(
   question: UpstreamInputRequest,
   underWay: Iterable<UpstreamCall>,
@@ -22,12 +22,12 @@ export async function answerRequest(
   const call = calls.at(-1);
   if (!call) {
     if (question.method === 'roots/list') return { roots: await roots() };
-    throw new ProtocolError(-32_603, 'No call is under way, so that there is nobody to ask.');
+    throw new ProtocolError(-32_603, 'No call is in progress, so there is no client to ask.');
   }
   if (!calls.every((one) => isSameClient(one.asker, call.asker))) {
     throw new ProtocolError(
       -32_603,
-      'Calls of several clients are under way, and the question does not say whose it is.',
+      'Calls of several clients are in progress, and the request does not name its call.',
     );
   }
   try {
@@ -46,8 +46,8 @@ function isSameClient(one: RequesterInfo | undefined, other: RequesterInfo | und
 }
 
 /**
- * Answers what a call of an upstream server of 2026-07-28 has ended with; `say` makes a sentence about that server.
- * @throws ToolError for what the call cannot go on without
+ * Answers the input requests of a call (2026-07-28). `say` formats a sentence about the upstream server.
+ * @throws ToolError if an answer that the call requires is missing
  */
 export async function answerInputRequests(
   inputRequests: JsonObject,
@@ -62,7 +62,7 @@ export async function answerInputRequests(
   return Object.fromEntries(await Promise.all(responses));
 }
 
-/** There is no error among these responses: a call that cannot go on without one ends. */
+/** Answers one input request. A response cannot be an error, so a call without a required answer ends. */
 async function answerUpstreamRequest(
   question: UpstreamInputRequest,
   call: UpstreamCall,

@@ -12,22 +12,22 @@ export interface ChildServer {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How a server process ended. */
+/** Exit of a server process. Both fields are null if it could not start. */
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A stdio transport that keeps what a client would stumble over: lines that are no messages, and how the process ended. */
+/** A stdio transport for preflight. Keeps invalid lines of stdout, the end of stderr and the exit of the process. */
 export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport['onmessage']>;
-  /** Takes all that is no message as it comes: what is written to stderr, and lines of stdout that are not JSON-RPC. */
+  /** Receives stderr, and lines of stdout that are not JSON-RPC, as they arrive. */
   ontext?: (text: string) => void;
-  /** Lines of stdout that are not JSON-RPC. */
+  /** Lines of stdout that are not JSON-RPC: at most 10, each cut to 200 characters. */
   readonly impureLines: string[] = [];
-  /** The last part of what the process wrote to stderr. */
+  /** The end of stderr, at most 10,000 characters. */
   stderr = '';
   readonly ended: Promise<ChildExit>;
   readonly #child: ChildProcess;
@@ -39,7 +39,7 @@ export class ChildTransport implements Transport {
       env: { ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
-      // A group of its own, so that all of it can be ended.
+      // A process group, so that `endTree` reaches the whole tree.
       detached: process.platform !== 'win32',
     });
     this.ended = new Promise((resolve) => {
@@ -90,18 +90,18 @@ export class ChildTransport implements Transport {
     this.#child.stdin!.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Closes the server's stdin, which asks it to end. */
+  /** Closes the server's stdin, which asks the server to exit. */
   async close(): Promise<void> {
     this.#child.stdin!.end();
   }
 
-  /** Ends the server, stuck as it may be, and whatever it started. */
+  /** Kills the server and all processes that it started. */
   kill(): void {
     if (this.#child.pid !== undefined) endTree(this.#child.pid);
   }
 }
 
-/** Ends a process and all that it started. */
+/** Kills a process and all its descendants. */
 export function endTree(leader: number): void {
   if (process.platform === 'win32') {
     spawnSync('taskkill', ['/T', '/F', '/PID', `${leader}`], { stdio: 'ignore', windowsHide: true });
@@ -111,12 +111,12 @@ export function endTree(leader: number): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The process has already exited.
     }
   }
 }
 
-/** Those in groups of their own are among them. */
+/** Includes descendants in other process groups. */
 function findDescendants(leader: number): readonly number[] {
   const found = new Set([leader]);
   const table = listProcesses(process.platform);

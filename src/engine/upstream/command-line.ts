@@ -2,7 +2,7 @@ import { accessSync } from 'node:fs';
 import path from 'node:path';
 import { ToolError } from '../runtime/result-builders.js';
 
-/** What is started, and whether its arguments are written out already, as Windows takes them. */
+/** Arguments of `spawn`. `isVerbatim`: true if the arguments are already quoted for Windows. */
 export interface CommandLine {
   readonly command: string;
   readonly args: readonly string[];
@@ -15,8 +15,8 @@ export interface CommandLineOptions {
 }
 
 /**
- * How a program is started without a shell. On Windows many are batch files, `npx` among them, which only `cmd.exe` runs.
- * @throws ToolError for arguments that `cmd.exe` would not hand on as they are
+ * Returns the command line that starts a program without a shell. On Windows, batch files such as `npx` need `cmd.exe`.
+ * @throws ToolError if `cmd.exe` would change an argument
  */
 export function commandLine(
   command: string,
@@ -33,7 +33,7 @@ export function commandLine(
     );
   }
   const quoted = [file, ...args].map((part) => `"${part}"`).join(' ');
-  // With /s the outer quotes are taken off, and what is between them is run as it stands.
+  // With /s, `cmd.exe` removes the outer quotes and runs the rest unchanged.
   return {
     command: readVariable(env, 'COMSPEC') ?? 'cmd.exe',
     args: ['/d', '/v:off', '/s', '/c', `"${quoted}"`],
@@ -41,7 +41,7 @@ export function commandLine(
   };
 }
 
-/** The file that a name on the PATH stands for. */
+/** Finds the file of a command on the PATH. */
 function findProgram(command: string, env: CommandLineOptions['env']): string | undefined {
   const endings = (readVariable(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';');
   const folders = path.win32.isAbsolute(command) ? [''] : (readVariable(env, 'PATH') ?? '').split(';');
@@ -62,7 +62,7 @@ function canAccess(file: string): boolean {
   }
 }
 
-/** Windows spells the names of variables as it likes. */
+/** Reads a variable. Its name is not case-sensitive on Windows. */
 function readVariable(env: CommandLineOptions['env'], name: string): string | undefined {
   return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
 }

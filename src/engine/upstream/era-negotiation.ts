@@ -1,15 +1,15 @@
 import type { ClientOptions } from '@modelcontextprotocol/client';
 import type { UpstreamEndpoint } from '../runtime/upstream.js';
 
-/** How an upstream server was found to speak; undefined: nobody has asked it yet. */
+/** Era of an upstream server; undefined if not known yet. */
 export type KnownEra = 'legacy' | 'modern' | undefined;
 
 export type Negotiation = NonNullable<ClientOptions['versionNegotiation']>;
 
-/** How long a program may be silent when it is asked in the newest way, before it is asked in the older one. */
+/** Longest wait for the answer of a program to a modern request, in milliseconds. After it, the legacy era is tried. */
 const probeMs = 10_000;
 
-/** How a server is asked, one way after the other: programs may end at a question that they do not know. */
+/** Negotiations to try in order. A program may exit on a request that it does not know, so it gets a second try. */
 export function waysToAsk({
   place,
   era,

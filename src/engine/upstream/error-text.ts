@@ -5,16 +5,16 @@ import { shortenText, visibleMessage } from '../base/visible-text.js';
 import type { UpstreamEndpoint } from '../runtime/upstream.js';
 import type { ChildExit } from './child-transport.js';
 
-/** Shorter values are no secrets, and are part of too many words. */
+/** In characters. Shorter values are not secrets, and occur in too many words. */
 const shortestSecret = 6;
 
-/** The longest that is quoted of what an upstream server says. */
+/** Longest quote of an upstream server, in characters. */
 const longestQuote = 300;
 
-/** Makes what may be shown of a text of an upstream server: one line, cut, and without values it was given. */
+/** Cleans a text of an upstream server for display: one line, cut, without its secrets. */
 export type Quote = (text: string) => string;
 
-/** Quotes what a server at a place says: no value of its variables and headers is repeated. */
+/** Returns a quote function that hides the variables, headers and URL credentials of an endpoint. */
 export function createQuote(place: UpstreamEndpoint): Quote {
   const secrets = listEndpointSecrets(place)
     .filter((value) => value.length >= shortestSecret)
@@ -29,25 +29,25 @@ function listEndpointSecrets(place: UpstreamEndpoint): readonly string[] {
   if (!('url' in place)) return Object.values(place.env);
   const url = URL.canParse(place.url) ? new URL(place.url) : undefined;
   const inUrl = url ? [url.username, url.password, ...url.searchParams.values()] : [];
-  // Of `Bearer abc` the word before the token is none.
+  // The token of `Bearer abc` is hidden without its scheme, too.
   const inHeaders = Object.values(place.headers).flatMap((value) => [value, value.split(/\s+/).at(-1)!]);
   return [...inHeaders, ...inUrl, ...inUrl.map(encodeURIComponent)];
 }
 
-/** How a program ended, as the end of a sentence. */
+/** Describes the exit of a program, as the end of a sentence. */
 export function endingWords({ code, signal }: ChildExit, stderr: string, quote: Quote): string {
   const how = signal ? `it was ended by ${signal}` : `it exited with code ${code ?? 'unknown'}`;
   const line = tellingLine(stderr);
   return line ? `${how}. It wrote to stderr: ${quote(line)}` : how;
 }
 
-/** Lines that say what went wrong. Of npm's the first are codes, and places in its own code. */
+/** Lines with the reason of a failure. The first lines of npm are codes, and paths in npm's code. */
 const failureLines = [
   /\b\w*error: /i,
   /^npm (?:error|ERR!) (?!(?:code|syscall|path|errno|command|signal) |A complete log)\S+ +\S/,
 ];
 
-/** What Node, npm and stack traces say after that. */
+/** Lines of Node, npm and stack traces after the reason. */
 const trailingLines = [
   /^at\s/,
   /^Node\.js v\d/,
@@ -56,7 +56,7 @@ const trailingLines = [
   /^[{}^~]+$/,
 ];
 
-/** The line of what a program wrote last that says most of why it ended. */
+/** Finds the line of stderr that best explains the exit. */
 function tellingLine(stderr: string): string | undefined {
   const lines = stderr
     .split('\n')
@@ -66,7 +66,7 @@ function tellingLine(stderr: string): string | undefined {
   return error ?? lines.findLast((line) => !trailingLines.some((shape) => shape.test(line)));
 }
 
-/** Why a program could not be started, as the end of a sentence. */
+/** Describes the failed start of a program, as the end of a sentence. */
 export function spawnWords(
   error: unknown,
   { command, cwd }: { readonly command: string; readonly cwd: string },
@@ -81,7 +81,7 @@ export function spawnWords(
   return `the system does not run the program "${command}": ${errorMessage(error)}`;
 }
 
-/** What is said of a server that keeps silent, as the end of a sentence. */
+/** Describes a server that does not answer, as the end of a sentence. */
 export function silenceWords(
   { waitedMs, impure }: { readonly waitedMs: number; readonly impure: string | undefined },
   quote: Quote,
@@ -92,7 +92,7 @@ export function silenceWords(
     : `${silence}. It wrote ${JSON.stringify(quote(impure))} to stdout, which is no message of MCP`;
 }
 
-/** What an answer of HTTP that is no success means, as the end of a sentence; to the first request, `transport` says how it was asked. */
+/** Describes an HTTP error status, as the end of a sentence. `transport` is set for the first request only. */
 export function statusWords(status: number, transport?: 'http' | 'sse'): string {
   const words = answerWords(status);
   if (transport === undefined || ![400, 404, 405].includes(status)) return words;
@@ -110,12 +110,12 @@ function answerWords(status: number): string {
   return `it answers with HTTP ${status}`;
 }
 
-/** A sentence of its parts, with one full stop. */
+/** Ends a text with exactly one full stop. */
 export function withFullStop(text: string): string {
   return `${text.replace(/\.$/, '')}.`;
 }
 
-/** How long is left, in words: `4 s`. */
+/** Formats a duration in seconds, rounded up, at least one: `4 s`. */
 export function secondsWords(ms: number): string {
   return `${Math.max(1, Math.ceil(ms / 1000))} s`;
 }

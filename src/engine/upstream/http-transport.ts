@@ -8,10 +8,10 @@ import type { UpstreamAddress } from '../runtime/upstream.js';
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
-/** The longest line of an answer. A stream of events may have any number of them. */
+/** Longest line of a response. An event stream may have any number of lines. */
 const maxLineBytes = 16 * 1024 * 1024;
 
-/** A stream that breaks is taken up again this often, for about a minute. */
+/** A broken stream is resumed up to six times, within about a minute. Delays are in milliseconds. */
 const reconnectionOptions = {
   initialReconnectionDelay: 1000,
   maxReconnectionDelay: 30_000,
@@ -19,13 +19,13 @@ const reconnectionOptions = {
   maxRetries: 6,
 };
 
-/** What a client is told when the stream ends on which it waits for an answer. */
+/** Error message of a request if its response stream ends early. */
 const streamEnded = 'the connection broke before the answer came';
 
-/** The number of an error that an upstream server did not send. */
+/** Code of the error for a broken connection. The upstream server did not send it. */
 export const brokenCode = -32_000;
 
-/** How a server at an address is spoken to. Nothing of it follows a redirect to another origin. */
+/** Creates the transport of an upstream server with a URL. It follows no redirect to another origin. */
 export function createHttpTransport({ url, headers, transport }: UpstreamAddress): Transport {
   const options = { requestInit: { headers: { ...headers } }, fetch: boundedFetch };
   return transport === 'sse'
@@ -33,7 +33,7 @@ export function createHttpTransport({ url, headers, transport }: UpstreamAddress
     : new HttpTransport(new URL(url), { ...options, reconnectionOptions });
 }
 
-/** The SDK's, which goes on waiting for an answer when the stream that was to bring it has ended. */
+/** Fails a request if its response stream ends. The transport of the SDK would wait on. */
 class HttpTransport extends StreamableHTTPClientTransport {
   override async send(message: Message, options?: SendOptions): Promise<void> {
     const isRequest = 'method' in message && 'id' in message;
@@ -46,7 +46,7 @@ class HttpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** Fetches, and breaks off an answer that never comes to an end of its line. */
+/** Fetches, and aborts a response with an overlong line. */
 async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (!response.body) return response;
@@ -62,7 +62,7 @@ async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Resp
   const body = response.body.pipeThrough(bounded);
   const { status, statusText, headers } = response;
   const copy = new Response(body, { status, statusText, headers });
-  // Whoever judges redirects looks at where the answer came from.
+  // The check of redirects reads the URL of the response.
   Object.defineProperties(copy, {
     url: { value: response.url },
     redirected: { value: response.redirected },

@@ -3,31 +3,31 @@ import { isObject, type JsonObject } from '../protocol/envelope.js';
 import type { Context } from '../runtime/context.js';
 import { MissingCapabilityError } from '../runtime/requirements.js';
 
-/** What an upstream server wants of the client, as it says it. */
+/** Input request of an upstream server, unchanged. */
 export interface UpstreamInputRequest {
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** What an upstream server asks for, and will not be given. */
+/** The client did not answer an input request of an upstream server. */
 export class UnansweredRequestError extends Error {
   override readonly name = 'Unanswered';
 
   constructor(
     message: string,
-    /** Its number, where an error is what answers. */
+    /** JSON-RPC code, if the request is answered with an error. Default: internal error. */
     readonly code: number = -32_603,
   ) {
     super(message);
   }
 }
 
-/** @see JSON-RPC 2.0, section 5.1: what a client is asked for that it has not */
+/** Method not found: the client does not support the request. @see JSON-RPC 2.0, section 5.1 */
 const unsupportedMethodCode = -32_601;
 
 type ForwardInputRequest = (ctx: Context, params: JsonObject, key: string) => Promise<JsonObject>;
 
-/** How each of the things is asked that a server may ask its client. */
+/** Functions that forward each input request to the client, by method. */
 const askers: Readonly<Record<string, ForwardInputRequest>> = {
   'elicitation/create': async (ctx, params, key) => {
     const { mode, message, url, requestedSchema } = params;
@@ -39,10 +39,10 @@ const askers: Readonly<Record<string, ForwardInputRequest>> = {
   'roots/list': async (ctx, _params, key) => ({ roots: await ctx.roots({ key }) }),
 };
 
-/** The methods by which a server asks its client. */
+/** Methods of input requests. */
 export const askedMethods: readonly string[] = Object.keys(askers);
 
-/** Has the client of a call answer what its upstream server asks. @throws Unanswered */
+/** Forwards an input request to the client of the call. @throws UnansweredRequestError */
 export async function requestClientAnswer(
   ctx: Context,
   { method, params }: UpstreamInputRequest,
@@ -54,7 +54,7 @@ export async function requestClientAnswer(
   try {
     return await ask(ctx, params, key);
   } catch (error) {
-    // Whom nobody can ask has not been refused anything.
+    // The client cannot show the form, so the user has not declined it.
     if (error instanceof MissingCapabilityError && method === 'elicitation/create')
       return { action: 'cancel' };
     const isMissing = error instanceof MissingCapabilityError;
@@ -62,18 +62,17 @@ export async function requestClientAnswer(
   }
 }
 
-/** The answer to a question that is not answered, where no error can be; undefined: there is none. */
+/** Answer to an input request without one, since a response cannot be an error; undefined if the method has none. */
 export function fallbackAnswer(method: string): JsonObject | undefined {
   if (method === 'elicitation/create') return { action: 'cancel' };
   return method === 'roots/list' ? { roots: [] } : undefined;
 }
 
-/** What a question says about the request that brought it is no business of the client. */
+/** Removes the metadata of the upstream request, which does not concern the client. */
 function withoutMeta({ _meta: _, ...params }: JsonObject): JsonObject {
   return params;
 }
 
-/** The question in a request of an upstream server. */
 export function readInputRequest(method: unknown, params: unknown): UpstreamInputRequest {
   return { method: String(method), params: isObject(params) ? params : {} };
 }

@@ -9,45 +9,45 @@ import { commandLine } from './command-line.js';
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 
-/** The longest line that is taken for a message. */
+/** Longest line that is read as a message. */
 const maxLineBytes = 16 * 1024 * 1024;
 
-/** The number of an error in place of an answer that is none. */
+/** Code of the error that replaces a malformed response. */
 export const unreadableCode = -32_001;
 
-/** How much of what a program wrote to stderr last is kept. */
+/** Most characters of stderr that are kept. */
 const maxKeptStderr = 10_000;
 
-/** How long a program may take to end once its stdin is closed. */
+/** Longest wait for the exit of a program after its stdin is closed, in milliseconds. */
 const programExitTimeoutMs = 1500;
 
-/** How long what a program has written is waited for, once it has ended. Whoever it started may hold its pipes. */
+/** Longest wait for output after a program has exited, in milliseconds. Its child processes may keep its pipes open. */
 const drainMs = 250;
 
 export interface ProgramOptions extends UpstreamProgram {
-  /** Told of the first line that is no message. */
+  /** Called with the first line that is not a message. */
   readonly onImpure: (line: string) => void;
 }
 
-/** A server in a process of its own, spoken to over its stdin and stdout. */
+/** Transport to an upstream server in a child process, over its stdin and stdout. */
 export class ProgramTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport['onmessage']>;
-  /** The last part of what it wrote to stderr. */
+  /** The end of stderr, at most 10,000 characters. */
   stderr = '';
-  /** Why it was ended by us, if it was. */
+  /** Violation for which AgentTools killed the program, if any. */
   fault: string | undefined;
-  /** How it ended, once it has. */
+  /** Exit of the program; undefined while it runs. */
   ending: ChildExit | undefined;
-  /** The first line of its stdout that was no message. */
+  /** First line of stdout that is not a message. */
   impure: string | undefined;
   readonly #options: ProgramOptions;
   readonly #ended: Promise<void>;
   #tellEnded = () => {};
   #child: ChildProcess | undefined;
   #isFinished = false;
-  /** Messages that are still to be handed on; the first one has been, if a turn is to pass after it. */
+  /** Undelivered messages. The first one is already delivered if the queue waits for the next turn. */
   readonly #arrived: Message[] = [];
 
   constructor(options: ProgramOptions) {
@@ -61,10 +61,10 @@ export class ProgramTransport implements Transport {
     return this.#child?.pid;
   }
 
-  /** @throws what the system says of a program that cannot be started */
+  /** @throws the system error if the program cannot start */
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#options;
-    // The Node on the PATH may be another one, and clients with a window have no PATH.
+    // The PATH may have another Node. Desktop client apps may have no PATH.
     const program = command === 'node' ? process.execPath : command;
     const line = commandLine(program, args, { env, platform: process.platform });
     const child = spawn(line.command, line.args, {
@@ -73,7 +73,7 @@ export class ProgramTransport implements Transport {
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
       windowsVerbatimArguments: line.isVerbatim,
-      // A group of its own, so that all of it can be ended.
+      // A process group, so that `endTree` reaches the whole tree.
       detached: process.platform !== 'win32',
     });
     this.#child = child;
@@ -103,7 +103,7 @@ export class ProgramTransport implements Transport {
     });
   }
 
-  /** Gives up on a program that does what none may do. */
+  /** Kills the program for a violation. */
   #breakOff(fault: string): void {
     this.fault ??= fault;
     this.kill();
@@ -113,7 +113,7 @@ export class ProgramTransport implements Transport {
     const { onclose } = this;
     if (!this.#child || this.#isFinished) return;
     this.#isFinished = true;
-    // Whoever it started goes with it.
+    // Ends its child processes.
     this.kill();
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
@@ -133,7 +133,10 @@ export class ProgramTransport implements Transport {
     if (this.#arrived.length === 1) this.#deliver();
   }
 
-  /** The SDK looks at a notification later than at an answer, and then no longer knows whose progress it tells. */
+  /**
+   * Waits one turn after each notification. The SDK handles notifications later than responses, and would drop
+   * progress that arrives just before the response of its call.
+   */
   #deliver(): void {
     for (;;) {
       const [message] = this.#arrived;
@@ -160,7 +163,7 @@ export class ProgramTransport implements Transport {
     this.#child?.stdin?.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Closes its stdin, which asks it to end, and ends it and what it started when it does not. */
+  /** Closes stdin, which asks the program to exit. Kills the program and its child processes if it does not. */
   async close(): Promise<void> {
     if (!this.#child || this.#isFinished) return;
     this.#child.stdin?.end();
@@ -169,7 +172,7 @@ export class ProgramTransport implements Transport {
     clearTimeout(timer);
   }
 
-  /** Ends it, stuck as it may be, and whatever it started. */
+  /** Kills the program and all processes that it started. */
   kill(): void {
     if (this.#child?.pid !== undefined) endTree(this.#child.pid);
   }
@@ -184,7 +187,7 @@ function messageIn(line: string): Message | undefined {
   }
 }
 
-/** A message, or an error in place of an answer that the SDK would not take for one, and wait on for another. */
+/** Returns the message, or an error for a malformed response. The SDK would ignore that response and wait on. */
 function replaceMalformedReply(message: JsonObject): Message {
   const { id, method, result, error } = message;
   const isNone = method === undefined && id !== undefined && !isObject(result) && !isError(error);
@@ -196,7 +199,7 @@ function isError(error: unknown): boolean {
   return isObject(error) && Number.isInteger(error.code) && typeof error.message === 'string';
 }
 
-/** What every program needs of our variables, as MCP clients hand them on. */
+/** Variables that every program inherits, as from MCP clients. */
 const inheritedVariables = {
   posix: ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'],
   win32: [
@@ -221,7 +224,7 @@ const inheritedVariables = {
   ],
 } as const;
 
-/** The variables that a program finds, save for its own. */
+/** Returns the inherited variables of a program. Its definition adds others. */
 export function childEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {

@@ -7,17 +7,17 @@ import { chosenName } from '../runtime/upstream-choice.js';
 import { changedWire, type WireItem } from '../runtime/wire-item.js';
 import type { CompiledSchema, JsonSchema } from '../schema/index.js';
 
-/** What is taken of an upstream server's tools by one entry, and what of it cannot be. */
+/** Tools of an upstream server that one entry selects, and the problems of others. */
 export interface SelectedTools {
   readonly tools: readonly ToolSpec[];
-  /** Ends of sentences about the upstream server. */
+  /** Problems, as ends of sentences about the upstream server. */
   readonly faults: readonly string[];
 }
 
-/** Longest run of a call when the entry does not say. */
+/** Default longest run of a call. */
 const defaultUpstreamCallTimeoutMs = 60_000;
 
-/** The keys of a tool that are handed on. */
+/** Keys of a tool that are forwarded to clients. */
 const forwardedToolKeys = [
   'title',
   'description',
@@ -28,7 +28,7 @@ const forwardedToolKeys = [
   '_meta',
 ];
 
-/** Makes tools of what an upstream server lists. */
+/** Returns the specs of the selected tools among those that an upstream server lists. */
 export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): SelectedTools {
   const { only, except, rename } = entry.choice;
   const tools: ToolSpec[] = [];
@@ -48,16 +48,16 @@ export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): Sel
     if (fault === undefined) tools.push(toUpstreamTool(entry, tool as WireItem, name));
     else faults.push(`lists the tool ${JSON.stringify(own)}, which is left out: ${fault}`);
   }
-  // Not least one that was to be left out, and is served under another name.
+  // Includes names in `except`: an excluded tool may have been renamed, and would be served.
   const named = [...(only ?? []), ...except, ...Object.keys(rename)];
   const missing = [...new Set(named)].filter((name) => !seen.has(name));
   return { tools, faults: [...faults, ...missing.map((name) => `has no tool ${JSON.stringify(name)}`)] };
 }
 
-/** What clients would not take. One bad entry costs some of them the whole list. */
+/** Returns the reason why clients would reject a tool. Some clients reject the whole list for one bad tool. */
 function rejectReason(tool: WireItem, name: string): string | undefined {
   if (!isWireName(name)) {
-    return `its name ${JSON.stringify(name)} is none that clients take. Expected 1 to 128 of A-Z a-z 0-9 _ . -; "rename" gives it another`;
+    return `its name ${JSON.stringify(name)} is invalid for clients. Expected 1 to 128 of A-Z a-z 0-9 _ . -; change it with "rename"`;
   }
   const { inputSchema, outputSchema } = tool;
   if (!isRecord(inputSchema) || inputSchema.type !== 'object')
@@ -116,7 +116,7 @@ function toUpstreamTool(
   return withoutApp(tool);
 }
 
-/** The app of the tool is not served here; a tool that is for its app alone is for nobody. */
+/** Removes the app of a tool, which is not served, and hides an app-only tool. */
 function withoutApp(tool: ToolSpec): ToolSpec {
   const { _meta: meta, ...wire } = tool.wire;
   if (!isRecord(meta)) return tool;
@@ -128,7 +128,7 @@ function withoutApp(tool: ToolSpec): ToolSpec {
   };
 }
 
-/** A schema that the upstream server itself holds values against. */
+/** A schema without a check. The upstream server validates the values. */
 function unverifiedSchema(wire: JsonSchema): CompiledSchema {
   return { form: 'raw', wire, check: (value) => ({ ok: true, value }) };
 }

@@ -2,17 +2,17 @@ import { ToolError } from '../runtime/result-builders.js';
 import type { UpstreamCall } from './upstream-call.js';
 
 export interface SuspendedCallsOptions {
-  /** How long a call is kept whose client does not come back. */
+  /** Longest wait for the retry of a client, in milliseconds. Default: 15 minutes. */
   readonly keepMs: number;
-  /** How many calls are kept at most. */
+  /** Most suspended calls. Default: 100. */
   readonly most: number;
 }
 
 const defaults: SuspendedCallsOptions = { keepMs: 15 * 60_000, most: 100 };
 
 /**
- * Calls that go on while their clients are asked, on 2026-07-28, where the handler ends with a question and runs again
- * with the answer.
+ * Calls of upstream servers that continue while their clients are asked. On 2026-07-28 the handler ends with an input
+ * request and runs again with the answer.
  */
 export class SuspendedCalls {
   readonly #options: SuspendedCallsOptions;
@@ -22,7 +22,7 @@ export class SuspendedCalls {
     this.#options = options;
   }
 
-  /** Keeps a call until its client comes back, and gives the name by which it is found then. @throws ToolError */
+  /** Keeps a call until its client retries, and returns its id. @throws ToolError if too many calls are kept */
   keep(call: UpstreamCall): string {
     const { keepMs, most } = this.#options;
     if (this.#calls.size >= most) {
@@ -46,12 +46,12 @@ export class SuspendedCalls {
     return id;
   }
 
-  /** A call that was kept. @throws ToolError if it is over, or in another process */
+  /** Returns a kept call. @throws ToolError if the call is over, or runs in another process */
   find(id: string): UpstreamCall {
     const call = this.#calls.get(id);
     if (call) return call;
     throw new ToolError(
-      'The upstream server no longer waits for these answers: it took too long, or the server was started again meanwhile. Call again.',
+      'The upstream server no longer waits for these answers: they took too long, or the server was restarted. Call again.',
     );
   }
 

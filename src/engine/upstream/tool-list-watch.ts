@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 
-/** How soon a stream of news is opened again that broke, at first and at the latest. */
+/** First and longest delay before a broken subscription is opened again, in milliseconds. */
 const listenAgainMs = { first: 1000, longest: 60_000 };
 
 export interface ToolListWatchOptions {
@@ -19,12 +19,12 @@ export async function listenForTools(
   while (!isOver()) {
     try {
       const subscription = await client.listen({ toolsListChanged: true });
-      // Meanwhile nobody would have said so.
+      // Changes without a subscription were not notified.
       if (!isFirst) onToolsChanged();
       waitMs = listenAgainMs.first;
       if ((await subscription.closed) === 'local') return;
     } catch {
-      // It is tried again.
+      // Retried below.
     }
     isFirst = false;
     if (isOver()) return;

@@ -6,17 +6,17 @@ import { InputRequiredSignal } from '../runtime/input-required.js';
 import type { ToolResult } from '../runtime/result-builders.js';
 import { requestClientAnswer, type UpstreamInputRequest } from './input-requests.js';
 
-/** The handler that attends to a call: in this process, or in an extension host. */
+/** The handler that waits for an upstream call: in this process, or in an extension host. */
 export interface Attendant {
-  /** Aborts when the handler ends. With a {@link InputRequiredSignal} another handler may attend to the call later. */
+  /** Aborts when the handler ends. After an {@link InputRequiredSignal}, a later run may attend to the call. */
   readonly signal: AbortSignal;
   progress(progress: number, more: { readonly total?: number; readonly message?: string }): void;
   log(level: LogLevel, data: unknown): void;
-  /** Puts a question to the client of the handler. @throws Unanswered */
+  /** Sends an input request to the client of the handler. @throws UnansweredRequestError */
   answer(question: UpstreamInputRequest, key: string): Promise<JsonObject>;
 }
 
-/** A handler in this process. */
+/** Attendant for a handler in this process. */
 export function attendantOf(ctx: Context): Attendant {
   return {
     signal: ctx.signal,
@@ -26,7 +26,7 @@ export function attendantOf(ctx: Context): Attendant {
   };
 }
 
-/** A question under way, and who waits for its answer. */
+/** An open input request of the upstream server. */
 interface PendingUpstreamRequest {
   readonly key: string;
   readonly question: UpstreamInputRequest;
@@ -34,15 +34,15 @@ interface PendingUpstreamRequest {
   readonly refuse: (error: unknown) => void;
 }
 
-/** Makes sure that a call is found again by the run that brings the answers. */
+/** Keeps a call, so that the run with the answers finds it. */
 type RegisterCall = (call: UpstreamCall) => Promise<void>;
 
 /**
- * A call of an upstream server that is under way. What the upstream server says meanwhile goes to the handler that
- * attends to it: on 2026-07-28 that is another one after each question.
+ * A call of an upstream server in progress. Messages of the upstream server go to the attending handler. On 2026-07-28
+ * each input request ends that handler, and another run attends.
  */
 export class UpstreamCall {
-  /** Who asked for it; undefined: whoever calls without a client. */
+  /** The client that the call runs for; undefined for a call without a client. */
   readonly asker: RequesterInfo | undefined;
   readonly #ending = new AbortController();
   readonly #open = new Map<string, PendingUpstreamRequest>();
@@ -51,16 +51,16 @@ export class UpstreamCall {
   #attending:
     | { readonly attendant: Attendant; readonly put: (open: PendingUpstreamRequest) => void }
     | undefined;
-  /** Told when nobody attends to it any more, though it goes on. */
+  /** Called when no handler attends to the call any more and the call continues. */
   onAlone = () => {};
-  /** Told when its result has been taken. */
+  /** Called when a handler has received the result or the error. */
   onDone = () => {};
 
   constructor(asker: RequesterInfo | undefined) {
     this.asker = asker;
   }
 
-  /** Aborts when nobody wants the result any more. */
+  /** Aborts when the call is cancelled. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
@@ -71,7 +71,7 @@ export class UpstreamCall {
 
   begin(work: Promise<ToolResult>): void {
     this.#result = work;
-    // It may fail while nobody attends to it.
+    // The call may fail while no handler attends to it.
     work.catch(() => {});
   }
 
@@ -79,7 +79,7 @@ export class UpstreamCall {
     this.#ending.abort(reason);
   }
 
-  /** Asks the client of the call. @throws Unanswered */
+  /** Sends an input request to the client of the call. @throws UnansweredRequestError; the reason of a cancellation */
   async ask(question: UpstreamInputRequest): Promise<JsonObject> {
     this.signal.throwIfAborted();
     this.#questions += 1;
@@ -104,7 +104,7 @@ export class UpstreamCall {
     this.#attending?.attendant.progress(progress, more);
   }
 
-  /** A log message of the upstream server, for the client. Levels beyond errors are errors to it. */
+  /** Forwards a log message of the upstream server. Levels above "error" become "error". */
   log(level: unknown, data: unknown): void {
     const known = logLevels.find((one) => one === level) ?? 'info';
     const own = logLevels.indexOf(known) > logLevels.indexOf('error') ? 'error' : known;
@@ -112,8 +112,8 @@ export class UpstreamCall {
   }
 
   /**
-   * Waits for the result, and puts what the upstream server asks to the client. It ends with the handler, unless it is
-   * kept: which it is already where nothing says how.
+   * Waits for the result, and forwards input requests to the client. The call ends with the handler unless the call is
+   * kept. Without `keep`, it is already kept.
    */
   async attend(attendant: Attendant, keep?: RegisterCall): Promise<ToolResult> {
     let keeping: Promise<void> | undefined;

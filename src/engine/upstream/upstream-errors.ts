@@ -6,45 +6,44 @@ import { type Quote, silenceWords, spawnWords, statusWords, withFullStop } from 
 import { brokenCode } from './http-transport.js';
 import { unreadableCode } from './program-transport.js';
 
-/** An upstream server that cannot be had, and why: the end of a sentence. */
+/** An unavailable upstream server. The message is the reason, as the end of a sentence. */
 export class LinkError extends Error {
   override readonly name: string = 'LinkError';
 }
 
-/** A program that cannot be started. */
 export class SpawnError extends LinkError {
   override readonly name = 'SpawnError';
 }
 
-/** A connection that is lost: whoever asks next needs another. */
+/** A lost connection. The next call opens another one. */
 export class ConnectionLostError extends LinkError {
   override readonly name: string = 'LostError';
 }
 
-/** A session that the upstream server has forgotten: what was asked has not been done. */
+/** The upstream server does not know the session any more. The request was not executed. */
 export class SessionGoneError extends ConnectionLostError {
   override readonly name = 'SessionGoneError';
 }
 
-/** Where a failure happened. */
+/** State of the connection at a failure. */
 export interface FailureContext {
   readonly place: UpstreamEndpoint;
-  /** The upstream server in messages. */
+  /** Name of the upstream server in messages. */
   readonly name: string;
   readonly quote: Quote;
-  /** Whether the handshake was over. */
+  /** True after the handshake. */
   readonly isOpen: boolean;
-  /** Whether its program runs, or ran. */
+  /** True if the program has started. */
   readonly isStarted: boolean;
-  /** Why the connection is over, if it is. */
+  /** Reason of a closed connection; undefined if open. */
   readonly over: string | undefined;
-  /** How long its answer was waited for. */
+  /** Longest wait for the response, in milliseconds. */
   readonly waitedMs: number;
-  /** The first line of its stdout that was no message. */
+  /** First line of stdout that is not a message. */
   readonly impure: string | undefined;
 }
 
-/** What the caller is told of a failure: that the server cannot be had, or what it answered instead of a result. */
+/** Converts a failure to an error for the caller: the server is unavailable, or did not answer with a result. */
 export function explainFailure(error: unknown, setting: FailureContext): Error {
   const { place, isOpen, isStarted, over, quote } = setting;
   if (error instanceof ToolError || error instanceof LinkError) return error;
@@ -94,7 +93,7 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof SdkError && codes.includes(error.code);
 }
 
-/** What lies at the bottom of a failure: `fetch failed` says nothing. */
+/** Returns the message of the innermost cause. The outer one, `fetch failed`, has no reason. */
 function rootMessage(error: unknown): string {
   const { cause } = (error ?? {}) as { cause?: unknown };
   if (cause instanceof AggregateError && cause.errors.length > 0) return rootMessage(cause.errors[0]);

@@ -27,61 +27,61 @@ export interface HubOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
-  /** Aborts when nobody is served any more. */
+  /** Aborts when the server closes. */
   readonly signal: AbortSignal;
-  /** Called when tools of upstream servers arrive or change. */
+  /** Called when the tools of an upstream server arrive or change. */
   readonly onTools: () => void;
   /** Answers upstream servers that ask for roots outside any call. */
   readonly roots: ClientRoots;
   readonly patience?: HubWaitLimits | undefined;
   readonly pace?: RetryPolicy;
-  /** Whether all ends with one call, after which nothing is tried again. */
+  /** True if the process makes one call only, so that no retry is announced. Default: false. */
   readonly isOnce?: boolean;
   readonly keeping?: SuspendedCallsOptions;
-  /** Runs functions of definitions that find places; absent: this process does. */
+  /** Runs functions of definitions that return endpoints. Default: this process. */
   readonly places?: PlaceFinder | undefined;
 }
 
-/** Runs functions that find places, by the ids of {@link GivenPlace}. */
+/** Runs functions that return endpoints, by the ids of {@link GivenPlace}. */
 export interface PlaceFinder {
-  /** The key by which the process that runs a function knows its upstream server. */
+  /** Key of the upstream server in the process that runs the function. */
   placeKey(id: string): Promise<string>;
   /** The return value of a function. @throws ToolError with the reason for the model */
   place(given: GivenPlace): Promise<unknown>;
 }
 
-/** How long a list, or who asks for something that is not known, is kept waiting. */
+/** Longest waits of a list, or of a request for an unknown item, in milliseconds. */
 export interface HubWaitLimits {
   readonly waitMs: number;
-  /** The same for upstream servers that failed before. */
+  /** Limit for upstream servers that failed before. */
   readonly waitAgainMs?: number;
 }
 
 /** @see MCP 2026-07-28, basic, "Response metadata" */
 const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
 
-/** Longest run of a call of an upstream server that the server no longer has, in milliseconds. */
+/** Longest run of calls to an upstream server that was removed, in milliseconds. */
 const retireMs = 60_000;
 
-/** Impatient clients give up on a list after 30 seconds. */
+/** Some clients give up on a list after 30 seconds. */
 const defaultHubWaitLimits = { waitMs: 25_000, waitAgainMs: 5000 };
 
-/** The upstream servers of a server: started when they are used, and asked in place of handlers. */
+/** The upstream servers of a server. They start on first use and answer calls in place of handlers. */
 export class UpstreamHub implements UpstreamSource {
   readonly #options: HubOptions;
   readonly #patience: Required<HubWaitLimits>;
   readonly #upstreams = new Map<string, Upstream>();
-  /** Calls under way, by upstream server. */
+  /** Number of open calls, by upstream server. */
   readonly #busy = new Map<Upstream, number>();
-  /** Upstream servers that end after their calls. */
+  /** Removed upstream servers that close after their open calls. */
   readonly #retired = new Set<Upstream>();
   readonly #kept: SuspendedCalls;
-  /** Keys of upstream servers that one function finds for several definitions, by the keys of their specs. */
+  /** Keys of upstream servers that several definitions share through one function, by the keys of their specs. */
   readonly #sharedKeys = new Map<string, string>();
   #entries: readonly UpstreamEntry[] = [];
   #closing: Promise<void> | undefined;
   readonly #unsubscribe: () => void;
-  /** Until when lists wait for an upstream server, by the clock of `performance`. */
+  /** End of the wait for an upstream server, in `performance.now()` time. */
   readonly #waitUntil = new WeakMap<Upstream, number>();
 
   constructor(options: HubOptions) {
@@ -92,7 +92,7 @@ export class UpstreamHub implements UpstreamSource {
     this.#unsubscribe = options.roots.onChange(() => this.#tellRoots());
   }
 
-  /** A server with the tools that are known of its upstream servers, each where its entry stands. */
+  /** Returns the server with the known tools of its upstream servers, each at the position of its entry. */
   extend<S extends Servable>(server: S): S {
     this.#entries = server.upstreams;
     this.#retain(server);
@@ -100,11 +100,11 @@ export class UpstreamHub implements UpstreamSource {
     return withUpstreamTools(server, new Map(this.#entries.map((entry) => [entry, this.#toolsOf(entry)])));
   }
 
-  /** Ends upstream servers that the server no longer has, after their calls. */
+  /** Closes upstream servers that the server no longer has, after their open calls. */
   #retain({ registry, upstreams }: Servable): void {
     const own = registry.all('tools').flatMap(({ upstream }) => (upstream ? [upstream.upstream] : []));
     const specs = [...own, ...upstreams.map(({ upstream }) => upstream)];
-    // The first definition of a place counts, as when it is opened.
+    // The first definition of an endpoint wins, as in `#upstreamOf`.
     const used = new Map(specs.reverse().map((spec) => [this.#sharedKeys.get(spec.key) ?? spec.key, spec]));
     for (const [key, upstream] of this.#upstreams) {
       const spec = used.get(key);
@@ -123,7 +123,7 @@ export class UpstreamHub implements UpstreamSource {
     if (this.#retired.delete(upstream)) void upstream.close();
   }
 
-  /** Counts a call of an upstream server until it is over. */
+  /** Runs a call, and counts it as open until it ends. */
   async #counted<T>(upstream: Upstream, work: () => Promise<T>): Promise<T> {
     this.#busy.set(upstream, (this.#busy.get(upstream) ?? 0) + 1);
     try {
@@ -169,7 +169,7 @@ export class UpstreamHub implements UpstreamSource {
     return upstream;
   }
 
-  /** A spec whose place is found where its function can run. */
+  /** Returns the spec with its endpoint function run by `places`. */
   #found(spec: UpstreamSpec): UpstreamSpec {
     const { places } = this.#options;
     const { given } = spec;
@@ -177,14 +177,14 @@ export class UpstreamHub implements UpstreamSource {
     return { ...spec, place: async () => await given.read(await places.place(given)) };
   }
 
-  /** Learns which specs mean one upstream server although their functions are out of reach. */
+  /** Finds specs that share an upstream server through functions of another process. */
   async #identify(specs: readonly UpstreamSpec[]): Promise<void> {
     const { places } = this.#options;
     if (!places) return;
     const unknown = specs.filter(({ key, given }) => given?.isFunction && !this.#sharedKeys.has(key));
     await Promise.all(
       unknown.map(async ({ key, given }) => {
-        // The use of the place reports the failure.
+        // A failure is reported when the endpoint is used.
         const shared = await places.placeKey(given!.id).catch(() => undefined);
         if (shared !== undefined) this.#sharedKeys.set(key, shared);
       }),
@@ -195,7 +195,7 @@ export class UpstreamHub implements UpstreamSource {
     await this.#identify(this.#entries.map(({ upstream }) => upstream));
   }
 
-  /** The tools that upstream servers list, by the entries of the server; null: not known yet. */
+  /** Listed tools of each entry of the server; null if not known yet. */
   get lists(): readonly (readonly unknown[] | null)[] {
     return this.#entries.map(({ upstream }) => this.#upstreamOf(upstream).tools ?? null);
   }
@@ -204,12 +204,12 @@ export class UpstreamHub implements UpstreamSource {
     for (const upstream of this.#upstreams.values()) upstream.tellRoots();
   }
 
-  /** Those whose tools are listed. */
+  /** Upstream servers with entries of the server. */
   get #listed(): readonly Upstream[] {
     return [...new Set(this.#entries.map(({ upstream }) => this.#upstreamOf(upstream)))];
   }
 
-  /** False: servers with upstream servers promise tools in any case. */
+  /** Always false: a server with upstream servers declares the tools capability anyway. */
   isPending(): boolean {
     return false;
   }
@@ -220,7 +220,7 @@ export class UpstreamHub implements UpstreamSource {
     await Promise.all(this.#listed.map((upstream) => this.#waitFor(upstream, signal)));
   }
 
-  /** Waits for an upstream server to be there, as long as that may take; nobody is told if it is not. */
+  /** Waits until an upstream server is up, within its limit. Never rejects: a failure is reported to stderr. */
   async #waitFor(upstream: Upstream, signal: AbortSignal): Promise<void> {
     if (upstream.isUp || !upstream.mayStart) return;
     const { waitMs, waitAgainMs } = this.#patience;
@@ -247,18 +247,18 @@ export class UpstreamHub implements UpstreamSource {
     if (!who?.endsToAsk) return await this.begin(what, args, who).attend(attendant);
     const keep = async (call: UpstreamCall) => void (await ctx.step('upstream', () => this.keep(call)));
     if (!who.isRetry) return await this.begin(what, args, who).attend(attendant, keep);
-    // A run that may not be the first: the call is under way, unless it was something else that was asked.
+    // A retry: the call is in progress, unless the input request came from something else.
     const begin = () => this.keep(this.begin(what, args, who));
     const call = this.kept(await ctx.step('upstream', begin));
     return await call.attend(attendant);
   }
 
-  /** Keeps a call until its client comes back, and gives the id by which it is found then. @throws ToolError */
+  /** Keeps a call until its client retries, and returns its id. @throws ToolError if too many calls are kept */
   keep(call: UpstreamCall): string {
     return this.#kept.keep(call);
   }
 
-  /** A call that is kept. @throws ToolError if it is over */
+  /** Returns a kept call. @throws ToolError if the call is over */
   kept(id: string): UpstreamCall {
     return this.#kept.find(id);
   }
@@ -291,7 +291,7 @@ export class UpstreamHub implements UpstreamSource {
       return checkUpstreamResult(await link.call(asked, call), name);
     } catch (error) {
       if (error instanceof SessionGoneError) {
-        // Nothing was done, and a new session is all it takes.
+        // The request was not executed: repeat it in a new session.
         upstream.retryAtOnce();
         const link = await upstream.open();
         return checkUpstreamResult(await link.call(asked, call), name);
@@ -304,7 +304,7 @@ export class UpstreamHub implements UpstreamSource {
     }
   }
 
-  /** Ends every upstream server. */
+  /** Closes every upstream server. */
   close(): Promise<void> {
     this.#closing ??= this.#closeAll();
     return this.#closing;
@@ -312,13 +312,13 @@ export class UpstreamHub implements UpstreamSource {
 
   async #closeAll(): Promise<void> {
     this.#unsubscribe();
-    this.#kept.cancelAll(new Error('nobody is served any more'));
+    this.#kept.cancelAll(new Error('the server is closing'));
     const all = [...this.#upstreams.values(), ...this.#retired];
     await Promise.all(all.map(async (upstream) => await upstream.close()));
   }
 }
 
-/** What an upstream server answered, as it is. @throws ToolError for what is no result */
+/** Returns the result of an upstream server without UI metadata and server info. @throws ToolError if malformed */
 function checkUpstreamResult(answer: unknown, name: string): ToolResult {
   const refuse = (what: string) =>
     new ToolError(withFullStop(`The upstream server "${name}" answers with what is no result: ${what}`));
@@ -328,7 +328,7 @@ function checkUpstreamResult(answer: unknown, name: string): ToolResult {
   const bad = content.find((block) => !isContentBlock(block)) as unknown;
   if (bad !== undefined)
     throw refuse(isBlock(bad) ? describeMalformed(bad as ContentBlock) : 'a block without a type');
-  // Who answered is told of ourselves.
+  // AgentTools sends its own server info.
   const { [serverInfoKey]: _, ...meta } = isObject(_meta) ? withoutUi(_meta) : {};
   return {
     content: content as ContentBlock[],

@@ -26,55 +26,55 @@ type ProgressUpdate = Parameters<ProgressCallback>[0];
 
 export interface LinkOptions {
   readonly place: UpstreamEndpoint;
-  /** The upstream server in messages. */
+  /** Name of the upstream server in messages. */
   readonly name: string;
   readonly era: KnownEra;
-  /** Longest wait until its tools are known. */
+  /** `startTimeoutMs` of the server. Limits the handshake. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly quote: Quote;
-  /** Where clients work, for what is asked outside any call. */
+  /** Returns the roots of the clients, for requests outside any call. */
   readonly roots: () => Promise<readonly Root[]>;
-  /** Takes the end of a sentence about the upstream server, for stderr. */
+  /** Logs the end of a sentence about the upstream server to stderr. */
   readonly note: (text: string) => void;
   readonly onToolsChanged: () => void;
-  /** Told once it is over, unless it was closed from here. */
+  /** Called once when the connection ends, except by {@link UpstreamLink.close}. */
   readonly onOver: (why: string) => void;
 }
 
-/** Longer than this no timer runs; how long a call may take is for its own tool to say. */
+/** Longest delay of a timer, in milliseconds. The tool has its own timeout. */
 const unlimitedMs = 2 ** 31 - 1;
 
-/** A server that never stops is one with an endless list. */
+/** Limits of a tool list, which a faulty server may never end. */
 const maxListedTools = 10_000;
 const maxListPages = 1000;
 
-/** How often one call may be asked for more. */
+/** Most `input_required` results of one call. */
 const maxCallRounds = 100;
 
-/** How soon a call is sent again that was put off. @see MCP 2026-07-28, basic/patterns/mrtr */
+/** Delay before a retry without input requests, in milliseconds. @see MCP 2026-07-28, basic/patterns/mrtr */
 const callRetryMs = 1000;
 
-/** What comes is looked at here: what one tool has wrong must not cost all others. */
+/** Accepts any result. Checked later, tool by tool, since one invalid tool must not hide the others. */
 const permissiveSchema = {
   '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
 };
 
 const toolsChanged = 'notifications/tools/list_changed';
 
-/** One connection to an upstream server, from the handshake on. */
+/** One connection to an upstream server. */
 export class UpstreamLink {
   readonly #options: LinkOptions;
   readonly #client: Client;
   readonly #transport: Transport;
-  /** In the order they were made. */
+  /** Open calls, the oldest first. */
   readonly #calls = new Set<UpstreamCall>();
-  /** The list that came last, in case the SDK refuses all of it for one tool. */
+  /** Last received list, in case the SDK rejects all of it for one tool. */
   #lastList: JsonObject | undefined;
   #over: string | undefined;
   #isClosing = false;
 
-  /** Opens a connection, in whichever era the server speaks. @throws LinkError, ToolError */
+  /** Opens a connection in the era of the server. @throws LinkError, ToolError */
   static async open(options: LinkOptions): Promise<UpstreamLink> {
     const deadline = performance.now() + options.timeoutMs;
     let failure: unknown;
@@ -128,7 +128,7 @@ export class UpstreamLink {
 
   async #connect(timeout: number): Promise<void> {
     const { signal } = this.#options;
-    // The SDK goes on asking in the newest way, whatever the signal says.
+    // The probe of the SDK ignores the signal.
     const giveUp = () => void this.close();
     signal.addEventListener('abort', giveUp, { once: true });
     try {
@@ -136,7 +136,7 @@ export class UpstreamLink {
     } finally {
       signal.removeEventListener('abort', giveUp);
     }
-    // The SDK looks at messages itself; what it refuses is looked at once more.
+    // Keeps tool lists that the SDK may reject.
     const { onmessage } = this.#transport;
     this.#transport.onmessage = (message, extra) => {
       if ('result' in message && isObject(message.result) && Array.isArray(message.result.tools)) {
@@ -159,7 +159,7 @@ export class UpstreamLink {
     return this.#over !== undefined || this.#isClosing;
   }
 
-  /** Whether the program has ended by itself. */
+  /** True if the program exited by itself. */
   get #endedItself(): boolean {
     const transport = this.#transport;
     return (
@@ -167,7 +167,7 @@ export class UpstreamLink {
     );
   }
 
-  /** All its tools, as it lists them. @throws LinkError */
+  /** Returns all tools that the server lists, unchanged. @throws LinkError */
   async tools(timeoutMs: number): Promise<readonly unknown[]> {
     if (!this.#client.getServerCapabilities()?.tools) return [];
     const deadline = performance.now() + timeoutMs;
@@ -202,7 +202,7 @@ export class UpstreamLink {
     }
   }
 
-  /** Calls a tool, and has the client of the call answer what is asked meanwhile. @throws LinkError, ToolError */
+  /** Calls a tool, and forwards its input requests to the client of the call. @throws LinkError, ToolError */
   async call(
     {
       tool,
@@ -244,7 +244,7 @@ export class UpstreamLink {
     };
     const sent = { ...params, ...this.#wantsLogs(asker) } as { name: string };
     try {
-      // The SDK mirrors arguments in headers where a schema says so, and only in its own way of calling.
+      // Only `callTool` of the SDK mirrors arguments in headers as the schema requires.
       if (this.isModern && JSON.stringify(inputSchema)?.includes('"x-mcp-header"')) {
         const toolDefinition = { name: sent.name, inputSchema: inputSchema as { type: 'object' } };
         return await this.#client.callTool(sent, { ...options, toolDefinition });
@@ -256,7 +256,7 @@ export class UpstreamLink {
     }
   }
 
-  /** On 2026-07-28 log messages come for whoever asks for them. */
+  /** Metadata that requests log messages on 2026-07-28. */
   #wantsLogs(asker: RequesterInfo | undefined): JsonObject {
     if (!this.isModern || !this.#client.getServerCapabilities()?.logging) return {};
     const level = asker ? asker.logLevel : 'info';
@@ -270,7 +270,7 @@ export class UpstreamLink {
     return undefined;
   }
 
-  /** With several calls under way nobody knows whose log it is. */
+  /** Forwards a log message if exactly one call is open. Otherwise its call is unknown. */
   #log({ level, data }: JsonObject): void {
     const [call, another] = [...this.#calls];
     if (call && !another) call.log(level, data);
@@ -299,7 +299,7 @@ export class UpstreamLink {
     return endingWords(ending, transport.stderr, this.#options.quote);
   }
 
-  /** What the caller is told of a failure. What shows that the connection is lost ends it. */
+  /** Converts a failure to an error for the caller. Closes the link if the connection is lost. */
   #explain(error: unknown): Error {
     const { place, name, quote, timeoutMs } = this.#options;
     const isOpen = this.#client.getNegotiatedProtocolVersion() !== undefined;
@@ -325,7 +325,7 @@ export class UpstreamLink {
     return explained;
   }
 
-  /** Has it ask again where clients work. On 2026-07-28 it asks within calls, of whoever made them. */
+  /** Notifies the server of changed roots. On 2026-07-28 it requests roots within calls instead. */
   tellRoots(): void {
     if (!this.isModern && !this.isOver) void this.#client.sendRootsListChanged().catch(() => {});
   }
@@ -334,7 +334,7 @@ export class UpstreamLink {
     return withFullStop(`The upstream server "${this.#options.name}" ${text}`);
   }
 
-  /** Ends the connection, and the program if it is one. */
+  /** Closes the connection, and the program if there is one. */
   async close(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -344,7 +344,7 @@ export class UpstreamLink {
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 500).unref())]);
     }
     await this.#client.close().catch(() => {});
-    // One that was never connected is not the client's to close.
+    // The client does not close a transport that never connected.
     await transport.close().catch(() => {});
   }
 }

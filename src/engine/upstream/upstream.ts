@@ -11,14 +11,14 @@ import { childEnvironment } from './program-transport.js';
 import { LinkError, SpawnError } from './upstream-errors.js';
 import { UpstreamLink } from './upstream-link.js';
 
-/** How long things may take, and when they are tried again. */
+/** Delays of restarts and list reads, in milliseconds. */
 export interface RetryPolicy {
-  /** How soon a server is started again that failed once; twice that after the second time, and so on. */
+  /** Delay before a restart after the first failure. Doubles with each further one. Default: 1000. */
   readonly backoffMs: number;
   readonly longestBackoffMs: number;
-  /** How long a server must have run for its earlier failures to be forgotten. */
+  /** Least run of a server that resets its failures. Default: 10,000. */
   readonly steadyMs: number;
-  /** How long changes of a list are gathered before it is read again. */
+  /** Delay before a changed list is read again, to combine changes. Default: 100. */
   readonly gatherMs: number;
 }
 
@@ -32,26 +32,26 @@ export const defaultPace: RetryPolicy = {
 export interface UpstreamOptions {
   readonly spec: UpstreamSpec;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when nobody is served any more. */
+  /** Aborts when the server closes. */
   readonly signal: AbortSignal;
   readonly pace: RetryPolicy;
-  /** Whether nobody will ask again. */
+  /** True if the process makes one call only, so that no retry is announced. */
   readonly isOnce: boolean;
-  /** Takes one line for stderr; the same line is told once. */
+  /** Writes one line to stderr, the same line once. */
   readonly report: (line: string) => void;
-  /** Where clients work, for what it asks outside any call. */
+  /** Returns the roots of the clients, for requests outside any call. */
   readonly roots: () => Promise<readonly Root[]>;
-  /** Told when its tools have come, or are others. */
+  /** Called when the tools arrive or change. */
   readonly onTools: () => void;
 }
 
-/** Says in a program's environment how many upstream servers it stands behind. */
+/** Environment variable with the nesting depth of upstream servers. */
 const depthVariable = 'AGENTTOOLS_UPSTREAM_DEPTH';
 
-/** How many upstream servers may stand behind each other: enough for servers made of servers, and soon over for one that starts itself. */
+/** Deepest nesting of upstream servers. Stops a server that starts itself. */
 const deepest = 3;
 
-/** One upstream server: started when it is used, and again when it has ended. */
+/** One upstream server. Starts on use, and again after it has ended. */
 export class Upstream {
   readonly #options: UpstreamOptions;
   #spec: UpstreamSpec;
@@ -62,9 +62,9 @@ export class Upstream {
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #upSince = 0;
-  /** Why it is not there: the end of a sentence. */
+  /** Reason of the last failure, as the end of a sentence. */
   #reason: string | undefined;
-  /** What is said of it before that. */
+  /** State of the server in messages, before the reason. */
   #state: MissingToolsReason = 'is unavailable';
   #gathering: NodeJS.Timeout | undefined;
 
@@ -73,7 +73,7 @@ export class Upstream {
     this.#spec = options.spec;
   }
 
-  /** Takes the spec of a newer definition, for the next start. */
+  /** Sets the spec of a newer definition, used from the next start on. */
   renew(spec: UpstreamSpec): void {
     this.#spec = spec;
   }
@@ -82,12 +82,12 @@ export class Upstream {
     return this.#spec.name;
   }
 
-  /** The tools it was last known to have; undefined: nobody has asked it yet. */
+  /** Last listed tools; undefined if never listed. */
   get tools(): readonly unknown[] | undefined {
     return this.#tools;
   }
 
-  /** What it says of the arguments of a tool. */
+  /** Input schema of a tool, as listed. */
   schemaOf(name: string): unknown {
     const tool = this.#tools?.find((one) => isObject(one) && one.name === name);
     return isObject(tool) ? tool.inputSchema : undefined;
@@ -97,22 +97,22 @@ export class Upstream {
     return this.#link !== undefined && !this.#link.isOver;
   }
 
-  /** Whether it failed when it was last used. */
+  /** True if its last use failed. */
   get hasFailed(): boolean {
     return this.#reason !== undefined;
   }
 
-  /** How long it is not to be started again. */
+  /** Time until the next start is allowed, in milliseconds. Negative if it is allowed now. */
   get #backoffMs(): number {
     return this.#retryAt - performance.now();
   }
 
-  /** Whether starting it is worth a try now. */
+  /** True if it is starting, or may start now. */
   get mayStart(): boolean {
     return this.#starting !== undefined || this.#backoffMs <= 0;
   }
 
-  /** Why it is not there, as a sentence; undefined if it is. */
+  /** Reason why it is unavailable, as a sentence; undefined if it is up or has not failed. */
   get absence(): string | undefined {
     if (this.isUp) return undefined;
     if (this.#starting) return `The upstream server "${this.name}" is still starting; try again in a moment.`;
@@ -120,14 +120,14 @@ export class Upstream {
     return this.#away(this.#reason);
   }
 
-  /** Tells why it is not there whoever reads stderr. Whoever called it is told anyway. */
+  /** Reports to stderr why it is unavailable. Callers get the reason as an error. */
   tellAbsence(): void {
     const { signal, report } = this.#options;
     if (this.#reason === undefined || signal.aborted) return;
     report(withFullStop(upstreamAbsent(this.name, this.#state) + this.#reason));
   }
 
-  /** Tells that it is waited for no longer, if it still starts. */
+  /** Reports to stderr that lists no longer wait for it, if it is still starting. */
   tellDelay(waitedMs: number): void {
     const { signal, report } = this.#options;
     if (!this.#starting || signal.aborted || waitedMs <= 0) return;
@@ -141,7 +141,7 @@ export class Upstream {
     return `${withFullStop(upstreamAbsent(this.name, this.#state) + reason)}${again}`;
   }
 
-  /** The connection to it; it is started if need be. @throws ToolError with why there is none */
+  /** Returns the open link, or starts the server. @throws ToolError with the reason of a failure */
   async open(): Promise<UpstreamLink> {
     if (this.#link && !this.#link.isOver) return this.#link;
     if (this.#starting) return await this.#starting;
@@ -163,7 +163,7 @@ export class Upstream {
       const started = performance.now();
       link = await this.#connect(place, createQuote(place));
       const tools = await link.tools(spec.startTimeoutMs - (performance.now() - started));
-      if (signal.aborted || link.isOver) throw new LinkError(this.#reason ?? 'nobody is served any more');
+      if (signal.aborted || link.isOver) throw new LinkError(this.#reason ?? 'the server is closing');
       this.#link = link;
       this.#era = link.isModern ? 'modern' : 'legacy';
       this.#upSince = performance.now();
@@ -193,7 +193,7 @@ export class Upstream {
     });
   }
 
-  /** What the user can mend is no failure of the server, and looked at again the next time. */
+  /** Records a failed start. A ToolError is for the user to fix: it causes no backoff. */
   #failed(error: unknown): Error {
     const isLack = isBranded(error, brands.toolError);
     this.#reason = errorMessage(error).replace(/\.$/, '');
@@ -222,7 +222,7 @@ export class Upstream {
     this.#failures += 1;
   }
 
-  /** Lets it be started again now, since it was no failure that it was lost. */
+  /** Allows an immediate restart, for a loss that is not a failure. */
   retryAtOnce(): void {
     this.#retryAt = Number.NEGATIVE_INFINITY;
   }
@@ -236,9 +236,9 @@ export class Upstream {
     this.#options.onTools();
   }
 
-  /** Has it ask again where clients work. */
+  /** Notifies the server of changed roots. */
   tellRoots(): void {
-    // One that is starting is told once it is there, whatever it has asked for by then.
+    // A starting server is notified once it is up, since it may have read older roots.
     if (this.#starting) void this.#starting.then((link) => link.tellRoots()).catch(() => {});
     else this.#link?.tellRoots();
   }
@@ -269,13 +269,13 @@ export class Upstream {
   }
 }
 
-/** A program finds what every program needs, its own variables, and how deep it stands. @throws ToolError if that is too deep */
+/** Adds inherited variables and the nesting depth to a program's environment. @throws ToolError if nested too deep */
 function withDepth(place: UpstreamEndpoint, env: UpstreamOptions['env']): UpstreamEndpoint {
   if ('url' in place) return place;
   const depth = Number(env[depthVariable] ?? 0) || 0;
   if (depth >= deepest) {
     throw new ToolError(
-      `upstream servers stand more than ${deepest} deep behind each other. Is "${place.command}" this very server?`,
+      `upstream servers are nested more than ${deepest} deep. Does "${place.command}" start this server itself?`,
     );
   }
   return {

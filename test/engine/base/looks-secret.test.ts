@@ -4,7 +4,7 @@ import { looksSecret } from '../../../src/engine/base/looks-secret.js';
 /** Made up in pieces, so that nobody's scanner takes them for real ones. */
 const made = (...parts: readonly string[]) => parts.join('');
 
-describe('what looks like a secret', () => {
+describe('secrets', () => {
   test.each([
     'API_KEY',
     'GITHUB_TOKEN',
@@ -63,7 +63,7 @@ describe('what looks like a secret', () => {
   ])('by an address that holds one: %s', (value) => expect(looksSecret('VALUE', value)).toBe(true));
 });
 
-describe('what does not', () => {
+describe('other values', () => {
   test.each([
     '',
     'true',

@@ -21,7 +21,7 @@ describe('a visible text', () => {
     ['a\u200db \u200c', 'a\\u200db \\u200c'],
     ['👩\u200d', '👩\\u200d'],
     ['a\ufe0f 1\ufe0f ❤\ufe0f\ufe0f', 'a\\ufe0f 1\\ufe0f ❤\ufe0f\\ufe0f'],
-  ])('of %j is %j', (text, expected) => {
+  ])('shows %j as %j', (text, expected) => {
     expect(visibleText(text)).toBe(expected);
   });
 
@@ -35,7 +35,7 @@ describe('a visible text', () => {
     'क्\u200dष',
     '𝒳',
     'é',
-  ])('of %s is itself', (text) => {
+  ])('keeps %s', (text) => {
     expect(visibleText(text)).toBe(text);
   });
 

@@ -55,7 +55,7 @@ const toUninstall = (state: ConfigState) =>
   planUninstall(state, { receipt, place: entryLocator(receipt), force: false });
 
 describe('a config file', () => {
-  it('that had to be made goes with the folders that were made for it', async () => {
+  it('is removed with the folders that were created for it', async () => {
     await changeConfig(file, toInstall, options());
     expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.one).toEqual(receipt.entry);
     await changeConfig(file, toUninstall, options());
@@ -81,7 +81,7 @@ describe('a config file', () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  it('that was moved, with a link in its place, is known as the same', async () => {
+  it('is recognised after a move that leaves a link', async () => {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, '{}');
     await changeConfig(file, toInstall, options());
@@ -102,7 +102,7 @@ describe('a config file', () => {
     expect(existsSync(path.join(folder, 'data'))).toBe(false);
   });
 
-  it('that is read-only is refused by a dry run already', async () => {
+  it('fails a dry run if read-only', async () => {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, '{}');
     chmodSync(file, 0o444);
@@ -117,7 +117,7 @@ describe('a config file', () => {
     expect(readFileSync(kept, 'utf8')).toBe('{ "mine": 1 }');
   });
 
-  it('that somebody writes to while the change is planned is read again', async () => {
+  it('is read again if it changes during the plan', async () => {
     let attempts = 0;
     const plan = async (state: ConfigState) => {
       const planned = await toInstall(state);
@@ -135,7 +135,7 @@ describe('a config file', () => {
     });
   });
 
-  it('whose receipt cannot be written is not touched', async () => {
+  it('is not changed if its receipt cannot be written', async () => {
     writeFileSync(path.join(folder, 'data'), 'a file where a folder should be');
     await expect(changeConfig(file, toInstall, options())).rejects.toThrow();
     expect(existsSync(file)).toBe(false);
@@ -164,7 +164,7 @@ describe('an intent whose writer died', () => {
     expect(settled).not.toHaveProperty('intent');
   });
 
-  it('that was to drop a variable did not come true where the file is as it was before', async () => {
+  it('did not drop a variable if the file is unchanged', async () => {
     const old = { ...receipt, entry: { ...receipt.entry, env: { A: '1', B: '2' } } };
     const next = { ...receipt, entry: { ...receipt.entry, env: { A: '1' } } };
     const before = JSON.stringify({ mcpServers: { one: old.entry } });

@@ -24,7 +24,7 @@ describe.each(systems)('its config file shows a client: %s', (system) => {
   });
 });
 
-describe('so does what it leaves elsewhere', () => {
+describe('other traces of a client', () => {
   test.each<[id: string, system: System, machine: Machine]>([
     ['claude-desktop', 'darwin', { files: ['/Applications/Claude.app'] }],
     ['claude-desktop', 'win32', { files: ['~/AppData/Local/Packages/Claude_pzs8sxrjxfjjc/Settings'] }],
@@ -60,7 +60,7 @@ describe('so does what it leaves elsewhere', () => {
   });
 });
 
-describe('what shows another client does not', () => {
+describe('traces of another client', () => {
   test.each<[id: string, files: string[]]>([
     ['antigravity', ['~/.gemini/settings.json']],
     ['gemini-cli', ['~/.gemini/antigravity/mcp_config.json']],

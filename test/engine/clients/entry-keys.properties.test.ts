@@ -5,7 +5,7 @@ import { runs } from '../../support/runs.js';
 import { hostileKeys } from './support/keys.js';
 
 describe('a derived key', () => {
-  test('of whatever text, one that is safe everywhere', () => {
+  test('is safe everywhere, for any text', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string(),
@@ -19,7 +19,7 @@ describe('a derived key', () => {
     );
   });
 
-  test('of a derived one, the same', () => {
+  test('stays the same if derived again', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(deriveKey(deriveKey(text))).toBe(deriveKey(text));

@@ -95,13 +95,16 @@ test('Pi would run what follows an exclamation mark', () => {
 describe('references stand in an entry as they are', () => {
   const launch = { command: 'x', args: [], env: { A: '$1' } };
 
-  test.each(writableClients.map((client) => [client.id, client] as const))('of %s', (_id, client) => {
-    const entry = withReferences(client.entry(launch, 'weather'), client, { KEY: '$KEY' });
-    expect(entry).toEqual({
-      ...client.entry(launch, 'weather'),
-      [client.env]: { ...(client.entry(launch, 'weather')[client.env] as object), KEY: '$KEY' },
-    });
-  });
+  test.each(writableClients.map((client) => [client.id, client] as const))(
+    'stays verbatim for %s',
+    (_id, client) => {
+      const entry = withReferences(client.entry(launch, 'weather'), client, { KEY: '$KEY' });
+      expect(entry).toEqual({
+        ...client.entry(launch, 'weather'),
+        [client.env]: { ...(client.entry(launch, 'weather')[client.env] as object), KEY: '$KEY' },
+      });
+    },
+  );
 
   test('beside plain values, which Crush would expand', () => {
     const crush = writable('crush');
@@ -143,7 +146,7 @@ describe('OpenCode has two layouts', () => {
   });
 });
 
-describe('what Windows can start', () => {
+describe('commands on Windows', () => {
   const npx = { command: 'npx', args: ['-y', 'agenttools'], env: { A: 'b' }, cwd: 'C:\\work' };
 
   test.each(['npx', 'npm', 'pnpm', 'yarn', 'C:\\tools\\run.cmd', 'RUN.BAT'])(

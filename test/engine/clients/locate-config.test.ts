@@ -63,7 +63,7 @@ describe('a client by any of its names', () => {
     expect(() => findClient(name)).toThrow(expect.objectContaining({ code: 'not-found', message }));
   });
 
-  test('what resembles none gets the list', () => {
+  test('lists all clients if no name is similar', () => {
     expect(() => findClient('emacs-mcp-hub')).toThrow(/Known are: claude-desktop, lm-studio, .*librechat\.$/);
   });
 
@@ -124,12 +124,12 @@ describe('a variable moves the file', () => {
     expect(fileOf(id, system, { env })).toBe(file);
   });
 
-  test.each(['', 'relative/folder', './x'])('but not to %j, which depends on who reads it', (value) => {
+  test.each(['', 'relative/folder', './x'])('ignores %j, which depends on the reader', (value) => {
     expect(fileOf('codex', 'linux', { env: { CODEX_HOME: value } })).toBe('~/.codex/config.toml');
     expect(fileOf('crush', 'linux', { env: { XDG_CONFIG_HOME: value } })).toBe('~/.config/crush/crush.json');
   });
 
-  test('and what it names counts even where an older file is', () => {
+  test('takes precedence over an older file', () => {
     const legacy =
       '~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json';
     const machine = { env: { CLINE_DIR: '/d' }, files: [legacy] };
@@ -143,7 +143,7 @@ const clineShared = '~/.cline/data/settings/cline_mcp_settings.json';
 const clineLegacy =
   '~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json';
 
-describe('which of several files it is', () => {
+describe('the choice between several files', () => {
   test.each<[story: string, id: string, system: System, files: string[], file: string]>([
     [
       'the packaged Claude Desktop sees a folder of its own',
@@ -289,7 +289,7 @@ describe('a config file comes with how it is read', () => {
     });
   });
 
-  test('and what a new one begins with', () => {
+  test('provides the start of a new file', () => {
     const name = (file: { template?: string }) => /^name: (.*)$/m.exec(file.template ?? '')?.[1];
     const client = writable('continue');
     expect(name(configFile(client, '/home/me/.continue/config.yaml', 'weather'))).toBe('Local Config');
@@ -345,7 +345,7 @@ describe('where there is no file, the user is told why', () => {
   });
 });
 
-describe('what a user must hear', () => {
+describe('notes for the user', () => {
   const told = (id: string, scope: 'user' | 'project', files: string[] = []) =>
     listWarnings(writable(id), scope, surroundingsOf('linux', { files })).join(' ');
 

@@ -108,7 +108,7 @@ describe('a record', () => {
     expect(readdirSync(path.join(folder, 'receipts'))).toEqual([]);
   });
 
-  it('of nothing makes no folder', async () => {
+  it('creates no folder if it is empty', async () => {
     await receipts.write(empty);
     expect(readdirSync(path.dirname(folder))).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe('a record', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  it('of a newer version is not touched', async () => {
+  it('is not changed if a newer version wrote it', async () => {
     addFiles(folder, { [recordName]: { ...record, version: 2 } });
     const { message } = await refusalOf(receipts.read(realFile));
     expect(message).toBe(
@@ -151,7 +151,7 @@ describe('a record', () => {
     );
   });
 
-  it('that is no text is named', async () => {
+  it('is named in the error if it is not UTF-8', async () => {
     addFiles(folder, { 'receipts/x': '' });
     const file = path.join(folder, recordName);
     writeFileSync(file, Buffer.from([0xff]));
@@ -161,7 +161,7 @@ describe('a record', () => {
   it.each([
     ['the folder is read-only', () => chmodSync(path.join(folder, 'receipts'), 0o500)],
     ['the record is read-only', () => chmodSync(path.join(folder, recordName), 0o400)],
-  ])('that cannot be written says so: %s', async (_why, forbid) => {
+  ])('reports that it cannot be written: %s', async (_why, forbid) => {
     await receipts.write(record);
     onTestFinished(() => chmodSync(path.join(folder, 'receipts'), 0o700));
     forbid();

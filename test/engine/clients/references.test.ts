@@ -80,7 +80,7 @@ describe('how each client is made to take a value from elsewhere', () => {
     ]);
   });
 
-  test('and the user is told where the value then comes from', () => {
+  test('names the source of the value for the user', () => {
     const untold = references.filter(
       ([, reference]) => reference && !/API_KEY|asks for it/.test(reference.hint),
     );

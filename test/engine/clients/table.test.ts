@@ -330,7 +330,7 @@ describe.each(writableClients.map((client) => [client.id, client] as const))(
 );
 
 /** As measured with the vendors' own programs; those of strict JSON or of a syntax with comments are not listed. */
-test('what the parsers of clients take', () => {
+test('lists the syntax that client parsers accept', () => {
   const told = writableClients
     .filter(({ format }) => format === 'json' || format === 'jsonc')
     .map(({ id, tolerance: { comments, trailingCommas, bom } }) => {
@@ -357,7 +357,7 @@ test('what the parsers of clients take', () => {
   });
 });
 
-test('what a new file begins with', () => {
+test('lists the templates of new files', () => {
   const templates = writableClients.flatMap(({ id, template }) =>
     template ? [[id, template('config', 'weather')]] : [],
   );
@@ -434,20 +434,20 @@ describe('clients without a file', () => {
 });
 
 describe('the page about clients says the same', () => {
-  test('of their files', () => expect(rowsOf('Files')).toEqual(fileRows()));
-  test('of their entries', () => expect(rowsOf('Entries')).toEqual(entryRows()));
-  test('of what users are told', () =>
+  test('lists their files', () => expect(rowsOf('Files')).toEqual(fileRows()));
+  test('lists their entries', () => expect(rowsOf('Entries')).toEqual(entryRows()));
+  test('lists the notes for users', () =>
     expect(pointsOf('Notes that install prints')).toEqual(cautionPoints()));
-  test('of what they are for', () => {
+  test('lists the kinds of client apps', () => {
     const names = clients.filter(({ kind }) => kind === 'chat').map(({ name }) => name);
     expect(pointsOf('Kinds of client apps')).toEqual([
       `- Chats: ${names.join(', ')}.`,
       '- Code: all others.',
     ]);
   });
-  test('of what is done by hand', () => expect(rowsOf('By hand')).toEqual(manualRows()));
+  test('lists the manual steps', () => expect(rowsOf('By hand')).toEqual(manualRows()));
 
-  test.each(rowsOf('Variables'))('of the variable %s, for %s: %s', (variable, id, where) => {
+  test.each(rowsOf('Variables'))('names the variable %s, for %s: %s', (variable, id, where) => {
     const [, name] = /^`(.*)`$/.exec(variable!)!;
     const [, below = ''] = /^`(.*?)` in it/.exec(where!) ?? [];
     const system = name!.endsWith('APPDATA') ? 'win32' : 'linux';

@@ -52,7 +52,7 @@ describe('the name of a new package', () => {
     ['/a/weather', undefined, 'weather'],
     ['/a/My Weather!', undefined, 'my-weather'],
     ['/a/x', '@acme/weather', '@acme/weather'],
-  ])('of %s and %s is %s', (directory, given, expected) => {
+  ])('turns %s and %s into %s', (directory, given, expected) => {
     expect(choosePackageName(directory, given)).toBe(expected);
   });
 
@@ -61,7 +61,7 @@ describe('the name of a new package', () => {
     ['/a/fs', undefined, 'a module of Node has that name'],
     ['/', undefined, 'Give one with --name'],
     ['/a/x', '@Acme/Weather', 'expected lower-case letters'],
-  ])('of %s and %s is refused', (directory, given, message) => {
+  ])('rejects %s and %s', (directory, given, message) => {
     expect(() => choosePackageName(directory, given)).toThrow(
       expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) }),
     );

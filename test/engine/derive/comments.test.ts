@@ -81,7 +81,7 @@ describe('tags of properties and of named types', () => {
     });
   });
 
-  test('of a named type hold wherever it is used, and what is said there wins', () => {
+  test('apply to every use of a named type, unless overridden there', () => {
     const days = { type: 'integer', minimum: 1, maximum: 14 };
     expect(inputOf('told').days).toEqual({ ...days, description: 'As told.' });
     expect(inputOf('told').other).toEqual({
@@ -262,7 +262,7 @@ export function f(a: number = 'x' as any, b: string | null = null): void {}
   ]);
 }, 30_000);
 
-test('so is one of plain JavaScript', async () => {
+test('reports a default of the wrong type in plain JavaScript', async () => {
   const source = '/** @param {Record<string, number>} amount */\nexport function g(amount = 5) {}\n';
   const derivation = await deriveOf(source, ['g'], { file: 'lib.js' });
   expect(said(derivation)).toEqual([
@@ -270,7 +270,7 @@ test('so is one of plain JavaScript', async () => {
   ]);
 }, 30_000);
 
-test('what a comment says of the parts of a parameter stands where they are', async () => {
+test('attaches comments on parts of a parameter to these parts', async () => {
   const typescript = `
 interface Town { name: string }
 /**
@@ -314,7 +314,7 @@ export function g(place, count) {}
   ]);
 }, 60_000);
 
-test('what is misspelled in a comment is told', async () => {
+test('reports misspelled tags and parameter names', async () => {
   const source = `
 interface Size {
   /** @minimun 3 @internal */

@@ -98,7 +98,7 @@ describe('types come from', () => {
     expect(functionIn(await derive(project(manifest, files)), 'greet').description).toBe('Of the source.');
   }, 30_000);
 
-  test('what a module passes on, with the defaults that stand there', async () => {
+  test('follows re-exports of a module, with the defaults there', async () => {
     const files = {
       'agenttools/tools/greet.json': { handler: './dist/index.js#hello' },
       'dist/index.js': "export { greet as hello } from './greet.js';",
@@ -143,7 +143,7 @@ describe('types come from', () => {
   }, 30_000);
 });
 
-describe('what is derived', () => {
+describe('the derived file', () => {
   const handler = './lib.js#greet';
   const lib = { 'lib.js': '', 'lib.d.ts': greet };
 

@@ -161,7 +161,7 @@ describe('a function', () => {
     );
   });
 
-  test('that takes its only parameter apart takes all arguments', () => {
+  test('takes all arguments if it destructures its only parameter', () => {
     expect(of('apart').inputSchema).toEqual({
       type: 'object',
       properties: {
@@ -185,14 +185,14 @@ describe('a function', () => {
     expect(of(name).parameters).toEqual([{ name: 'args' }]);
   });
 
-  test('that takes one of several apart has no name for it', () => {
+  test('has no name for one destructured parameter of several', () => {
     expect(of('several').parameters).toEqual([{ name: 'arg1' }, { name: 'b' }]);
     expect(said(derivation).join('\n')).toMatch(
       /warning lib\.ts:\d+:\d+ Tool "several": .*clients see it as "arg1"/,
     );
   });
 
-  test('that takes a list apart has no name for it', () => {
+  test('has no name for a destructured array', () => {
     expect(of('pair').parameters).toEqual([{ name: 'arg1' }]);
     expect(said(derivation).join('\n')).toMatch(
       /warning lib\.ts:\d+:\d+ Tool "pair": .*clients see it as "arg1"/,
@@ -245,7 +245,7 @@ describe('a function', () => {
   });
 });
 
-test('what no type says is an error, with the tool, the parameter and the type', async () => {
+test('reports types without a schema, with tool, parameter and type', async () => {
   const bad = `
 export function a(ok: string, when: { at: Map<string, Date>[] }): void;
 export function b(): { found: (bigint)[] };

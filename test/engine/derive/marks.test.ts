@@ -157,7 +157,7 @@ export function other() {}
     ]);
   }, 60_000);
 
-  test('that nothing reaches are told', async () => {
+  test('reports unreachable @mcp tags', async () => {
     const files = {
       'agenttools/tools/a.json': { handler: './lib.js#a' },
     };

@@ -252,7 +252,7 @@ test('a type of very many parts is refused, once', async () => {
   expect(lines[0]).toContain('has a type of more than 5000 parts');
 });
 
-test('of a type that is no data at all some faults are told, in the package', async () => {
+test('reports some faults of a type that is not data, at its use in the package', async () => {
   const functions = Array.from({ length: 9 }, (_, index) => `f${index}(): void`).join('; ');
   const more = {
     'node_modules/far/package.json': { name: 'far', version: '1.0.0', types: 'index.d.ts' },

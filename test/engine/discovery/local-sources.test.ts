@@ -161,7 +161,7 @@ describe('where servers are', () => {
     expect(servers).toEqual([]);
   });
 
-  test('what is declared, but in no list, is told of', async () => {
+  test('reports declarations that are not a list', async () => {
     const { servers, notes } = await list({
       'global/kit/package.json': extension('kit', { tools: 'greet', prompts: ['p'] }),
       'global/other/package.json': extension('other', { tools: {} }),
@@ -185,7 +185,7 @@ describe('where servers are', () => {
   });
 });
 
-describe('what is known of a server', () => {
+describe('listed facts of a server', () => {
   const project = (manifest: unknown, files: Files = {}, fields: object = {}): Files => ({
     'project/package.json': packageJson(manifest, fields),
     ...Object.fromEntries(Object.entries(files).map(([name, held]) => [`project/${name}`, held])),
@@ -255,7 +255,7 @@ describe('what is known of a server', () => {
     });
   });
 
-  test('what no definition can be read of is told of, and the others are listed', async () => {
+  test('reports unreadable definitions, and lists the others', async () => {
     const { servers, notes } = await list(
       project(
         { servers: ['good', 'missing', 'torn', 'wrong'] },

@@ -15,7 +15,7 @@ async function identity(cacheFolder: string | undefined, password = 'secret') {
   return registries.identityOf(registries.places[0]);
 }
 
-test('who one is to a registry is told apart, and cannot be guessed without what lies in the cache folder', async () => {
+test('separates the users of a registry by a secret in the cache folder', async () => {
   const cacheFolder = path.join(writeFolder(), 'cache');
   const mine = await identity(cacheFolder);
   expect(await identity(cacheFolder)).toBe(mine);
@@ -26,7 +26,7 @@ test('who one is to a registry is told apart, and cannot be guessed without what
   expect(statSync(cacheFolder).mode & 0o777).toBe(0o700);
 });
 
-test('what lies there is made once, also by several at a time, and anew where it is torn', async () => {
+test('creates the secret once, also concurrently, and again if it is damaged', async () => {
   const cacheFolder = writeFolder();
   const made = await Promise.all([1, 2, 3, 4].map(async () => await identity(cacheFolder)));
   expect(new Set([...made, await identity(cacheFolder)]).size).toBe(1);

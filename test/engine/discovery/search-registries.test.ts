@@ -79,7 +79,7 @@ describe('searching', () => {
     expect((await search(fakeRegistries({ [url]: registry }))).names).toHaveLength(30);
   });
 
-  test('of a large registry it is asked for the bare word, and said not to find all', async () => {
+  test('asks a large registry for the bare keyword, and reports partial results', async () => {
     const all = searchOf(Array.from({ length: 600 }, (_, index) => ({ name: `any-${index}` })));
     const everything = all['/-/v1/search'] as (query: object) => unknown;
     const registries = fakeRegistries({
@@ -108,7 +108,7 @@ describe('searching', () => {
     expect(registries.asked).toHaveLength(2);
   });
 
-  test('of more than can be listed it reads what it can, page by page, and says that there are more', async () => {
+  test('reads as many pages as allowed, and reports that there are more', async () => {
     const all = Array.from({ length: 5100 }, (_, index) => ({ name: `kit-${index}`, date: '2026-01-01' }));
     const registries = fakeRegistries({ [url]: searchOf(all) });
     const found = await searchExtensions({
@@ -122,7 +122,7 @@ describe('searching', () => {
     expect(registries.asked).toHaveLength(20);
   });
 
-  test('what the search says has another keyword is not asked for', async () => {
+  test('skips packages that the search lists with other keywords', async () => {
     const hits = [
       { name: 'kit', keywords: ['agenttools-extension'], date: '2026-01-01' },
       { name: 'other', keywords: [] },
@@ -144,7 +144,7 @@ describe('searching', () => {
     expect(JSON.stringify(servers).length).toBeLessThan(2000);
   });
 
-  test('what is declared, but in no list, is told of, from what was kept, too', async () => {
+  test('reports declarations that are not a list, from cached results too', async () => {
     const cacheFolder = writeFolder();
     const version = versionOf('kit', { tools: 'greet', prompts: ['p'] });
     const registries = fakeRegistries({ [url]: registryOf([version]) });
@@ -191,7 +191,7 @@ describe('searching', () => {
     expect(notes).toEqual([note]);
   });
 
-  test('what is no name of a package is passed over', async () => {
+  test('skips invalid package names', async () => {
     const odd = ['../up', 'a'.repeat(300), '@acme', 'two words', '', 3, null].map((name) => ({ name }));
     const registries = fakeRegistries({
       [url]: {
@@ -418,7 +418,7 @@ describe('a manifest in a file of the package', () => {
   });
 });
 
-describe('what was listed', () => {
+describe('cached search results', () => {
   const minute = 60_000;
 
   test('is good for a while, for that registry and that login', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDerived } from '../../../src/engine/extension/derived.js';
 
-test('what was derived is looked through once, however many tools ask', () => {
+test('checks derived data once for any number of tools', () => {
   let looks = 0;
   const fn = {
     parameters: [{ name: 'a' }],

@@ -25,7 +25,7 @@ async function faultOf(extension: Extension, item = 'x'): Promise<DefinitionErro
   );
 }
 
-describe('which file defines an item', () => {
+describe('the file that defines an item', () => {
   const endings = ['.js', '.mjs', '.cjs', '.json', '.jsonc'];
 
   test.each(endings.map((ending, index) => [ending, endings.slice(index)]))(
@@ -191,7 +191,7 @@ describe('TypeScript', () => {
   });
 });
 
-describe('what is kept', () => {
+describe('cached definitions and modules', () => {
   test('a definition that could be read is read once', async () => {
     const extension = await openPackage({ tools: ['x'] }, { 'agenttools/tools/x.json': {} });
     expect(await extension.definition('tools', 'x')).toBe(await extension.definition('tools', 'x'));

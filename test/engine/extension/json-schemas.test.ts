@@ -241,7 +241,7 @@ describe('a definition passes its schema exactly when it can be served', () => {
   });
 });
 
-describe('what is only known to be wrong in a data file is refused', () => {
+describe('errors specific to data files', () => {
   test.each([
     ['a handler that is no module reference', 'tool', { handler: 'a.js' }],
     ['a handler without export name', 'tool', { handler: './a.js#' }],

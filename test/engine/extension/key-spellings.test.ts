@@ -77,7 +77,7 @@ describe('Parameters become a field spec', () => {
     });
   });
 
-  test('what cannot be carried over is a fault at its place', () => {
+  test('reports an unsupported interpreter with its path', () => {
     const { value, faults } = translate({ Parameters: { city: 'Entity' } }, 'tools');
     expect(value).toEqual({});
     expect(faults).toEqual([
@@ -116,7 +116,7 @@ describe('LLMEvaluator is flattened', () => {
   });
 });
 
-describe('of two spellings of one key', () => {
+describe('two spellings of one key', () => {
   test.each([
     ['tools', { DisplayName: 'theirs', title: 'ours' }, 'title', ['DisplayName']],
     ['tools', { title: 'ours', Title: 'theirs' }, 'title', ['Title']],

@@ -95,7 +95,7 @@ describe('entries that are none of the forms are passed over', () => {
   });
 });
 
-test('of two declarations of one name in one kind the first counts', async () => {
+test('keeps the first of two declarations with one name and kind', async () => {
   const { declarations } = await read({ tools: [['a', 'first'], ['a', 'second'], 'b'], prompts: ['a'] });
   expect(declarations.tools.map(({ name, description }) => [name, description])).toEqual([
     ['a', 'first'],
@@ -147,7 +147,7 @@ test('a package without name or version goes by its folder, at 0.0.0', async () 
   expect([manifest.packageName, manifest.packageVersion]).toEqual(['kit', '0.0.0']);
 });
 
-describe('what is no manifest is told apart', () => {
+describe('missing and invalid manifests', () => {
   test('no package.json', async () => {
     const error = await readManifest(writeFolder()).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(AgentToolsError);

@@ -56,7 +56,7 @@ describe('a module reference', () => {
   });
 });
 
-describe('what a module gives', () => {
+describe('exports of a module', () => {
   const rows: readonly [string, string, string, string, unknown][] = [
     ['ESM default', 'a.mjs', 'export default 1', 'default', 1],
     ['ESM named', 'a.mjs', 'export const run = 1', 'run', 1],
@@ -124,7 +124,7 @@ describe('a module is evaluated once', () => {
     expect(globalThis).toHaveProperty('countedForAll', 1);
   });
 
-  test('also when one of them asks for an export it does not have', async () => {
+  test('is not evaluated again for a missing export', async () => {
     const folder = writeFolder({ 'a.mjs': counting.replaceAll('counted', 'countedMissing') });
     const missing = () => modules.loadReference({ directory: folder }, './a.mjs#three', 'anything');
     for (let call = 0; call < 3; call++) {
@@ -135,7 +135,7 @@ describe('a module is evaluated once', () => {
   });
 });
 
-describe('what was mended works at the next call', () => {
+describe('a fixed module', () => {
   const bad: Record<string, string> = {
     'it threw': 'throw new Error("boom")',
     'it was no JavaScript': 'export default (',
@@ -153,7 +153,7 @@ describe('what was mended works at the next call', () => {
     expect(await load()).toBe(42);
   });
 
-  test('also for another reference to the same module, whose first call it is', async () => {
+  test('loads for another reference to the same module first', async () => {
     const folder = writeFolder({ 'a.mjs': 'throw new Error("boom")' });
     await expect(modules.loadReference({ directory: folder }, './a.mjs#one', 'anything')).rejects.toThrow(
       'boom',
@@ -189,6 +189,6 @@ test.each([
   [null, 'null'],
   [Symbol('boom'), 'Symbol(boom)'],
   [Object.create(null), '[Object: null prototype] {}'],
-])('what %j says is %j', (thrown, message) => {
+])('reads the message of %j as %j', (thrown, message) => {
   expect(errorMessage(thrown)).toBe(message);
 });

@@ -76,7 +76,7 @@ describe('a program', () => {
     });
   });
 
-  test('of a dependency is run by Node', async () => {
+  test('runs with Node if it is in a dependency', async () => {
     const cli = path.join(folder, 'node_modules/@acme/one/cli.js');
     expect(await read({ package: '@acme/one', args: ['a'] })).toMatchObject({
       command: 'node',
@@ -105,7 +105,7 @@ describe('a program', () => {
     [{ package: '../x' }, /is not installed/],
   ])('%j cannot be had', async (place, message) => await expect(read(place)).rejects.toThrow(message));
 
-  test('of a package that is no dependency is refused before it is ever run', async () => {
+  test('is rejected before it runs if its package is not a dependency', async () => {
     const bare = { ...scope, packageJson: {} };
     const looking = requirePlace({ package: '@acme/one' }, bare);
     await expect(looking).rejects.toMatchObject({
@@ -158,7 +158,7 @@ describe('an address', () => {
     ['streamable-http', 'http'],
     ['sse', 'sse'],
     [undefined, 'http'],
-  ])('of type %s is spoken to by %s', async (type, transport) => {
+  ])('maps type %s to transport %s', async (type, transport) => {
     const headers = { Authorization: `Bearer \${T}` };
     expect(await read({ url: `https://\${H}/mcp`, headers, type }, { T: 't', H: 'a.example' })).toEqual({
       url: 'https://a.example/mcp',
@@ -206,7 +206,7 @@ describe('the rules between the keys', () => {
   ])('%j: %j', (place, expected) => expect(paths(place)).toEqual(expected));
 });
 
-describe('what messages call it', () => {
+describe('labels in messages', () => {
   test.each<[object, string]>([
     [{ command: 'npx', args: ['-y', 'it'] }, 'npx -y it'],
     [{ package: '@acme/one', args: ['a'] }, '@acme/one a'],

@@ -92,7 +92,7 @@ test('the variables of a template have an order, and come once', () => {
   expect(readUriTemplate('x://y').variables).toEqual([]);
 });
 
-describe('what nobody could tell the values of is refused', () => {
+describe('templates with ambiguous values', () => {
   test.each([
     ['x://{}', '{} does not name variables as RFC 6570 does'],
     ['x://{a b}', '{a b} does not name variables as RFC 6570 does'],

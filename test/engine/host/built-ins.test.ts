@@ -255,7 +255,7 @@ describe('poisoned built-ins', () => {
     expect(outcome).toMatchObject(healed);
   });
 
-  test('that cannot be healed are named', () => {
+  test('names the ones that cannot be restored', () => {
     const { outputFiles } = buildSync({
       entryPoints: [path.resolve(import.meta.dirname, '../../../src/engine/host/built-ins.ts')],
       bundle: true,

@@ -75,7 +75,7 @@ describe('a description', () => {
     ]);
   });
 
-  test('of a module that throws is a failed definition', async () => {
+  test('fails with definition-failed if the module throws', async () => {
     await expect(defineTool("throw new Error('no key')")).rejects.toMatchObject({
       code: 'definition-failed',
       message: expect.stringContaining('no key'),

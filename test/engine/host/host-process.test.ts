@@ -116,7 +116,7 @@ describe.runIf(posix)('a host that dies', () => {
     await expectEnded(host.pid!);
   });
 
-  test('of too little memory says so', async () => {
+  test('reports a lack of memory', async () => {
     const { host, death } = startHost(acts, { nodeFlags: ['--max-old-space-size=10'] });
     host.send({ code: 'const all = []; for (;;) all.push(new Array(1000).fill(all.length));' });
     expect(await death).toEqual({ kind: 'memory', reason: 'ran out of memory' });
@@ -159,7 +159,7 @@ describe.runIf(posix)('a host that dies', () => {
     expect(performance.now() - started).toBeLessThan(3000);
   });
 
-  test('of a module that cannot be loaded says so', async () => {
+  test('reports a module that cannot be loaded', async () => {
     const { death, printed } = startHost(path.join(import.meta.dirname, 'missing.mjs'));
     expect(await death).toEqual({ kind: 'exit', reason: 'exited with code 1' });
     expect(printed()).toContain('Cannot find module');
@@ -239,7 +239,7 @@ describe.runIf(posix)('a host ends with its front', () => {
     return { front, pid };
   }
 
-  test('that exits', async () => {
+  test('exits after the front exits', async () => {
     const { front, pid } = await startFront(
       'setInterval(() => {}, 1000)',
       "process.on('SIGTERM', () => process.exit())",
@@ -248,13 +248,13 @@ describe.runIf(posix)('a host ends with its front', () => {
     await expectEnded(pid);
   });
 
-  test('that is killed', async () => {
+  test('exits after the front is killed', async () => {
     const { front, pid } = await startFront('setInterval(() => {}, 1000)');
     front.kill('SIGKILL');
     await expectEnded(pid);
   });
 
-  test('that is killed while the host blocks its thread', async () => {
+  test('exits after the front is killed, even if its thread is blocked', async () => {
     const { front, pid } = await startFront('setTimeout(() => { for (;;); })');
     front.kill('SIGKILL');
     await expectEnded(pid);

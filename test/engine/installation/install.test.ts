@@ -52,7 +52,7 @@ function failing(error: Error): Receipts {
   return receipts;
 }
 
-describe('what goes wrong for one client', () => {
+describe('a failure of one client', () => {
   it('is its failure if the user can act on it', async () => {
     const error = new AgentToolsError('refused', 'no');
     const results = await install(request, { ...setting, receipts: failing(error) });

@@ -84,7 +84,7 @@ test('a server is obtained with what it refers to', async () => {
   });
 });
 
-test('what was added is told, also when something else cannot be had', async () => {
+test('reports added packages, even if others are unavailable', async () => {
   const told: string[] = [];
   await find('@far/one/main', { told });
   expect(told.splice(0)).toEqual([
@@ -95,7 +95,7 @@ test('what was added is told, also when something else cannot be had', async () 
   expect(told).toEqual(['Added @far/greedy 1.2.3, needed by the server @far/greedy/main.']);
 });
 
-test('so is what a server refers to that is given by path, or written into a project', async () => {
+test('installs references of a server given by path, or written into a project', async () => {
   const folder = writeFolder(supply('kit', '@far/two/greet'));
   const outcome = ['kit/greet', '@far/two/greet'];
   const asked = [['@far/two']];
@@ -105,7 +105,7 @@ test('so is what a server refers to that is given by path, or written into a pro
   expect(await find('kit/main', { project })).toEqual({ outcome, asked });
 });
 
-test('what cannot be had is told with who needs it', async () => {
+test('reports an unavailable package with its dependents', async () => {
   expect(await find('@no/such/main')).toEqual({
     outcome:
       'failed: The package @no/such could not be installed: nobody has it. Needed by the server @no/such/main.',
@@ -119,7 +119,7 @@ test('what cannot be had is told with who needs it', async () => {
   );
 });
 
-test('what is there and not in order is no reason to obtain it', async () => {
+test('does not install a package that is present but invalid', async () => {
   const { outcome, asked } = await find('@far/vague/main');
   expect(asked).toEqual([['@far/vague'], ['@far/two']]);
   expect(outcome).toMatch(
@@ -139,7 +139,7 @@ test('a dry run says what would be installed first, and installs nothing', async
   );
 });
 
-test('who wants nothing obtained is told how to get it', async () => {
+test('suggests a command if installation is off', async () => {
   const cwd = writeFolder(supply('kit', '@far/two/greet'));
   for (const [reference, wayOut] of [
     ['@far/one/main', 'agenttools add @far/one'],

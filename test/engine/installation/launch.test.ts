@@ -15,7 +15,7 @@ const request: LaunchRequest = {
   dataFolder: undefined,
 };
 
-describe('what a client is to run', () => {
+describe('the command that a client runs', () => {
   it('is this program by absolute paths, and says the server twice', () => {
     expect(buildLaunch(request)).toEqual({
       command: '/usr/bin/node',

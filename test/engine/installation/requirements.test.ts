@@ -35,7 +35,7 @@ test('prompts are named beside them', async () => {
   ]);
 });
 
-test('what the same tools miss is told together, with all that it takes', async () => {
+test('combines the requirements of tools with the same ones', async () => {
   const requires = { env: ['A', ['B', 'C']], client: ['sampling'] };
   const { missing } = await check({ x: requires, y: requires }, { capabilities: { sampling: false } });
   expect(missing).toEqual([
@@ -44,7 +44,7 @@ test('what the same tools miss is told together, with all that it takes', async 
   ]);
 });
 
-test('what is given in the same way is told in one sentence, whoever needs it', async () => {
+test('combines requirements with the same fix in one sentence', async () => {
   const { missing } = await check({
     x: { env: ['A'] },
     y: { env: ['B'] },
@@ -56,7 +56,7 @@ test('what is given in the same way is told in one sentence, whoever needs it', 
   ]);
 });
 
-test('of a tool that misses a variable and a program, the way out is told of both', async () => {
+test('suggests both fixes to a tool without its variable and program', async () => {
   const { missing } = await check({ x: { env: ['A'], bin: ['no-such'] } });
   expect(missing).toEqual([
     expect.stringMatching(/needs the environment variable A.*Give it with: --env A=<value>$/),
@@ -64,7 +64,7 @@ test('of a tool that misses a variable and a program, the way out is told of bot
   ]);
 });
 
-test('what one tool requires and another one suggests is told of each', async () => {
+test('reports a requirement and a suggestion separately', async () => {
   expect(await check({ x: { env: ['A'] }, y: { env: ['A'], ...suggested } })).toEqual({
     missing: [expect.stringContaining('The tool "x" needs')],
     warnings: [expect.stringContaining('The tool "y" needs')],
@@ -79,7 +79,7 @@ test.each([
     { env: { B: 'x' } },
     ['The tools "x" and "y" need B, which this shell has, but the client may not. Hand it on with: --env B'],
   ],
-])('of several variables one is enough: %s', async (_, facts, warnings) => {
+])('accepts one of several variables: %s', async (_, facts, warnings) => {
   const requires = { env: [['A', 'B']] };
   expect(await check({ x: requires, y: requires }, facts)).toEqual({ missing: [], warnings });
 });
@@ -99,7 +99,7 @@ async function checkFiles(tools: unknown, env: Readonly<Record<string, string>> 
   return await checkRequirements(spec, { capabilities: {}, entryEnv: {}, env });
 }
 
-test('what an existing server is to be given is told once for all tools that it answers', async () => {
+test('reports the variable of an existing server once for all its tools', async () => {
   expect(await checkFiles(['a', 'b'])).toEqual({
     missing: [],
     warnings: [
@@ -111,7 +111,7 @@ test('what an existing server is to be given is told once for all tools that it 
   ]);
 });
 
-test('so it is once for a server that is listed in parts', async () => {
+test('reports the variable of a server listed in parts once', async () => {
   const part = (only: string) => ({ upstream: place, only: [only] });
   expect((await checkFiles([part('x'), part('y')])).warnings).toEqual([
     expect.stringMatching(/^The tools of .* need the environment variable THEIR_KEY, .*Give it with/),

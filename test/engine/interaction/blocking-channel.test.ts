@@ -101,7 +101,7 @@ describe('a handler whose client has gone', () => {
     });
   });
 
-  test('and asks on is over with its second question', async () => {
+  test('ends at its second input request', async () => {
     const errors: string[] = [];
     const { session } = await open(async (_args, ctx) => {
       for (;;) await ctx.elicit('a', note).catch((error: Error) => errors.push(error.message));
@@ -113,7 +113,7 @@ describe('a handler whose client has gone', () => {
     expect(session.asked).toHaveLength(1);
   });
 
-  test('and has others ask on is over, too, and goes no further', async () => {
+  test('ends if its nested calls keep asking', async () => {
     let calls = 0;
     const composed = await composeLive({
       tools: {
@@ -195,7 +195,7 @@ describe('a question on the wire', () => {
   test.each([
     ['2025-06-18', undefined],
     ['2025-11-25', 'form'],
-  ])('of %s has the mode %s', async (version, mode) => {
+  ])('has in %s the mode %s', async (version, mode) => {
     const { session } = await open((_args, ctx) => ctx.elicit('a', note), {
       version,
       answer: () => ({ action: 'cancel' }),

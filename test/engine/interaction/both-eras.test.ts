@@ -95,7 +95,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a question', (era) => {
     expect(result.structuredContent).toEqual(accept({}));
   });
 
-  test('that was filled in wrongly is asked again, with what was wrong', async () => {
+  test('is repeated with the problem after an invalid answer', async () => {
     const handler: Ask = async (_args, ctx) =>
       await ctx.elicit('Age?', { age: { type: 'integer', min: 0, required: true } });
     const texts: string[] = [];
@@ -187,7 +187,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a question', (era) => {
     expect('elicitationId' in asked[0].params).toBe(era === 'legacy');
   });
 
-  test('of the same key as another is a mistake', async () => {
+  test('fails if its key is taken', async () => {
     const handler: Ask = async (_args, ctx) => {
       const options = { key: 'twice' };
       return await Promise.all([
@@ -226,7 +226,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a question', (era) => {
     ],
     ['no fields at all', jsonSchema({ type: 'object' }), /has none/],
     ['no schema', { a: { type: 'strang' } }, /unusable.*strang/],
-  ])('that no form can ask says so, and the model is told: %s', async (_what, schema, problem) => {
+  ])('fails with a reason for the model if no form fits: %s', async (_what, schema, problem) => {
     const { result, asked } = await run(
       tool((_args, ctx) => ctx.elicit('x', schema)),
       call('t'),
@@ -290,7 +290,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a step', (era) => {
     });
   });
 
-  test('that fails is not done', async () => {
+  test('is not recorded if it fails', async () => {
     let tries = 0;
     const handler: Ask = async (_args, ctx) => {
       const outcome = await ctx
@@ -307,7 +307,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a step', (era) => {
     expect(result.content[0].text).toBe(era === 'legacy' ? 'not yet' : '2');
   });
 
-  test('that fails may be tried again', async () => {
+  test('can run again after a failure', async () => {
     let tries = 0;
     const attempt = () => {
       tries += 1;
@@ -337,7 +337,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a step', (era) => {
       (ctx) => ctx.step('a', () => ctx.callTool('asker').then(({ isError }) => ({ isError }))),
       'within a step',
     ],
-  ])('that %s is a mistake', async (_what, wrong, problem) => {
+  ])('fails if it %s', async (_what, wrong, problem) => {
     const asker = { handler: (_args: object, ctx: Context) => ctx.elicit('x', { v: 'string' }) };
     const items: LiveItems = { tools: { t: { handler: (_: object, ctx: Context) => wrong(ctx) }, asker } };
     const { reports, asked } = await run(items, call('t'));
@@ -345,7 +345,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a step', (era) => {
     expect(asked).toEqual([]);
   });
 
-  test('that keeps too much is told to the model', async () => {
+  test('fails with a reason for the model if its result is too large', async () => {
     const handler: Ask = async (_args, ctx) => await ctx.step('much', () => 'x'.repeat(300_000));
     const { result } = await run(tool(handler), call('t'));
     expect(result).toMatchObject({
@@ -392,7 +392,7 @@ describe.each(['legacy', 'modern'] as const)("%s: the client's model and roots",
       'no message',
     ],
     ['roots', (ctx: Context) => ctx.roots(), { 'roots/list': { roots: 'here' } }, 'no list'],
-  ])('that answer with something else fail the tool: %s', async (_what, ask, answers, problem) => {
+  ])('fail the tool after a malformed answer: %s', async (_what, ask, answers, problem) => {
     const { result } = await run(
       tool((_args, ctx) => ask(ctx)),
       call('t'),

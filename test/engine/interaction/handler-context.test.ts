@@ -57,7 +57,7 @@ describe.each(eras)('%s: a handler knows', (era) => {
     aborted: false,
   };
 
-  test('who asks, and what for', async () => {
+  test('receives client, request and options', async () => {
     const { request } = await open(facts, options, { options: { set: 'default', kept: 1 } });
     const { structuredContent } = await request('tools/call', { name: 't' });
     expect(structuredContent).toMatchObject({

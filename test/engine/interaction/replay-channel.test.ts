@@ -56,7 +56,7 @@ describe('a round', () => {
     expect(Object.keys(result).toSorted()).toEqual(['_meta', 'inputRequests', 'requestState', 'resultType']);
   });
 
-  test('of a resource carries no hint for caches', async () => {
+  test('has no cache hint for a resource', async () => {
     const read = async (_uri: string, _variables: object, ctx: Context) =>
       (await ctx.elicit('a', note)).action;
     const composed = await composeLive({
@@ -210,20 +210,20 @@ describe('a state', () => {
     ],
     ['is no state at all', () => 'hello'],
     ['is empty', () => ''],
-  ])('that %s is refused, and the handler does not run', async (_what, change) => {
+  ])('is rejected before the handler runs if it %s', async (_what, change) => {
     const { call, runs, requestState } = await begun();
     await expect(call('t', { requestState: change(requestState) })).rejects.toMatchObject(refused);
     expect(runs).toHaveLength(1);
   });
 
-  test('of another tool is refused, by tools that never ask too', async () => {
+  test('is rejected by another tool, even one that never asks', async () => {
     const { call, runs, answered } = await begun();
     await expect(call('other', answered)).rejects.toMatchObject(refused);
     await expect(call('plain', answered)).rejects.toMatchObject(refused);
     expect(runs).toHaveLength(1);
   });
 
-  test('of other arguments is refused; their order does not count', async () => {
+  test('is rejected for other arguments; their order does not matter', async () => {
     const { call, session } = await begun();
     const args = { a: 1, b: { c: [1, 2], d: null } };
     const { requestState } = await call('t', { arguments: args });
@@ -234,13 +234,13 @@ describe('a state', () => {
     expect(await retry({ b: { d: null, c: [1, 2] }, a: 1 })).toMatchObject({ resultType: 'input_required' });
   });
 
-  test('of no arguments is as good without them', async () => {
+  test('is accepted without the empty arguments', async () => {
     const { session, requestState } = await begun();
     const retry = session.request('tools/call', { name: 't', requestState });
     expect(await retry).toMatchObject({ resultType: 'input_required' });
   });
 
-  test('of another method is refused', async () => {
+  test('is rejected by another method', async () => {
     const ask = (_: unknown, ctx: Context) => ctx.elicit('a', note);
     const composed = await composeLive({
       tools: { same: { handler: ask } },
@@ -279,7 +279,7 @@ describe('a state', () => {
     expect(await call('t', answered)).toMatchObject({ resultType: 'input_required' });
   });
 
-  test('that grows too large is an error that says so', async () => {
+  test('fails with an error if it is too large', async () => {
     const { session } = await open({
       t: async (_args, ctx) => {
         await ctx.elicit('much', note);

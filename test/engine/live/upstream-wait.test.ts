@@ -21,7 +21,7 @@ test.each(['soon', '-1', '1e3', '3601', '5 s'])('%j is none, and that is said', 
   expect(reported).toEqual([`${variable} is "${text}", which is ignored. Expected seconds, from 0 to 3600.`]);
 });
 
-test('who only looks waits for a short time, unless the environment says how long', () => {
+test('shortens the wait of checks, unless the environment sets it', () => {
   expect(withShortWait({ A: 'a' })).toEqual({ A: 'a', [variable]: '5' });
   expect(withShortWait({ [variable]: '' })).toEqual({ [variable]: '5' });
   expect(withShortWait({ [variable]: '9' })).toEqual({ [variable]: '9' });

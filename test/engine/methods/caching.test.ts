@@ -32,7 +32,7 @@ describe('on 2026-07-28 the server says how long its lists keep', () => {
     ]);
   });
 
-  test('of what it is, too', async () => {
+  test('sends cache hints for server/discover, too', async () => {
     const { request } = await open({ ...items, server }, { era: 'modern' });
     expect(hintsOf(await request('server/discover'))).toEqual([5000, 'public']);
   });

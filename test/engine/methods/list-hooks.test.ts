@@ -130,7 +130,7 @@ describe.each(eras)('%s: the hook of a list', (era) => {
     ['hangs', () => new Promise(() => {}), /no answer within 1 s/],
   ];
 
-  test.each(failing)('that %s is done without, and that is told once', async (_, hook, reason) => {
+  test.each(failing)('is ignored and reported once if it %s', async (_, hook, reason) => {
     const session = await open(era, withHook(hook));
     expect(await toolNames(session)).toEqual(['a', 'b']);
     expect(await toolNames(session)).toEqual(['a', 'b']);
@@ -259,7 +259,7 @@ describe.each(eras)('%s: the hook of a list', (era) => {
     });
   });
 
-  test('that fails on a later page does not mix its list with another', async () => {
+  test('does not mix its list with another if it fails on a later page', async () => {
     let runs = 0;
     const { request } = await open(
       era,
@@ -366,7 +366,7 @@ describe('a session', () => {
     expect(await toolNames(session)).toEqual(['unlock']);
   });
 
-  test('and who asks are unknown to a hook on 2026-07-28', async () => {
+  test('is hidden from a hook on 2026-07-28, as is the client', async () => {
     const seen: unknown[] = [];
     const look = ({ client, session, auth, requestId, ui, can }: Context, registry: ItemRegistry) => {
       seen.push({ client, session, auth, requestId, ui, sampling: can('sampling') });
@@ -393,7 +393,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('of who came first is not given to initializers', async () => {
+  test('is not passed to initializers', async () => {
     const seen: unknown[] = [];
     const { request } = await open('legacy', {
       tools: { t: { handler, initialize: ({ session, auth }: Context) => seen.push({ session, auth }) } },
@@ -415,7 +415,7 @@ test('the gate of an app is not asked by what it asks', async () => {
   expect(asked).toBe(1);
 });
 
-test('what a checked token says is known to hooks and handlers; the token is not', async () => {
+test('passes verified claims to hooks and handlers, but not the token', async () => {
   const { served } = await composeLive({
     tools: {
       a: { handler: (_: unknown, { auth }: Context) => JSON.stringify(auth) },
@@ -453,7 +453,7 @@ test('what a checked token says is known to hooks and handlers; the token is not
   expect(JSON.parse(content[0].text)).toEqual({ clientId: 'c', scopes: ['vault'], sub: 'ada' });
 });
 
-test('what hooks get and give is typed', () => {
+test('types the arguments and results of hooks', () => {
   const server = defineServer({
     list: {
       tools(ctx, registry) {

@@ -105,7 +105,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a message', (era) => {
       ['a', [text('b')]],
       ['a', 'b'],
     ],
-  ])('of several pieces is several messages: %j', async (content, texts) => {
+  ])('splits several pieces into several messages: %j', async (content, texts) => {
     const { messages } = await get({ content: () => [{ role: 'assistant', content }] }, { era });
     expect(messages).toEqual(
       texts.map((one) => ({ role: 'assistant', content: { type: 'text', text: one } })),
@@ -113,7 +113,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a message', (era) => {
   });
 
   test.each([[[]], [null], [[1]], [{ type: 'image' }], [undefined]])(
-    'of nothing that can be said is none: %j',
+    'rejects content without a wire form: %j',
     async (content) => {
       await expect(get({ content: () => [{ role: 'user', content }] }, { era })).rejects.toMatchObject({
         code: -32603,

@@ -235,7 +235,7 @@ describe.each(eras)('%s: the resources of a template', (era) => {
   });
 });
 
-describe('what lists could not carry is refused where it is defined', () => {
+describe('definitions that lists cannot carry', () => {
   test.each([
     [{ annotations: { priority: 2 } }, 'annotations'],
     [{ annotations: { audience: ['me'] } }, 'annotations'],

@@ -95,7 +95,7 @@ describe('a registry is asked', () => {
     });
   });
 
-  it('and what is wrong is said: it speaks no TLS', async () => {
+  it('reports a registry without TLS', async () => {
     const settings = await settingsOf(`registry=${base.replace('http:', 'https:')}\n`);
     await expect(getJson('/a', { settings, maxBytes: 1000 })).rejects.toMatchObject({
       fault: 'failed',
@@ -103,7 +103,7 @@ describe('a registry is asked', () => {
     });
   });
 
-  it('and what is wrong is said: its address is none', async () => {
+  it('reports an invalid registry URL', async () => {
     const settings = await settingsOf('registry=somewhere\n');
     await expect(getJson('/@acme%2Fa', { settings, maxBytes: 1000 })).rejects.toMatchObject({
       fault: 'failed',
@@ -133,7 +133,7 @@ describe('a registry is asked', () => {
     expect(asked.at(-1)).toBe('/kept - -');
   });
 
-  it('and what it answered is kept without whoever asked, for the user alone', async () => {
+  it('caches responses without credentials, readable by the user only', async () => {
     const { host } = new URL(base);
     const settings = await settingsOf(`registry=${base}\n//${host}/:_authToken=t0ken-of-ada\n`);
     const cacheFolder = path.join(writeFolder(), 'cache');
@@ -155,7 +155,7 @@ describe('a registry is asked', () => {
     'http://ada:pa55word@127.0.0.1:9/',
     'gopher://ada:pa55word@127.0.0.1/',
     'http://ada:pa55word@:x/',
-  ])('and no message holds its password: %s', async (registry) => {
+  ])('keeps its password out of messages: %s', async (registry) => {
     const settings = await settingsOf(`registry=${base}\n`);
     const asking = getJson('/a', { settings, registry, maxBytes: 1000 });
     await expect(asking).rejects.toMatchObject({ name: 'RegistryError' });

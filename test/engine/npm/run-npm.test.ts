@@ -59,7 +59,7 @@ async function recordedRun(project: string) {
   };
 }
 
-describe('what a project says of registries and connections', () => {
+describe('npm settings of a project', () => {
   const secrets = [
     'registry=https://ada:pa55word@r.example/',
     '@my_scope:registry=https://ada:pa55word@s.example/',
@@ -253,7 +253,7 @@ describe('npm', () => {
     await expect(running).rejects.toBeInstanceOf(NpmError);
   });
 
-  it('that cannot be run is named', async () => {
+  it('is named in the error if it cannot run', async () => {
     const home = writeFolder({ 'bin/sh': '' });
     addFiles(home, { 'bin/npm': `#!${path.join(home, 'bin/sh')}\n` });
     chmodSync(path.join(home, 'bin/npm'), 0o755);
@@ -301,7 +301,7 @@ function isRunning(pid: number): boolean {
   return !isDead({ host, pid, ...(namespace && { namespace }) });
 }
 
-describe('what npm prints when it fails', () => {
+describe('error output of npm', () => {
   it.each([
     [
       'npm error code ENOTFOUND\nnpm error syscall getaddrinfo\nnpm error errno ENOTFOUND\nnpm error network request to https://r.example/a failed\nnpm error A complete log of this run can be found in: /x',

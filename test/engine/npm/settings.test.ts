@@ -38,7 +38,7 @@ describe('the settings of npm', () => {
     expect(options['//all.example/:_authToken']).toBe('t0ken');
   });
 
-  it('of a project are told apart, as far as they say where packages come from', async () => {
+  it('separate the project settings for registries and connections', async () => {
     const npmrc = [
       'registry=https://project.example/',
       '@acme:registry=https://acme.example/',
@@ -59,14 +59,14 @@ describe('the settings of npm', () => {
     expect((await settingsOf('registry=https://user.example/\n')).project).toEqual({});
   });
 
-  it('of a project count for nothing where npm takes them for the section of a file', async () => {
+  it('ignore project settings that npm reads as a section', async () => {
     const files = { 'package.json': '{}', '.npmrc': '//acme.example/:_authToken=null\n@acme:registry=\n' };
     const { project, registries } = await settingsOf('registry=https://user.example/\n', { project: files });
     expect(project).toEqual({ '@acme:registry': '' });
     expect(registries).toEqual([{ url: 'https://user.example/' }]);
   });
 
-  it('that contradict each other are told', async () => {
+  it('report contradictions', async () => {
     await expect(settingsOf('save-dev=true\nsave-optional=true\n')).rejects.toThrow(
       /^The settings of npm cannot be read: --save-(dev|optional) cannot be provided .*\. See them with: npm config list$/,
     );

@@ -168,7 +168,7 @@ it('no code is run', async () => {
   expect(globalThis).not.toHaveProperty('wasRun');
 });
 
-describe('what was derived from types', () => {
+describe('schemas derived from types', () => {
   const derived = (description: string) => ({
     version: 1,
     files: {},

@@ -98,7 +98,7 @@ describe('where an existing server is', () => {
   );
 });
 
-describe('what a client is shown', () => {
+describe('the client view of an item', () => {
   const server = (value: object): Side => [{ servers: ['s'] }, { 'agenttools/servers/s.json': value }];
   const prompt = (content: string): Side => [
     { prompts: ['p'] },
@@ -249,14 +249,14 @@ describe('code that is loaded', () => {
     expect(isVisibleToModel(found)).toBe(false);
   });
 
-  it('and fails is told', async () => {
+  it('reports a failure to load', async () => {
     const after: Side = [{ tools: ['a'] }, { 'agenttools/tools/a.js': 'export default {1}' }];
     const { changed } = await difference(code({}), after, { load: true });
     expect(changed[0]?.problem).toMatch(/could not be loaded/);
   });
 });
 
-it('of a package that cannot be read any more everything is new', async () => {
+it('lists every item as new if the old package is unreadable', async () => {
   const after = await Extension.open(writePackage(...tool({ description: 'd' })));
   const { added, changed } = await comparePackages(undefined, after, { load: false, dependencies: [] });
   expect(added.map(({ name, value }) => [name, value?.description])).toEqual([['a', 'd']]);

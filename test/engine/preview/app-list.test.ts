@@ -32,7 +32,7 @@ test.each([
   expect(mayAppsCall({ ...bare, _meta: { ui: { visibility } } })).toBe(expected);
 });
 
-describe('which app is meant', () => {
+describe('the selected app', () => {
   test.each([
     ['nothing', {}, { app: 'ui://acme/weather/viewer', tool: 'forecast' }],
     ['a tool', { tool: 'alerts' }, { app: 'ui://acme/weather/alerts', tool: 'alerts' }],

@@ -37,7 +37,7 @@ describe.skipIf(process.platform === 'win32')('a session ends', () => {
     expect((await readRun(parent)).stdout).toBe('parent-gone\n');
   });
 
-  test('and nothing keeps it alive that only watches', async () => {
+  test('is not kept alive by the watch', async () => {
     const child = await startGuarded('watchExit({ onEnd: () => {} })();');
     expect((await readRun(child)).code).toBe(0);
   });
@@ -65,7 +65,7 @@ const orphans: Record<string, string> = {
     "const child = cp.spawn('sh', ['-c', 'setsid sleep 1000 > /dev/null 2>&1 & echo $!']); child.stdout.on('data', (pid) => child.once('close', () => say(pid)))",
 };
 
-describe.skipIf(process.platform === 'win32').concurrent('what a session started ends with it', () => {
+describe.skipIf(process.platform === 'win32').concurrent('child processes at the end of a session', () => {
   const cases = { ...leftovers, ...(process.platform === 'linux' && orphans) };
   test.each(Object.entries(cases))('%s', async (_, code) => {
     const child = await startGuarded(
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32').concurrent('what a session started
     await vi.waitFor(() => expect(pids.map(isAlive)).toEqual(pids.map(() => false)));
   });
 
-  test('and nothing else does', async () => {
+  test('ends no other process', async () => {
     const bystander = spawn('sleep', ['1000'], { stdio: 'ignore' });
     const run = await runGuarded(
       `const { execSync } = await import('node:child_process');

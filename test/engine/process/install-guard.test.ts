@@ -52,7 +52,7 @@ const children: Record<string, string> = {
   fork: 'cp.fork(\'data:text/javascript,console.log("LEAK")\')',
 };
 
-describe.concurrent('what an extension prints lands on stderr', () => {
+describe.concurrent('output of an extension', () => {
   test.each(Object.entries(prints))('%s', async (_, code) => {
     const run = await runGuarded(
       `say('before'); await extension(${JSON.stringify(code)}); ${nap} say('after');`,
@@ -61,7 +61,7 @@ describe.concurrent('what an extension prints lands on stderr', () => {
     expect(run.stderr).toContain('LEAK');
   });
 
-  test('also from a console that was used before the guard came', async () => {
+  test('redirects a console that was used before the guard', async () => {
     const run = await runGuarded(
       "guard.restore(); console.log('own'); installGuard({ stderr: process.stderr }); console.log('LEAK');",
     );
@@ -69,7 +69,7 @@ describe.concurrent('what an extension prints lands on stderr', () => {
   });
 });
 
-describe.concurrent('what a child inherits as stdout is stderr', () => {
+describe.concurrent('inherited stdout of a child process', () => {
   test.each(Object.entries(children))('%s', async (name, code) => {
     const file = name === 'fork' ? forkable : '';
     const run = await runGuarded(
@@ -83,7 +83,7 @@ describe.concurrent('what a child inherits as stdout is stderr', () => {
     expect(run.stderr).toContain('LEAK');
   });
 
-  test('what it pipes is its own', async () => {
+  test('leaves piped output to the extension', async () => {
     const run = await runGuarded(
       `await extension("import { execSync } from 'node:child_process'; console.log(execSync('echo OWN').toString() + execSync('cat', { stdio: ['inherit', 'pipe'] }))");`,
     );
@@ -118,7 +118,7 @@ describe.concurrent('the pipe stays ours', () => {
     expect(run).toMatchObject({ stdout: 'still here\n', code: 0 });
   });
 
-  test('what is not printing goes where it should', async () => {
+  test('leaves file access alone', async () => {
     const run = await runGuarded(
       `await extension("import fs from 'node:fs'; import os from 'node:os'; const file = os.tmpdir() + '/guard-' + process.pid; fs.writeFileSync(file, 'kept'); const fd = fs.openSync(file); console.log(fs.readFileSync(fd, 'utf8')); fs.closeSync(fd); fs.rmSync(file)");`,
     );

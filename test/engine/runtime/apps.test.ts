@@ -53,7 +53,7 @@ describe('a tool has the app that it names', () => {
     expect(spec).toMatchObject({ hasUi: true, leftOut: [] });
   });
 
-  test('whose address has no scope where the package has none', async () => {
+  test('has a URI without a scope if the package has none', async () => {
     const folder = writeFolder({
       'package.json': packageJson({ apps: ['viewer'] }, { name: 'weather' }),
       'agenttools/apps/viewer.html': page,
@@ -61,7 +61,7 @@ describe('a tool has the app that it names', () => {
     expect([...(await composeIn(folder)).apps.keys()]).toEqual(['ui://weather/viewer']);
   });
 
-  test('of a built-in extension, by bare name', async () => {
+  test('finds an app of a built-in extension by bare name', async () => {
     const builtinFolder = writeFolder({
       'wolfram/package.json': packageJson({ apps: ['notebook-viewer'] }, { name: 'wolfram' }),
       'wolfram/agenttools/apps/notebook-viewer.html': page,
@@ -70,7 +70,7 @@ describe('a tool has the app that it names', () => {
     expect(uiOf(spec)?.app).toMatchObject({ uri: 'ui://wolfram/notebook-viewer', item: 'notebook-viewer' });
   });
 
-  test('of another package', async () => {
+  test('finds an app of another package', async () => {
     const folder = withTool('@other/charts/line');
     addFiles(folder, {
       'node_modules/@other/charts/package.json': packageJson({ apps: ['line'] }, { name: '@other/charts' }),
@@ -82,7 +82,7 @@ describe('a tool has the app that it names', () => {
     });
   });
 
-  test('also when the server lists no apps, and no others', async () => {
+  test('serves it although the server lists no apps, and no other app', async () => {
     const { spec } = await composeLive({
       apps: { viewer: page, unused: page },
       tools: { chart: { handler, ui: 'viewer' } },
@@ -91,7 +91,7 @@ describe('a tool has the app that it names', () => {
     expect([...spec.apps.keys()]).toEqual(['ui://acme/kit/viewer']);
   });
 
-  test('and the server lists further ones', async () => {
+  test('serves further apps that the server lists', async () => {
     const { spec } = await composeLive({
       apps: { viewer: page, extra: page, hidden: page },
       tools: { chart: { handler, ui: 'viewer' } },
@@ -294,7 +294,7 @@ test('an app cannot be defined in a server', async () => {
   expect(told(spec)).toEqual([expect.stringContaining('An app is named')]);
 });
 
-describe('what its author wrote into `meta` by hand', () => {
+describe('a `meta` written by hand', () => {
   const written = { ui: { resourceUri: 'ui://acme/kit/mine', visibility: ['app'] }, other: 1 };
   const tool = async (definition: object) => {
     const { spec } = await composeLive({

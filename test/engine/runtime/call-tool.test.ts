@@ -47,7 +47,7 @@ describe('arguments', () => {
     [{}, /^Invalid arguments for tool "x": "city" is required/],
     [{ city: 'a', days: 9 }, /"days" .* at \/days$/],
     [{ city: 5, days: 'many' }, /"city".*; "days"/],
-  ])('that are wrong are named, and the handler is not run: %j', async (args, message) => {
+  ])('names invalid ones and does not run the handler: %j', async (args, message) => {
     const handler = vi.fn();
     const served = await composeLive({ tools: { x: { input, handler } } });
     expect(await call(served, 'x', args)).toEqual(failure(expect.stringMatching(message)));
@@ -71,7 +71,7 @@ describe('arguments', () => {
     expect(seen).toEqual([[], ['Ostwick'], ['Ostwick']]);
   });
 
-  test('of a tool without input are delivered as sent', async () => {
+  test('delivers them unchanged to a tool without input', async () => {
     const handler = vi.fn();
     const args = JSON.parse('{"a":1,"__proto__":{"b":2}}');
     await call(await composeLive({ tools: { x: { handler } } }), 'x', args);
@@ -102,7 +102,7 @@ describe('initialize hooks', () => {
     expect(initialize).not.toHaveBeenCalled();
   });
 
-  test('of concurrent first calls run once', async () => {
+  test('run once for concurrent first calls', async () => {
     let running = 0;
     const initialize = vi.fn(async () => {
       running++;
@@ -115,7 +115,7 @@ describe('initialize hooks', () => {
     expect(results.map(({ structuredContent }) => structuredContent)).toEqual([1, 1, 1]);
   });
 
-  test('of an item listed twice run once', async () => {
+  test('run once for an item listed twice', async () => {
     const initialize = vi.fn();
     const served = await composeLive({
       tools: { x: { initialize, handler: () => 'x' } },
@@ -125,7 +125,7 @@ describe('initialize hooks', () => {
     expect(initialize).toHaveBeenCalledTimes(1);
   });
 
-  test('that failed run again', async () => {
+  test('run again after a failure', async () => {
     const initialize = vi.fn().mockRejectedValueOnce(new ToolError('not yet')).mockResolvedValue(undefined);
     const handler = vi.fn(() => 'done');
     const served = await composeLive({ tools: { x: { initialize, handler } } });
@@ -145,7 +145,7 @@ describe('initialize hooks', () => {
 });
 
 describe('time', () => {
-  test('that is up ends the call and aborts its signal', async () => {
+  test('ends the call and aborts its signal when it is up', async () => {
     let seen: AbortSignal | undefined;
     const served = await composeLive({
       tools: {
@@ -191,7 +191,7 @@ describe('time', () => {
   });
 });
 
-describe('what is thrown', () => {
+describe('thrown values', () => {
   const foreign = Object.assign(Object.create(null), {
     message: 'told',
     [Symbol.for('agenttools/tool-error')]: true,
@@ -319,7 +319,7 @@ describe('a result and its output schema', () => {
   const returning = (value: unknown, more: object = {}) =>
     composeLive({ tools: { x: { output, handler: () => value, ...more } } });
 
-  test('that match go out', async () => {
+  test('sends a match', async () => {
     expect(await call(await returning({ count: 1 }), 'x')).toEqual({
       content: [{ type: 'text', text: '{"count":1}' }],
       structuredContent: { count: 1 },
@@ -330,13 +330,13 @@ describe('a result and its output schema', () => {
     ['another value', { count: 'many' }, /does not match its output schema: "count"/],
     ['no structure', 'text only', /the tool returned no structured content/],
     ['nothing', undefined, /the tool returned no structured content/],
-  ])('that do not match are an error: %s', async (_, value, message) => {
+  ])('fails on a mismatch: %s', async (_, value, message) => {
     const result = await call(await returning(value), 'x');
     expect(result).toEqual(failure(expect.stringMatching(message)));
     expect(result).not.toHaveProperty('structuredContent');
   });
 
-  test('that do not match are sent all the same where the author says so', async () => {
+  test('sends a mismatch if the author opts in', async () => {
     const served = await returning({ count: 'many' }, { onOutputMismatch: 'warn' });
     expect(await call(served, 'x')).toMatchObject({ structuredContent: { count: 'many' } });
     expect(served.reports).toEqual([
@@ -422,7 +422,7 @@ describe('MCP_TOOL_OPTIONS', () => {
     ]);
   });
 
-  test('that a tool does not declare are reported, unless it declares none', async () => {
+  test('reports undeclared options, unless the tool declares none', async () => {
     const { spec } = await composeLive({
       tools: {
         x: { name: 'wired', handler: () => 1, options: { Units: { default: null }, Images: true } },
@@ -465,7 +465,7 @@ describe('MCP_TOOL_OPTIONS', () => {
   });
 });
 
-describe('what belongs to all calls', () => {
+describe('state shared by all calls', () => {
   test('an initialize hook is not stopped, nor told, by the call that came first', async () => {
     let release = () => {};
     const seen: Context[] = [];

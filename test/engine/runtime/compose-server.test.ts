@@ -15,7 +15,7 @@ describe('a server offers', () => {
     resources: { r: { uri: 'app://r', text: 'r' } },
   };
 
-  test('what it lists, in its order', async () => {
+  test('lists its items in the order of the definition', async () => {
     expect(names(await composeLive({ ...items, server: { tools: ['b', 'a'] } }))).toEqual(['b', 'a']);
   });
 
@@ -57,7 +57,7 @@ describe('a server offers', () => {
 });
 
 describe('a server says', () => {
-  test('what its definition says', async () => {
+  test('sends the values of its definition', async () => {
     const { spec } = await composeLive({
       tools: { a: { handler } },
       server: {
@@ -354,7 +354,7 @@ describe('"use"', () => {
     [{ resources: [{ use: 'r', annotations: { readOnlyHint: true } }] }, /^$/],
   ];
 
-  test.each(vain)('of what a prompt or resource does not have is left out: %j', async (server, message) => {
+  test.each(vain)('skips overrides that a prompt or resource does not have: %j', async (server, message) => {
     const { spec } = await composeLive({
       prompts: { p: { arguments: [{ name: 'place' }], content: 'p' } },
       resources: { r: { uri: 'app://r', text: 'r' } },
@@ -475,7 +475,7 @@ describe('"use"', () => {
     ]);
   });
 
-  test.each(wrong)('that says what cannot be is left out: %j', async (override, code, message) => {
+  test.each(wrong)('skips entries with invalid overrides: %j', async (override, code, message) => {
     const { spec } = await composeLive({
       tools: { x: tool },
       server: { tools: [{ use: 'x', ...override }] },
@@ -493,7 +493,7 @@ describe('"use"', () => {
   });
 });
 
-describe('what cannot be had is left out, the rest is served', () => {
+describe('unavailable entries', () => {
   const root = writeFolder({
     'app/package.json': packageJson(
       { servers: ['main'], tools: ['good', 'bad', 'absent', 'throws'] },

@@ -133,7 +133,7 @@ test('ported spelling and our own serve the same', async () => {
   expect([own.leftOut, own.reports]).toEqual([[], []]);
 });
 
-test('and what they serve is what was meant', async () => {
+test('serves the ported items as intended', async () => {
   const { views, server } = await seen(ported);
   expect(server).toEqual({
     info: { name: 'Main', version: '3.1.4' },

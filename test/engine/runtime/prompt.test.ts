@@ -87,7 +87,7 @@ describe('content is', () => {
     ]);
   });
 
-  test('or there are messages, with roles', async () => {
+  test('accepts messages with roles', async () => {
     const messages = [
       { role: 'user', content: 'Hi, {{name}}' },
       { role: 'assistant', content: { template: 'Hello, {{name}}!' } },
@@ -175,7 +175,7 @@ test.each([
   [{ role: 'system', content: 'x' }, 'a message has the role "system", not "user" or "assistant"'],
   [{ type: 'image', data: 'AAEC' }, 'malformed block of type "image": "mimeType" is missing'],
   [{ role: 'user', content: { type: 'poem' } }, 'malformed block of type "poem": MCP has only text'],
-])('what is wrong with a message is told on stderr: %j', async (value, problem) => {
+])('reports an invalid message on stderr: %j', async (value, problem) => {
   const served = await composeLive({ prompts: { x: { content: () => value } } });
   await expect(get(served, 'x')).rejects.toThrow('Prompt execution failed');
   expect(served.reports[0]).toContain(problem);
@@ -191,7 +191,7 @@ describe('arguments', () => {
     content: () => 'x',
   };
 
-  test('that are required must be there', async () => {
+  test('rejects missing required arguments', async () => {
     const served = await composeLive({ prompts: { x: definition } });
     await expect(get(served, 'x', { b: '' })).rejects.toEqual(
       new PromptFailure('arguments', 'Missing required arguments: a'),
@@ -217,7 +217,7 @@ describe('arguments', () => {
   });
 });
 
-describe('what is thrown', () => {
+describe('thrown values', () => {
   const throwing = (thrown: unknown, server?: object) =>
     composeLive({
       prompts: {
@@ -242,7 +242,7 @@ describe('what is thrown', () => {
     expect(served.reports[0]).toContain('Error: secret');
   });
 
-  test('but by a server that exposes errors', async () => {
+  test('shows any error if the server exposes errors', async () => {
     const served = await throwing(new Error('secret'), { prompts: '*', exposeErrors: true });
     await expect(get(served, 'x')).rejects.toThrow('secret');
   });

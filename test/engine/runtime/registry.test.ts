@@ -35,7 +35,7 @@ test('names are told apart by case, and none is inherited', () => {
   }
 });
 
-describe('what handlers see', () => {
+describe('items that handlers see', () => {
   const resource = (uri: string) => ({ kind: 'resources', name: 'r', item: 'r', uri, wire: { uri } });
   const some = new Registry({
     tools: [tool('a'), tool('b', true), tool('c')],

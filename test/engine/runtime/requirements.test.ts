@@ -52,7 +52,7 @@ test('a tool that the client cannot serve is a failed result for clients of 2025
   });
 });
 
-test('and an error that says what to declare for clients of 2026-07-28', async () => {
+test('fails with the missing capabilities for clients of 2026-07-28', async () => {
   const session = await openSession(await composeLive({ tools }), { era: 'modern' });
   await expect(session.request('tools/call', { name: 'ask' })).rejects.toMatchObject({
     code: -32021,
@@ -75,7 +75,7 @@ test('a missing environment variable is told at the call, in either era', async 
   }
 });
 
-test('that one of several would do is told at the call', async () => {
+test('names the alternatives of a requirement at the call', async () => {
   const session = await openSession(await composeLive({ tools }));
   const text =
     'Tool "either" needs one of the environment variables AGENTTOOLS_TEST_NO_SUCH_KEY or AGENTTOOLS_TEST_NOR_THIS, none of which is set.';

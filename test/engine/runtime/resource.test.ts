@@ -63,7 +63,7 @@ describe('a resource holds', () => {
     expect(await read(served)).toEqual([{ uri, mimeType: 'text/plain', blob: '//4A' }]);
   });
 
-  test('what its file holds now', async () => {
+  test('reads the current content of its file', async () => {
     const served = await ofFile('a.txt', 'old');
     await read(served);
     const { writeFileSync } = await import('node:fs');
@@ -72,7 +72,7 @@ describe('a resource holds', () => {
   });
 });
 
-describe('what leaves the package is not read', () => {
+describe('files outside the package', () => {
   test.each(['../secret', '/etc/hostname', 'a/../../secret'])('a path: %s', async (file) => {
     const { spec } = await composeLive({ resources: { x: { uri, file } } });
     expect(spec.leftOut).toMatchObject([{ code: 'path-outside-package' }]);
@@ -131,7 +131,7 @@ describe('a read function returns', () => {
     expect(toContents(value, uri, undefined)).toEqual(contents);
   });
 
-  test('what has the type of the resource unless it says otherwise', () => {
+  test('defaults to the MIME type of the resource', () => {
     expect(
       toContents(['a', { text: 'b', mimeType: 'text/b' }, {}], uri, 'text/a').map(({ mimeType }) => mimeType),
     ).toEqual(['text/a', 'text/b', 'text/a']);
@@ -182,7 +182,7 @@ describe('a definition that cannot work is left out and says why', () => {
   });
 });
 
-test('of two resources of one address the first is served and the second reported', async () => {
+test('serves the first of two resources with one URI, and reports the second', async () => {
   const { spec } = await composeLive({
     resources: {
       a: { uri, text: 'first' },
@@ -211,7 +211,7 @@ describe('contents without JSON form are refused, and named', () => {
     expect(() => toContents(value, uri, undefined)).toThrow(reason);
   });
 
-  test('but _meta that is no object as JSON is none', () => {
+  test('drops a _meta that is not an object in JSON', () => {
     const _meta = { toJSON: () => 5 };
     expect(toContents({ text: 'x', _meta }, uri, undefined)).toEqual([{ uri, text: 'x' }]);
   });

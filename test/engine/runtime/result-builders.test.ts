@@ -31,14 +31,14 @@ describe('a builder', () => {
     ['an object', { code: 5 }, '{"code":5}'],
     ['a number', 5, '5'],
     ['nothing', undefined, 'undefined'],
-  ])('of a failure makes a text of what it is given: %s', (_, given, told) => {
+  ])('makes a text of a failure: %s', (_, given, told) => {
     expect(toToolResult(build.error(given))).toStrictEqual({
       content: [{ type: 'text', text: told }],
       isError: true,
     });
   });
 
-  test('of one block leaves its meta with the block', () => {
+  test('keeps the meta of one block at the block', () => {
     const made = toToolResult(build.text('x', { meta: { a: 1 } }));
     expect(made).toStrictEqual({ content: [{ type: 'text', text: 'x', _meta: { a: 1 } }] });
     const whole = { content: [{ type: 'text', text: 'x' }], _meta: { b: 1 } };
@@ -55,7 +55,7 @@ describe('a builder', () => {
     expect(content.map((block) => block.text)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  test('of a message wants exactly one block', () => {
+  test('requires exactly one block for a message', () => {
     expect(build.user('hi')).toEqual({ role: 'user', content: { type: 'text', text: 'hi' } });
     expect(build.assistant(build.image('AAEC', 'image/png')).content).toEqual({
       type: 'image',
@@ -101,7 +101,7 @@ describe("an extension's own copy and ours agree", () => {
     ]);
   });
 
-  test('and neither is needed', () => {
+  test('recognises brands without either copy', () => {
     const failure = Object.assign(new Error('x'), { [Symbol.for('agenttools/tool-error')]: true });
     expect(isBranded(failure, brands.toolError)).toBe(true);
     const result = {

@@ -121,7 +121,7 @@ describe('searchPrompt', () => {
     expect(String(reports.mock.calls[0]?.[0])).toMatch(reported);
   });
 
-  test('what is for the protocol goes there', async () => {
+  test('passes protocol errors on', async () => {
     const search = () => {
       throw new ProtocolError(-32001, 'Elsewhere.');
     };

@@ -30,7 +30,7 @@ describe('a time limit', () => {
     expect(seen).toEqual([false]);
   });
 
-  test('that has passed stays so, whoever pauses', async () => {
+  test('stays over after a pause', async () => {
     const limits: CallDeadline[] = [];
     const work = async (limit: CallDeadline) => {
       limits.push(limit);

@@ -7,7 +7,7 @@ const structured = (value: unknown) => ({ ...text(JSON.stringify(value)), struct
 const block = { type: 'text', text: 'x' };
 const picture = { type: 'image', data: 'AAEC', mimeType: 'image/png' };
 
-describe('what a handler returns becomes', () => {
+describe('conversion of return values', () => {
   const rows: readonly [string, unknown, unknown][] = [
     ['a string', 'hello', text('hello')],
     ['an empty string', '', text('')],
@@ -89,7 +89,7 @@ describe('what a handler returns becomes', () => {
   });
 });
 
-describe('what has no form on the wire is refused', () => {
+describe('values without a wire form', () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   const rows: readonly [string, unknown][] = [
@@ -144,17 +144,17 @@ describe('what has no form on the wire is refused', () => {
     ],
   ];
 
-  test.each(named)('and named: %s', (_, value, message) => {
+  test.each(named)('names the value: %s', (_, value, message) => {
     expect(() => toToolResult(value)).toThrow(ResultError);
     expect(() => toToolResult(value)).toThrow(message);
   });
 
-  test('but a _meta of a result that is no object as JSON is none', () => {
+  test('drops a _meta that is not an object in JSON', () => {
     const _meta = { toJSON: () => 5 };
     expect(toToolResult({ content: [block], _meta })).toEqual({ content: [block] });
   });
 
-  test('but what says itself what JSON makes of it passes', () => {
+  test('accepts a value with its own toJSON', () => {
     const failure = Object.assign(new Error('x'), { toJSON: () => ({ code: 5 }) });
     expect(toToolResult({ failure })).toMatchObject({ structuredContent: { failure: { code: 5 } } });
   });
@@ -184,7 +184,7 @@ describe('what has no form on the wire is refused', () => {
     expect(() => toToolResult({ content: [block, bad] })).toThrow(`malformed block of type "${type}"`);
   });
 
-  test('what is well formed passes', () => {
+  test('accepts well-formed blocks', () => {
     const annotations = {
       audience: ['user', 'assistant'],
       priority: 0.5,

@@ -111,7 +111,7 @@ describe('without running code', () => {
     expect(items.at(-1)).toMatchObject({ uses: ['run.js'], documents: ['agenttools/tools/notes.json'] });
   });
 
-  test('and, where it may be run, for all of them', async () => {
+  test('reads all of them if code may run', async () => {
     const items = await readItems(await Extension.open(writeKit()), kinds, { load: true });
     expect(items.map(({ name, value }) => [name, value?.description ?? null])).toEqual([
       ['read', 'Reads.'],

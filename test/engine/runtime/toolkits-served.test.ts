@@ -173,7 +173,7 @@ describe('a toolkit of the manifest', () => {
     expect(lost(spec)).toEqual([[(entry as { toolkit: string }).toolkit, code, message]]);
   });
 
-  test('that is none is left out', async () => {
+  test('is skipped if it is invalid', async () => {
     const spec = await compose(
       { tools: [{ toolkit: 'files' }] },
       { files: 'export default { handler() {} };' },
@@ -291,13 +291,13 @@ describe('a server lists', () => {
     ],
     ['nothing to use', { use: 5 }, 'invalid-server', 'unusable "use"'],
     ['a toolkit in place of a prompt', { use: { tools: 5 } }, 'invalid-tool', '"handler"'],
-  ])('and goes without %s', async ([, entry, code, message]) => {
+  ])('skips %s', async ([, entry, code, message]) => {
     const spec = await compose(manifest, { server: { tools: ['read', entry] } });
     expect(names(spec)).toEqual(['read']);
     expect(lost(spec)).toEqual([[expect.any(String), code, expect.stringContaining(message)]]);
   });
 
-  test('what other packages have in toolkits, by qualified names', async () => {
+  test('lists toolkit items of other packages by qualified name', async () => {
     const directory = writeFolder({
       'package.json': packageJson({ servers: ['main'] }, { name: 'user' }),
       'agenttools/servers/main.json': {

@@ -207,7 +207,7 @@ describe('a schema takes no longer than it is large', () => {
   });
 });
 
-describe('what is fixed in vain', () => {
+describe('fixed arguments without effect', () => {
   const faults = async (schema: object, pinned: Schema) =>
     (await findPinFaults(await compiled({ type: 'object', ...schema }), pinned)).map((fault) =>
       JSON.stringify(fault),

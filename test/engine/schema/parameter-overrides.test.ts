@@ -359,7 +359,7 @@ describe('a schema of arguments', () => {
     }
   });
 
-  test('that takes others drops the old name, and one that does not says so', async () => {
+  test('drops the old name of an argument if open, and rejects it if closed', async () => {
     const open = { type: 'object', properties: { units, place: {} } };
     expect(
       await delivered(await changed(jsonSchema(open), renamed), { units: 'metric', place: 1, other: 2 }),
@@ -461,7 +461,7 @@ describe('a schema of arguments', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  test('that is asked for together with one that is hidden is not to be had', async () => {
+  test('rejects arguments that require a hidden one', async () => {
     const schema = jsonSchema({
       type: 'object',
       properties: { units, place: {}, days: {} },
@@ -478,7 +478,7 @@ describe('a schema of arguments', () => {
     });
   });
 
-  test('that cannot go without a hidden argument is told', async () => {
+  test('reports a hidden argument that is required', async () => {
     const schema = jsonSchema({
       type: 'object',
       properties: { units, place: {} },

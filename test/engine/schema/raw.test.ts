@@ -106,7 +106,7 @@ describe('a JSON Schema', () => {
     expect(await schema.check({})).toMatchObject({ ok: false });
   });
 
-  it('that recurses stops at values too deep for it', async () => {
+  it('stops at values too deep for a recursion', async () => {
     const schema = await compileSchema({ type: 'object', properties: { a: { $ref: '#' } } }, input);
     const deep = JSON.parse(`${'{"a":'.repeat(50_000)}{}${'}'.repeat(50_000)}`);
     expect(await schema.check(deep)).toMatchObject({ ok: false, issues: [{ message: /less deep/ }] });
@@ -117,13 +117,13 @@ describe('a JSON Schema', () => {
     ['has a keyword of the wrong type', { required: 'a' }],
     ['has an unknown type', { properties: { a: { type: 'strin' } } }],
     ['has a text for a schema', { properties: { a: 'string' } }],
-  ])('that %s is a SchemaError at once', async (_, keywords) => {
+  ])('fails with a SchemaError at once if it %s', async (_, keywords) => {
     const compiling = compileSchema({ type: 'object', ...keywords }, input);
     await expect(compiling).rejects.toBeInstanceOf(SchemaError);
   });
 
   it.each([['https://example.com/x'], ['#/$defs/gone']])(
-    'whose reference %s leads nowhere in it is refused at once',
+    'fails at once if its reference %s does not resolve',
     async ($ref) => {
       const schema = { type: 'object', properties: { a: { $ref } } };
       await expect(compileSchema(schema, input)).rejects.toMatchObject({ path: ['properties', 'a', '$ref'] });

@@ -11,7 +11,7 @@ const told = (schema: unknown, { side = 'input', rawOnly = true } = {}) =>
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
-describe('what is said in vain is told where it stands', () => {
+describe('keywords without effect', () => {
   test.each([
     [object({ a: { type: 'string', requried: true } }), '/properties/a/requried'],
     [object({ a: { type: 'string', minLenght: 2 } }), '/properties/a/minLenght'],
@@ -56,7 +56,7 @@ test.each([
   }),
   object({ a: { default: 'x' }, b: { type: 'integer', default: 2.0 }, c: { enum: [[1]], default: [1] } }),
   object({ a: { const: { requried: true }, default: { requried: true } } }),
-])('what may be meant is left alone: %j', (schema) => {
+])('ignores keywords that may have a meaning: %j', (schema) => {
   expect(told(schema)).toEqual([]);
 });
 

@@ -29,7 +29,7 @@ function takes(schema: object, value: unknown): boolean {
 const specAndArguments = anySpec.chain((spec) => fc.tuple(fc.constant(spec), anyArguments(spec)));
 
 describe('for any field spec', () => {
-  it('what its schema takes is accepted, and nothing else', async () => {
+  it('accepts exactly the values that its schema accepts', async () => {
     await fc.assert(
       fc.asyncProperty(specAndArguments, async ([spec, sent]) => {
         const schema = await compileSpec(spec);
@@ -53,7 +53,7 @@ describe('for any field spec', () => {
     );
   });
 
-  it('what is accepted is cast to what is declared, and to nothing else', async () => {
+  it('casts accepted values to the declared types, and to nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(specAndArguments, async ([spec, sent]) => {
         const result = await (await compileSpec(spec)).check(sent);
@@ -63,7 +63,7 @@ describe('for any field spec', () => {
     );
   });
 
-  it('what was sent, and what is declared, stay as they are', async () => {
+  it('leaves arguments and declaration unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(specAndArguments, async ([spec, sent]) => {
         const before = structuredClone({ spec, sent });

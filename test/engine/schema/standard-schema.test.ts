@@ -134,7 +134,7 @@ it('a choice among more than objects is none, and no input', async () => {
   await expect(compileSchema(schema, { side: 'input' })).rejects.toThrow('"type": "object" at its root');
 });
 
-describe('what a library makes of defaults', () => {
+describe('defaults of a library', () => {
   const defaultOf = async (schema: unknown) => {
     const { wire } = await compileSchema(schema, { side: 'input', resolveFrom });
     return (wire.properties as Record<string, { default?: unknown }>).days?.default;
@@ -152,7 +152,7 @@ describe('what a library makes of defaults', () => {
   });
 });
 
-describe('what a library gives back when it refuses', () => {
+describe('issues of a library', () => {
   const own = (result: unknown) => ({ '~standard': { version: 1, vendor: 'own', validate: () => result } });
   const say = { jsonSchema: { input: () => ({ type: 'object' }), output: () => ({ type: 'object' }) } };
   const checked = async (result: unknown) => {
@@ -173,7 +173,7 @@ describe('what a library gives back when it refuses', () => {
   it.each([
     ['no issues', { value: { a: 1 } }],
     ['issues that are none', { value: { a: 1 }, issues: undefined }],
-  ])('and what it accepts: %s', async (_, result) => {
+  ])('accepts a value without issues: %s', async (_, result) => {
     expect(await checked(result)).toEqual({ ok: true, value: { a: 1 } });
   });
 

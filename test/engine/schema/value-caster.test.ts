@@ -87,14 +87,14 @@ describe('a value is delivered as what its schema stands for', () => {
   });
 });
 
-test('what fits no schema is not cast', async () => {
+test('does not cast values that match no schema', async () => {
   const issues = await delivered({ x: date }, { '/properties/x': 'Date' }, { x: 'soon' });
   expect(issues).toEqual([
     { path: '/x', message: expect.stringContaining('"x" must match format "date-time"') },
   ]);
 });
 
-test('what no date can be made of is said to be wrong', async () => {
+test('rejects a valid date string that Date cannot represent', async () => {
   const second = '1990-12-31T23:59:60Z';
   const issues = await delivered({ x: date }, { '/properties/x': 'Date' }, { x: second });
   expect(issues).toEqual([{ path: '/x', message: '"x" must be what a Date can be made of' }]);

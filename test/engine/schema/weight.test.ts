@@ -76,7 +76,7 @@ it('a bundle of it speaks every dialect', async () => {
   }
 });
 
-it('what authors import loads neither a dependency nor what only servers need', async () => {
+it('loads neither a dependency nor server code for authors', async () => {
   const loaded = await loadedWith('src/index.ts');
   expect(loaded.filter((file) => file.startsWith('node_modules/'))).toEqual([]);
   const rooms = new Set(loaded.map((file) => file.split('/').slice(0, 3).join('/')));

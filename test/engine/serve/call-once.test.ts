@@ -45,14 +45,14 @@ describe('a tool is found', () => {
   test.each([
     ['wirr', /@acme\/kit\/kit has no tool "wirr"\. Did you mean "wire"\?/],
     ['banana', /Its tools: wire, item\./],
-  ])('or it is said which there are: %s', async (name, message) => {
+  ])('lists the tools if the name is unknown: %s', async (name, message) => {
     await expect(call(tools, name)).rejects.toMatchObject({
       code: 'not-found',
       message: expect.stringMatching(message),
     });
   });
 
-  test('or why it is left out', async () => {
+  test('fails with the reason if the tool is skipped', async () => {
     await expect(call({ bad: {} }, 'bad')).rejects.toThrow('Tool "bad" has no "handler"');
   });
 });
@@ -98,13 +98,13 @@ test('progress and log messages are lines, whatever they carry', async () => {
   ]);
 });
 
-test('what a tool answers is the result, also when it failed', async () => {
+test('returns the result of a tool, even if it failed', async () => {
   const { result, lines } = await call({ t: { handler: () => Promise.reject(new Error('secret')) } }, 't');
   expect(result).toEqual({ content: [{ type: 'text', text: 'Tool execution failed' }], isError: true });
   expect(lines[0]).toContain('secret');
 });
 
-test('what it answers on the protocol level is an error', async () => {
+test('fails with a protocol error of the tool', async () => {
   const handler = () => Promise.reject(new ProtocolError(-32050, 'Own', { why: 1 }));
   await expect(call({ t: { handler } }, 't')).rejects.toMatchObject({
     code: 'failed',
@@ -142,7 +142,7 @@ describe('a tool that a client could not use fails here too', () => {
     });
   });
 
-  test('and what a step comes to is JSON, whether or not somebody is there', async () => {
+  test('returns step results as JSON, with or without a user', async () => {
     const handler = (_: unknown, ctx: Context) => ctx.step('k', () => new Date(0)).then((at) => typeof at);
     expect(await textOf({ t: { handler } }, 't', { person })).toBe('string');
     expect(await textOf({ t: { handler } }, 't')).toBe('string');
@@ -265,7 +265,7 @@ describe('tools of existing servers', () => {
     expect(await textOf(tools, 'ask', {}, { tools: ['ask', far] })).toBe('scripted echoes {"a":1}');
   });
 
-  test('that are not there are told of once, by the result', async () => {
+  test('reports a missing server once, in the result', async () => {
     const gone = { upstream: { command: 'no-such-program-here', tool: 'echo' } };
     const { result, lines } = await call({ gone }, 'gone');
     expect(result).toMatchObject({

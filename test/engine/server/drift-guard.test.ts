@@ -70,7 +70,7 @@ test('a server that is not is refused before its code runs', async () => {
   });
 });
 
-test('so is one with items of packages that are not, whose code does not run either', async () => {
+test('refuses a server with items of changed packages, and does not run their code', async () => {
   expect(await start(['@far/data', '@far/code', '@far/broken'])).toMatchObject({
     ran: ['kit'],
     outcome: refused('@far/data: greet changed', '@far/code: greet changed', '@far/broken: greet changed'),

@@ -239,7 +239,7 @@ describe.each(eras)('%s: apps of packages that are not here', (era) => {
     expect(lists.resources).toMatchObject([{ uri: 'ui://far/one/card' }]);
   });
 
-  test('of a tool that is here are obtained, too', async () => {
+  test('installs the app of a local tool', async () => {
     const server = writeFolder({
       ...kit,
       'agenttools/servers/kit.json': { tools: ['own'] },
@@ -349,7 +349,7 @@ describe.each(eras)('%s: items of packages that are not here', (era) => {
     expect(session.reported).toEqual([]);
   });
 
-  test('that cannot be had are told of; the others are served', async () => {
+  test('reports unavailable ones and serves the others', async () => {
     const supply = { ...both, '@far/two': 'the registry\nis away.' };
     const session = await open(era, { supply });
     expect(namesIn(await session.request('tools/list'))).toEqual(['own', 'greet-one']);
@@ -365,7 +365,7 @@ describe.each(eras)('%s: items of packages that are not here', (era) => {
     expect(session.shop.asked).toHaveLength(1);
   });
 
-  test('that could not be had are tried again, and announced to who has read the list', async () => {
+  test('retries unavailable ones, and notifies clients that have read the list', async () => {
     const session = await open(era, {
       supply: { '@far/one': far('@far/one') },
       patience: { ...eager, retryAfterMs: 0 },
@@ -380,7 +380,7 @@ describe.each(eras)('%s: items of packages that are not here', (era) => {
     expect(session.shop.asked).toHaveLength(2);
   });
 
-  test('and that come broken are left out', async () => {
+  test('skips items of broken packages', async () => {
     const broken = { ...far('@far/one'), 'packages/node_modules/@far/one/handlers.js': '' };
     const { 'packages/node_modules/@far/one/handlers.js': _, ...without } = broken;
     const session = await open(era, { supply: { ...both, '@far/one': without } });
@@ -451,7 +451,7 @@ describe.each(eras)('%s: a server whose package is not here', (era) => {
     expect(namesIn(await session.request('tools/list'))).toEqual(['greet-far']);
   });
 
-  test('and that nobody has is empty, and says why', async () => {
+  test('is empty, with the reason, if the package does not exist', async () => {
     const session = await open(era, { server });
     expect(await session.request('tools/list')).toMatchObject({ tools: [] });
     const why = 'The package @far/one could not be installed: nobody has it.';
@@ -465,14 +465,14 @@ describe.each(eras)('%s: a server whose package is not here', (era) => {
     expect(session.shop.asked).toHaveLength(1);
   });
 
-  test('and that is not in it says so', async () => {
+  test('reports a server that the package does not have', async () => {
     const session = await open(era, { server: '@far/one/other', supply: both });
     const { message } = await session.request('tools/call', { name: 'x' });
     expect(message).toBe('Unknown tool: x. @far/one has no server "other". Its servers: main.');
     expect(session.reported[0]).toMatch(/Its servers: main\. Needed by the server @far\/one\/other\.$/);
   });
 
-  test('and that comes broken says so', async () => {
+  test('reports an invalid definition', async () => {
     const supply = { '@far/one': far('@far/one', { server: { tools: 7 } }) };
     const session = await open(era, { server, supply });
     expect(await session.request('tools/list')).toMatchObject({ tools: [] });

@@ -15,7 +15,7 @@ const everything = {
 };
 
 describe.each(eras)('%s: lists', (era) => {
-  test('of kinds that are not there are empty', async () => {
+  test('returns empty lists for missing kinds', async () => {
     const { request } = await open({ tools: { t: { handler } } }, { era });
     expect(await request('prompts/list')).toMatchObject({ prompts: [] });
     expect(await request('resources/list')).toMatchObject({ resources: [] });
@@ -124,7 +124,7 @@ describe('capabilities are what there is', () => {
   });
 });
 
-test('who the server is, is told in both eras', async () => {
+test('sends its server info in both eras', async () => {
   const served = await composeLive({
     tools: { t: { handler } },
     server: { title: 'Title', instructions: ['One.', 'Two.'], version: '7.0.0', tools: '*' },
@@ -401,7 +401,7 @@ describe.each(eras)('%s: completion', (era) => {
   };
   const prompt = { type: 'ref/prompt', name: 'p' };
 
-  test('of a list goes by what was typed, whatever its case', async () => {
+  test('filters a list by the typed text, ignoring case', async () => {
     expect(await complete(prompt, 'list', 'AD')).toEqual({
       values: ['Ada', 'adam'],
       total: 2,
@@ -410,7 +410,7 @@ describe.each(eras)('%s: completion', (era) => {
     expect((await complete(prompt, 'list', 'x')).values).toEqual([]);
   });
 
-  test('of a function gets what was typed and what is filled in', async () => {
+  test('passes typed text and other arguments to a function', async () => {
     expect((await complete(prompt, 'function', 'a', { arguments: { list: 'Ada' } })).values).toEqual([
       'a!',
       '{"list":"Ada"}',
@@ -422,12 +422,12 @@ describe.each(eras)('%s: completion', (era) => {
     expect(await complete(prompt, 'many')).toEqual({ values: many.slice(0, 100), total: 250, hasMore: true });
   });
 
-  test('of what nobody completes is empty', async () => {
+  test('is empty without a source', async () => {
     expect((await complete(prompt, 'none')).values).toEqual([]);
     expect((await complete({ type: 'ref/resource', uri: 'app://{id}/{other}' }, 'other')).values).toEqual([]);
   });
 
-  test('of a template goes by its variable', async () => {
+  test('completes a variable of a template', async () => {
     expect((await complete({ type: 'ref/resource', uri: 'app://{id}/{other}' }, 'id', 'x')).values).toEqual([
       'x1',
     ]);
@@ -439,11 +439,11 @@ describe.each(eras)('%s: completion', (era) => {
     [{ type: 'ref/resource', uri: 'app://{id}/{other}' }, 'unknown'],
     [{ type: 'ref/resource', uri: 'app://nope' }, 'id'],
     [{ type: 'ref/resource', uri: 'app://r' }, 'id'],
-  ])('of what does not exist is refused: %j %s', async (ref, name) => {
+  ])('rejects unknown references: %j %s', async (ref, name) => {
     await expect(complete(ref, name)).rejects.toMatchObject({ code: -32602 });
   });
 
-  test.each(['broken', 'odd'])('that fails is an error without detail: %s', async (name) => {
+  test.each(['broken', 'odd'])('fails without details: %s', async (name) => {
     await expect(complete(prompt, name)).rejects.toMatchObject({
       code: -32603,
       message: 'Completion failed',
@@ -522,7 +522,7 @@ describe.each(eras)('%s: a call', (era) => {
     ['a malformed block', { content: [{ type: 'image', data: '§', mimeType: 'image/png' }] }],
     ['a resource without content', { content: [{ type: 'resource', resource: { uri: 'a:b' } }] }],
     ['annotations that are none', { content: [{ type: 'text', text: 'x', annotations: { priority: 9 } }] }],
-  ])('whose result MCP does not know is a failure the model can read: %s', async (_, value) => {
+  ])('fails with a reason for the model if the result is malformed: %s', async (_, value) => {
     const served = await composeLive({ tools: { t: { handler: () => value } } });
     const { request } = await openSession(served, { era });
     const { isError, content } = await request('tools/call', { name: 't' });
@@ -533,7 +533,7 @@ describe.each(eras)('%s: a call', (era) => {
     expect(served.reports).toHaveLength(1);
   });
 
-  test('that throws a ProtocolError is answered with it', async () => {
+  test('answers with a thrown ProtocolError', async () => {
     const thrown = new ProtocolError(-32050, 'Own', { a: 1 });
     const { request } = await open({ tools: { t: { handler: () => Promise.reject(thrown) } } }, { era });
     await expect(request('tools/call', { name: 't' })).rejects.toMatchObject({

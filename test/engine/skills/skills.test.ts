@@ -202,7 +202,7 @@ test('a server serves skills of other packages, and one of each name', async () 
   ]);
 });
 
-test('what is too much is not read', async () => {
+test('skips skills beyond the limits', async () => {
   const files = Object.fromEntries(
     Array.from({ length: 512 }, (_, index) => [`skills/many/${index}.txt`, '']),
   );
@@ -224,7 +224,7 @@ test('what is too much is not read', async () => {
   ]);
 });
 
-test('what is not in order is left out, and told once', async () => {
+test('skips invalid skills, and reports each once', async () => {
   const files = {
     ...paper,
     'skills/other/SKILL.md': skill('another'),

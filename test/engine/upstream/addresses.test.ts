@@ -34,7 +34,7 @@ describe('an upstream server at an address', () => {
       'there is no MCP server at its address (HTTP 404). If the address is right, its "type" may be wrong: it may have to be "sse", if it speaks the transport of 2024',
     ],
     [500, 'it answers with HTTP 500'],
-  ])('that answers with %i is told in words that hold no header', async (status, why) => {
+  ])('reports HTTP %i without the values of headers', async (status, why) => {
     const url = await listen((request, response) => {
       response.writeHead(status).end(`you sent ${request.headers.authorization}`);
     });
@@ -43,7 +43,7 @@ describe('an upstream server at an address', () => {
     expect(reported).toEqual([`The upstream server "far" is unavailable: ${why}.`]);
   });
 
-  test.each([400, 404, 405])('of another type than its place says (%i) is told with that', async (status) => {
+  test.each([400, 404, 405])('suggests another type after HTTP %i', async (status) => {
     const url = await listen((_request, response) => void response.writeHead(status).end());
     const { names, reported } = await openBench([at(url, 'sse')]);
     expect(await names()).toEqual([]);
@@ -52,7 +52,7 @@ describe('an upstream server at an address', () => {
     );
   });
 
-  test('that sends us to another origin is not sent our headers there', async () => {
+  test('gets no headers at another origin after a redirect', async () => {
     const seen: string[] = [];
     const other = await listen((request, response) => {
       seen.push(String(request.headers.authorization));
@@ -67,7 +67,7 @@ describe('an upstream server at an address', () => {
     expect(reported.join()).toContain('sends us elsewhere (HTTP 307)');
   });
 
-  test('that is not there is told with what the system says', async () => {
+  test('reports the system error if it is unreachable', async () => {
     const url = await listen(() => {});
     const [server] = servers;
     await new Promise((resolve) => server!.close(resolve));
@@ -106,7 +106,7 @@ describe('an upstream server at an address', () => {
     await handler.close();
   });
 
-  test('that breaks off in the middle of a call fails that call at once', async () => {
+  test('fails a call at once if the connection breaks', async () => {
     const url = await listen(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -23,7 +23,7 @@ test.each([
   ['Node', node, 'TypeError: greet is not a function'],
   ['a program', 'starting\nerror: no such database\nbye\n', 'error: no such database'],
   ['one without an error', 'starting\nno database\n    at open (db.js:1:1)\n', 'no database'],
-])('of what %s writes before it ends, the line is told that says why', (_who, stderr, line) => {
+])('finds the line with the reason in the output of %s', (_who, stderr, line) => {
   expect(endingWords({ code: 1, signal: null }, stderr, (text) => text)).toBe(
     `it exited with code 1. It wrote to stderr: ${line}`,
   );

@@ -5,7 +5,7 @@ import { eras, eventually, openBench, scripted } from './support.js';
 const key = { API_KEY: 'sk-very-secret' };
 
 describe.each(eras)('an upstream server of the %s era', (upstream) => {
-  test('that ends in the middle of a call fails that call at once, and says how it ended', async () => {
+  test('fails a call at once if it exits, with its exit code', async () => {
     const far = scripted({ era: upstream, tools: ['crash'] }, { env: key });
     const { call, reported } = await openBench([{ place: far.place }]);
     const result = await call('crash');
@@ -36,7 +36,7 @@ describe.each(eras)('an upstream server of the %s era', (upstream) => {
     expect(starts()).toBe(before + 1);
   });
 
-  test('whose answers are none gets results that say so', async () => {
+  test('fails calls with the reason if its responses are malformed', async () => {
     const tools = ['no result', 'no content', 'bad block', 'error', 'wrong id', 'fail'].map((name) => name);
     const far = scripted({ era: upstream, tools }, { env: key });
     const rename = Object.fromEntries(tools.map((name) => [name, name.replace(' ', '_')]));
@@ -64,7 +64,7 @@ describe('an upstream server', () => {
     ['endless-list', 3000, 'its list of tools has no end: it was read up to 0 tools'],
     ['hang', 2000, 'it does not answer within 2 s, which is its "startTimeoutMs"'],
   ])(
-    'that cannot be had at its start (%s) leaves the rest of the list, and says why once',
+    'leaves the rest of the list if it fails at its start (%s), and is reported once',
     async (atStart, startTimeoutMs, why) => {
       const far = scripted({ atStart });
       const { names, says, reported } = await openBench([{ place: far.place, startTimeoutMs }], { own });
@@ -78,7 +78,7 @@ describe('an upstream server', () => {
     },
   );
 
-  test('that only prints, and never answers, is told with what it printed', async () => {
+  test('reports its output if it never answers', async () => {
     const args = ['-e', 'console.log("Listening!"); setTimeout(() => {}, 60_000)'];
     const place = { command: process.execPath, args, env: {}, cwd: '/' };
     const { names, says } = await openBench([{ place, startTimeoutMs: 1000 }]);
@@ -88,7 +88,7 @@ describe('an upstream server', () => {
     );
   });
 
-  test('that Node cannot run is told with the error, not with what Node says last', async () => {
+  test('reports the error of Node, not its last line', async () => {
     const place = { command: process.execPath, args: ['/no/such/script.js'], env: {}, cwd: '/' };
     const { names, reported } = await openBench([{ place }]);
     await names();
@@ -97,7 +97,7 @@ describe('an upstream server', () => {
     ]);
   });
 
-  test('that is no program, or runs in no folder, is told in words', async () => {
+  test('reports a missing program or folder', async () => {
     const place = { command: 'no-such-program-here', args: [], env: {}, cwd: '/' };
     const lost = scripted({}, { cwd: '/no/such/folder' });
     const { names, reported } = await openBench([{ place }, { place: lost.place, name: 'lost' }]);
@@ -108,7 +108,7 @@ describe('an upstream server', () => {
     ]);
   });
 
-  test('whose place is not known yet is looked for again at the next use', async () => {
+  test('resolves an unknown endpoint again at the next use', async () => {
     const far = scripted();
     let isThere = false;
     const place = async () => {
@@ -122,7 +122,7 @@ describe('an upstream server', () => {
     expect(reported).toEqual(['The upstream server "far" is unavailable: The variable FAR_KEY is not set.']);
   });
 
-  test('that prints what is no message is served all the same, and told once without secrets', async () => {
+  test('is served despite invalid lines, which are reported once without secrets', async () => {
     const far = scripted({ atStart: 'garbage' }, { env: { TOKEN: 's3cret-value' } });
     const { says, reported } = await openBench([{ place: far.place }]);
     expect(await says('echo')).toBe('scripted echoes {}');
@@ -131,7 +131,7 @@ describe('an upstream server', () => {
     ]);
   });
 
-  test('that floods stdout in a call is ended', async () => {
+  test('is killed if it floods stdout in a call', async () => {
     const far = scripted({ tools: ['flood'] });
     const { says } = await openBench([{ place: far.place }]);
     expect(await says('flood')).toBe(
@@ -139,7 +139,7 @@ describe('an upstream server', () => {
     );
   });
 
-  test('that leaves a process behind which holds its pipes is over all the same', async () => {
+  test('fails a call at its exit, although a child process holds its pipes', async () => {
     const far = scripted({ tools: ['orphan'] });
     const { says } = await openBench([{ place: far.place }]);
     expect(await says('orphan')).toBe(
@@ -164,7 +164,7 @@ describe('an upstream server', () => {
     await eventually(() => far.noted().some((line) => line.startsWith('cancelled')));
   });
 
-  test('that comes back with other tools has them listed', async () => {
+  test('lists its new tools after a restart', async () => {
     const far = scripted({ tools: ['change', 'crash'] });
     const bench = await openBench([{ place: far.place }], { pace: { backoffMs: 1 } });
     await bench.names();
@@ -191,7 +191,7 @@ describe('an upstream server', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  test('that is not wanted any more while it starts is ended, too', async () => {
+  test('is killed during its start if the server closes', async () => {
     const far = scripted({ atStart: 'hang', atEnd: 'stay' });
     const bench = await openBench([{ place: far.place }], { waitMs: 1 });
     await bench.names();

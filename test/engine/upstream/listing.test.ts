@@ -38,7 +38,7 @@ test('nothing is started by a handshake or a ping, and one process serves all wh
   expect(far.noted().filter((line) => line === 'start')).toHaveLength(1);
 });
 
-describe('what of an upstream server is listed', () => {
+describe('listed tools of an upstream server', () => {
   const own = [
     { name: 'first', handler: () => 'first' },
     { name: 'second', handler: () => 'second' },
@@ -92,7 +92,7 @@ describe('what of an upstream server is listed', () => {
     expect(reported.filter((line) => !line.includes('AGENTTOOLS'))).toEqual([
       'The upstream server "far" lists the tool "bad", which is left out: its inputSchema is no schema of an object.',
       'The upstream server "far" lists a tool that has no name, which is left out.',
-      'The upstream server "far" lists the tool "bad name", which is left out: its name "bad name" is none that clients take. Expected 1 to 128 of A-Z a-z 0-9 _ . -; "rename" gives it another.',
+      'The upstream server "far" lists the tool "bad name", which is left out: its name "bad name" is invalid for clients. Expected 1 to 128 of A-Z a-z 0-9 _ . -; change it with "rename".',
       'The upstream server "far" has no tool "left".',
       'The upstream server "far" has no tool "gone".',
     ]);
@@ -160,7 +160,7 @@ describe('what of an upstream server is listed', () => {
     expect(await says('echo')).toBe('scripted echoes {}');
   });
 
-  test('so does a handler that calls one, and is told why there is none', async () => {
+  test('starts servers for a nested call, and reports a missing tool with the reason', async () => {
     const ask = {
       name: 'ask',
       input: { tool: 'string' },
@@ -196,7 +196,7 @@ test('programs that end at a question of the newest revision, or do not answer i
   expect(await other.says('echo')).toBe('scripted echoes {}');
 });
 
-test('what a program finds is what every program needs, its own variables, and its folder', async () => {
+test('passes a program the common variables, its own variables and its folder', async () => {
   const env = { HOME: '/home/somebody', PATH: process.env.PATH, SECRET_OF_OURS: 'x' };
   const far = scripted({ tools: ['environment'] }, { env: { ITS_OWN: '1' } });
   const { says } = await openBench([{ place: far.place }], { env });
@@ -211,6 +211,6 @@ test('a server that is its own upstream server is not started for ever', async (
   const far = scripted();
   const { names, reported } = await openBench([{ place: far.place }], { env });
   expect(await names()).toEqual([]);
-  expect(reported.join()).toContain('more than 3 deep behind each other');
+  expect(reported.join()).toContain('nested more than 3 deep');
   expect(far.noted()).toEqual([]);
 });

@@ -92,7 +92,7 @@ describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream
     ]);
   });
 
-  test('what the user makes of a question goes up as it is', async () => {
+  test('forwards the action of the user unchanged', async () => {
     const bench = await open(['ask']);
     expect(textOf(await converse(bench, downstream, 'ask', () => ({ action: 'decline' })))).toBe('decline');
     expect(textOf(await converse(bench, downstream, 'ask', () => ({ action: 'cancel' })))).toBe('cancel');
@@ -205,11 +205,11 @@ test('a question that may be another user’s is refused', async () => {
   const other = await bench.another();
   const refused = await other.call('ask');
   expect(textOf(refused)).toBe(
-    'The upstream server "far" answers with an error: Calls of several clients are under way, and the question does not say whose it is. (-32000).',
+    'The upstream server "far" answers with an error: Calls of several clients are in progress, and the request does not name its call. (-32000).',
   );
 });
 
-test('who has the one token of all is not everybody who has it', async () => {
+test('separates the users of one shared token', async () => {
   const { place, noted } = scripted({ era: 'legacy', tools: ['hang', 'ask'] });
   const token = 'a-token-of-everybody';
   const { command, args } = place as UpstreamProgram;
@@ -222,6 +222,6 @@ test('who has the one token of all is not everybody who has it', async () => {
   };
   void call('hang');
   await eventually(() => noted().includes('call hang'));
-  expect(await call('ask')).toContain('Calls of several clients are under way');
+  expect(await call('ask')).toContain('Calls of several clients are in progress');
   await handler.close();
 });

@@ -90,7 +90,7 @@ describe('a name on a command line', () => {
   });
 });
 
-describe('what a server of the user names', () => {
+describe('items of a user server', () => {
   test.each([{}, { ignoreProject: true }, { ignoreProject: false }])(
     'is built in or comes from our own folder, never from where it is started: %j',
     async (options) => {
@@ -150,7 +150,7 @@ describe('a file of the user', () => {
     expect(others.leftOut.map(({ code }) => code)).toEqual(['path-outside-package', 'path-outside-package']);
   });
 
-  test('that has gone is a reason to leave out what needs it', async () => {
+  test('skips items that need a deleted file', async () => {
     const made = servers({ mine: { tools: [{ name: 'say', handler: '/nowhere/say.mjs#hello' }] } });
     const workspace = new Workspace(machine(made));
     const { leftOut } = await composeServer(await workspace.findServer('mine'), workspace);

@@ -76,7 +76,7 @@ test('sixty kilobytes are no fault, one byte more is, and characters are counted
   ]);
 });
 
-test('what the metadata declares is not blocked, in the flat form and under "ui"', async () => {
+test('allows URLs that the metadata declares, flat or under "ui"', async () => {
   const page = `<!doctype html>${handshake}<img src="https://a.example/1.png">`;
   const csp = { resourceDomains: ['https://a.example'] };
   for (const metadata of [{ csp }, { ui: { csp } }]) {
@@ -107,7 +107,7 @@ test.each([
     '<style>@font-face { src: url(data:font/woff2;base64,AA) }</style>',
     '"data:font/woff2;base64,AA" (@font-face)',
   ],
-])('what %s holds in its address is asked for as %s', async (html, what) => {
+])('reads the URL in %s as %s', async (html, what) => {
   const reported = await found(await packageWith({ [file]: `<!doctype html>${handshake}${html}` }));
   expect(reported).toEqual(
     what === undefined

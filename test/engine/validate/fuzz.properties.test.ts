@@ -290,7 +290,7 @@ afterAll(() => {
 });
 
 test.for(Object.entries(mostlyValid))(
-  'what is valid can be served whole: %s',
+  'serves valid packages whole: %s',
   async ([kind, [arbitrary, base]]) => {
     const folder = path.join(await makePackage({}), 'p');
     let served = 0;

@@ -127,7 +127,7 @@ test.for(Object.entries(oddities))('a definition with %s can be described', asyn
   expect(told).toEqual(faults.map((fault) => `invalid-definition ${fault}`));
 });
 
-test('what a module exports has to be a definition', async () => {
+test('rejects exports that are not a definition', async () => {
   const values = [
     'undefined',
     'null',

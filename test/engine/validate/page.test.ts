@@ -94,7 +94,7 @@ describe('scripts', () => {
     expect(asked('<p onclick="return fetch(\'/a\')">')).toEqual(['fetch() /a @1:4']);
   });
 
-  test('what is said of a fault is where it is, whatever the line ends', () => {
+  test('locates faults correctly with any line ending', () => {
     const html = '<!doctype html>\r\n<script>\r\n\r\n  const a = ;\r\n</script>';
     const [fault] = readPage(html).faults;
     expect(positionAt(html, fault!.offset)).toEqual({ line: 4, column: 13 });

@@ -191,7 +191,7 @@ describe('severities', () => {
     ]);
   });
 
-  test('what running the servers shows is graded and located with the rest', async () => {
+  test('apply to the diagnostics of a server run', async () => {
     const folder = await keyword({ 'slow-start': 'off', 'boot-failed': 'warn' });
     const found = await diagnosticsOf(folder, {
       boot: async () => [
@@ -320,7 +320,7 @@ describe('odd files', () => {
 });
 
 describe('links', () => {
-  test('that lead out of the package are not followed', async () => {
+  test('ignores links out of the package', async () => {
     const outside = await makePackage({
       'tool.json': tool,
       'code.js': "throw new Error('not to be run')",
@@ -575,7 +575,7 @@ describe('the name of a package', () => {
   });
 });
 
-describe('what is in a definition', () => {
+describe('faults in a definition', () => {
   const prompt = { description: 'Greets.' };
   const block = (content: unknown) => ({ ...prompt, messages: [{ role: 'user', content }] });
   const resource = (uriTemplate: string) => ({ description: 'Rows.', uriTemplate, read: './hello.js#hello' });
@@ -615,7 +615,7 @@ describe('what is in a definition', () => {
     ['resources', 'an expression of nothing', resource('db://{}'), ['invalid-resource uriTemplate']],
     ['resources', 'a reserved operator', resource('db://{!a}'), ['invalid-resource uriTemplate']],
     ['resources', 'an expression without end', resource('db://{a'), ['invalid-resource uriTemplate']],
-  ] as const)('of %s: %s', async ([kind, , definition, faults]) => {
+  ] as const)('finds the faults of %s: %s', async ([kind, , definition, faults]) => {
     const folder = await makePackage({
       'package.json': packageJson({ [kind]: ['x'] }),
       [`agenttools/${kind}/x.json`]: definition,
@@ -706,7 +706,7 @@ describe('module formats', () => {
   });
 });
 
-describe('what could only start empty is an error', () => {
+describe('servers that can only start empty', () => {
   test.each([[{}], [{ tools: [] }], [{ $schema: 'x', servers: [], tools: [] }]])('%j', async (manifest) => {
     const folder = await makePackage({ 'package.json': packageJson(manifest) });
     expect((await diagnosticsOf(folder)).map(({ code }) => code)).toEqual(['no-extension']);

@@ -23,7 +23,7 @@ describe.each(revisions)('a handler (%s)', (revision) => {
     });
   });
 
-  test('of a resource knows the same [N-77]', async () => {
+  test('provides the same facts to the read function of a resource [N-77]', async () => {
     const { contents } = await server.client.readResource({ uri: 'kit://facts/protocolVersion' });
     expect(contents).toMatchObject([{ text: JSON.stringify(revision) }]);
   });

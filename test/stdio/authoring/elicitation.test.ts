@@ -131,7 +131,7 @@ describe.each(revisions)('a tool that asks (%s)', (revision) => {
   });
 });
 
-describe.each(revisions)('of a client that cannot be asked (%s)', (revision) => {
+describe.each(revisions)('a client without input support (%s)', (revision) => {
   const open = async () => await connect(servers[revision]!, { revision });
 
   /** A failed result in the one era, an error of the protocol in the other. */

@@ -93,14 +93,14 @@ describe.each(revisions)('prompts (%s)', (revision) => {
     });
   });
 
-  test('that nobody has are refused [L-75]', async () => {
+  test('rejects unknown names [L-75]', async () => {
     await expect(get('nothing')).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('nothing'),
     });
   });
 
-  test('that fail are an error, with no more than what is meant to be told [L-75]', async () => {
+  test('reports a failure as an error with public details only [L-75]', async () => {
     await expect(get('told-failure')).rejects.toMatchObject({
       code: -32603,
       message: expect.stringContaining('no text to review'),
@@ -111,7 +111,7 @@ describe.each(revisions)('prompts (%s)', (revision) => {
     await eventually(() => server.stderr().includes('hunter2'), 'the reason is on stderr');
   });
 
-  test('that are hidden are not listed, and can be had [N-10, N-24]', async () => {
+  test('omits hidden prompts from the list, and returns them by name [N-10, N-24]', async () => {
     expect(await listed('secret')).toBeUndefined();
     expect(await listed('secret-by-visible')).toBeUndefined();
     expect((await get('secret')).messages).toHaveLength(1);

@@ -58,7 +58,7 @@ describe.each(revisions)('resources (%s)', (revision) => {
     ]);
   });
 
-  test('that nobody has are not found, with the number of the era [L-85, N-64]', async () => {
+  test('rejects unknown URIs with the error code of the era [L-85, N-64]', async () => {
     await expect(contents('kit://nowhere')).rejects.toMatchObject({ data: { uri: 'kit://nowhere' } });
     expect(server.lastAnswer().error).toMatchObject({
       code: revision === '2025-11-25' ? -32002 : -32602,
@@ -66,7 +66,7 @@ describe.each(revisions)('resources (%s)', (revision) => {
     });
   });
 
-  test('that fail are an error, with no more than what is meant to be told [L-85]', async () => {
+  test('reports a failure as an error with public details only [L-85]', async () => {
     await expect(contents('kit://told-failure')).rejects.toMatchObject({
       code: -32603,
       message: expect.stringContaining('the shelf is empty'),
@@ -77,7 +77,7 @@ describe.each(revisions)('resources (%s)', (revision) => {
     await eventually(() => server.stderr().includes('hunter2'), 'the reason is on stderr');
   });
 
-  test('that are hidden are not listed, and can be read [N-24]', async () => {
+  test('omits hidden resources from the list, and reads them by URI [N-24]', async () => {
     expect(await listed('kit://secret')).toBeUndefined();
     expect(await contents('kit://secret')).toMatchObject([{ text: 'read all the same' }]);
   });
@@ -95,7 +95,7 @@ describe.each(revisions)('resources (%s)', (revision) => {
     ]);
   });
 
-  test('of templates are listed among the others, those of hidden ones not [N-30, N-59]', async () => {
+  test('lists instances of templates among the others, without hidden templates [N-30, N-59]', async () => {
     const { resources } = await server.client.listResources();
     const uris = resources.map(({ uri }) => uri);
     expect(uris).toContain('kit://tables/births/schema');
@@ -107,7 +107,7 @@ describe.each(revisions)('resources (%s)', (revision) => {
     });
   });
 
-  test('of templates are read with their variables decoded; an exact address wins [L-86, N-59]', async () => {
+  test('reads instances of templates with decoded variables; an exact URI wins [L-86, N-59]', async () => {
     expect(await contents('kit://tables/births/schema')).toMatchObject([{ text: 'the schema of births' }]);
     expect(await contents('kit://tables/weddings%20of%201900/schema')).toMatchObject([
       { text: 'the schema of weddings of 1900' },
@@ -117,7 +117,7 @@ describe.each(revisions)('resources (%s)', (revision) => {
     await expect(contents('kit://tables/a/b/schema')).rejects.toThrow();
   });
 
-  test('of templates have their variables completed [L-99, N-62]', async () => {
+  test('completes the variables of templates [L-99, N-62]', async () => {
     const ref = { type: 'ref/resource' as const, uri: 'kit://tables/{table}/schema' };
     const { completion } = await server.client.complete({ ref, argument: { name: 'table', value: 'b' } });
     expect(completion.values).toEqual(['births']);

@@ -5,7 +5,7 @@ import { eventually } from '../../support/program.js';
 
 const dot = Buffer.of(137, 80, 78, 71).toString('base64');
 
-describe.each(revisions)('what a tool returns reaches the client (%s)', (revision) => {
+describe.each(revisions)('tool results on the wire (%s)', (revision) => {
   let server: Connected;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.each(revisions)('what a tool returns reaches the client (%s)', (revisio
   });
 
   test.each(['thrown', 'thrown-thing'])(
-    'what else is thrown is told on stderr only (%s) [L-45, L-46, N-44]',
+    'reports any other thrown value on stderr only (%s) [L-45, L-46, N-44]',
     async (name) => {
       expect(await server.call(name)).toMatchObject({
         isError: true,
@@ -133,7 +133,7 @@ describe.each(revisions)('what a tool returns reaches the client (%s)', (revisio
     });
   });
 
-  test('what has no JSON form is a failure that says so, and the server goes on [N-46, N-49]', async () => {
+  test('fails with the reason if a result has no JSON form, and the server goes on [N-46, N-49]', async () => {
     expect(await server.call('no-json')).toMatchObject({ isError: true });
     expect(await server.textOf('no-json')).toContain('JSON');
     expect(await server.textOf('string')).toBe('plain words');
@@ -166,14 +166,14 @@ describe.each(revisions)('what a tool returns reaches the client (%s)', (revisio
     expect(answer).not.toHaveProperty('structuredContent');
   });
 
-  test('what does not fit the output schema is a failure that names tool and place [L-44, N-45]', async () => {
+  test('fails with tool and path if a result does not match the output schema [L-44, N-45]', async () => {
     const answer = await server.call('mismatch');
     expect(answer.isError).toBe(true);
     expect(answer.content[0].text).toMatch(/"mismatch".*quotient/);
     expect(answer).not.toHaveProperty('structuredContent');
   });
 
-  test('or goes out with a warning on stderr, where the author prefers that [N-45]', async () => {
+  test('sends a mismatch with a warning on stderr if the author opts in [N-45]', async () => {
     // The client itself refuses what does not fit the schema that it was listed.
     const answer = server.call('tolerated-mismatch');
     await expect(answer.then(({ structuredContent }) => structuredContent)).rejects.toThrow(/schema/);

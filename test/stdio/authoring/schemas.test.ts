@@ -41,7 +41,7 @@ describe.each(revisions)('schemas (%s)', (revision) => {
     });
   });
 
-  test('what passes it is cast: defaults, choices, nothing that was not declared [N-41]', async () => {
+  test('casts valid arguments: defaults, choices, no undeclared keys [N-41]', async () => {
     expect(await got('fields', { message: 'hi' })).toEqual({
       message: 'hi',
       repeat: 1,
@@ -67,7 +67,7 @@ describe.each(revisions)('schemas (%s)', (revision) => {
     });
   });
 
-  test('what does not is a failure that names the tool and each place [N-40]', async () => {
+  test('rejects invalid arguments with the tool name and each path [N-40]', async () => {
     const answer = await server.call('fields', { repeat: 99, mode: 'shy', rows: [{}] });
     expect(answer.isError).toBe(true);
     const [{ text }] = answer.content;
@@ -83,7 +83,7 @@ describe.each(revisions)('schemas (%s)', (revision) => {
   );
 
   test.each(['json-schema', 'json-text', 'raw-only'])(
-    'and what passes it arrives as it was sent (%s) [N-06, N-41]',
+    'passes valid arguments on unchanged (%s) [N-06, N-41]',
     async (name) => {
       expect(await got(name, { q: 'ab', stray: { deep: [1] } })).toEqual({ q: 'ab', stray: { deep: [1] } });
       expect(await server.call(name, { q: 'a' })).toMatchObject({ isError: true });
@@ -97,7 +97,7 @@ describe.each(revisions)('schemas (%s)', (revision) => {
     expect(await got('output-raw', { a: 1 })).toEqual({ a: 1 });
   });
 
-  test('what a field spec cannot say is kept word for word, unknown keywords too [N-06, L-21]', async () => {
+  test('keeps keywords beyond field specs verbatim, also unknown ones [N-06, L-21]', async () => {
     expect((await server.tool('choice')).inputSchema).toEqual({
       type: 'object',
       oneOf: [{ required: ['a'] }, { required: ['b'] }],

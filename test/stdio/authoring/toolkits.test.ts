@@ -188,7 +188,7 @@ function withToolkit(code: string): string {
   );
 }
 
-describe.each(revisions)('what is refused where it is defined (%s)', (revision) => {
+describe.each(revisions)('invalid toolkits (%s)', (revision) => {
   test.each(Object.entries(refused))('%s', async (_, [code, says]) => {
     const directory = withToolkit(code);
     const { textOf, toolNames, stderr } = await connect(`${directory}/main`, { revision });

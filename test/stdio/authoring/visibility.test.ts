@@ -121,7 +121,7 @@ describe.each(revisions)('clients that want to know of changes (%s)', (revision)
     expect(heard('notifications/resources/updated')).toHaveLength(1);
   });
 
-  test('who do not subscribe are not told [N-61]', async () => {
+  test('does not notify clients without a subscription [N-61]', async () => {
     const { call, heard } = await connect(`${authoring}/doors`, { revision });
     await call('touch', { uri: 'kit://watched' });
     await call('public');

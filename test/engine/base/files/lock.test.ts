@@ -23,7 +23,7 @@ vi.mock('node:fs/promises', async (importOriginal) => {
 let folder: string;
 let lockFile: string;
 
-describe('who waits', () => {
+describe('a waiting process', () => {
   it.each(['in this process', 'in another process'])(
     'for work %s may be told to wait no more',
     async (where) => {
@@ -189,7 +189,7 @@ describe.each([
     expect(await lockOnce()).toMatchObject({ pid: process.pid });
   });
 
-  it('of somebody else is not removed when ours was', async () => {
+  it('keeps the lock of another process after its own is gone', async () => {
     await withLock(lockFile, async () => lockBy({ pid: process.ppid }));
     expect(JSON.parse(readFileSync(lockFile, 'utf8'))).toMatchObject({ pid: process.ppid });
   });

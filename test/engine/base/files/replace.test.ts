@@ -148,7 +148,7 @@ describe('reading', () => {
   });
 });
 
-describe('what may be written', () => {
+describe('a writable target', () => {
   it('is not a file that is read-only, whoever asks', async () => {
     const folder = writeFolder({ 'a.json': '{}' });
     const file = path.join(folder, 'a.json');

@@ -14,17 +14,17 @@ function meeting(...codes: readonly string[]): { readonly action: () => Promise<
   return met;
 }
 
-it('what is in use for a moment is waited for', async () => {
+it('waits for a file that is briefly in use', async () => {
   expect(await retryWhileBusy(meeting('EBUSY', 'EBUSY').action)).toBe('done');
 });
 
-it('what stays in use is given up', async () => {
+it('gives up after the file stays in use', async () => {
   const met = meeting(...Array.from({ length: 10 }, () => 'EBUSY'));
   await expect(retryWhileBusy(met.action)).rejects.toThrow('EBUSY');
   expect(met.times).toBe(5);
 });
 
-it('what goes wrong otherwise goes wrong at once', async () => {
+it('fails at once on other errors', async () => {
   const met = meeting('ENOSPC');
   await expect(retryWhileBusy(met.action)).rejects.toThrow('ENOSPC');
   expect(met.times).toBe(1);

@@ -66,11 +66,11 @@ describe('many processes', () => {
     await expectTakeover(lockFile, file);
   });
 
-  it('that add to one file at once lose nothing', { timeout: 60_000 }, async () => {
+  it('add to one file at once without loss', { timeout: 60_000 }, async () => {
     await expectAdditions([...'abcdefgh']);
   });
 
-  it('that die holding a lock never let two in at once', { timeout: 60_000 }, async () => {
+  it('never hold a lock twice if holders die', { timeout: 60_000 }, async () => {
     const mostTurns = 30;
     const rows = Array.from({ length: 8 }, () =>
       Array.from({ length: 4 }, () => {

@@ -123,11 +123,11 @@ describe.each(changes)('while a file %s', (_what, before, after) => {
 });
 
 describe('three processes', () => {
-  it('that add to one file at once lose nothing', async () => {
+  it('add to one file at once without loss', async () => {
     await expectAdditions([...'abc']);
   });
 
-  it('that die holding a lock never let two in at once', async () => {
+  it('never hold a lock twice if holders die', async () => {
     await expectExclusion([3, 6, 9].map((turns) => [{ turns, isKilled: true }]));
   });
 });

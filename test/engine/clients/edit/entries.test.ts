@@ -22,7 +22,7 @@ describe('reading', () => {
     expect(await readEntry('{"mcp":{"servers":{"w":{}}}}', deep)).toEqual({});
   });
 
-  test('what is no entry is none', async () => {
+  test('returns undefined for a value that is not an entry', async () => {
     const texts = ['', '{}', '{"mcpServers":null}', '{"mcpServers":[]}', '{"mcpServers":{"w":"x"}}', '[]'];
     for (const text of [null, ...texts]) expect(await readEntry(text, map)).toBeUndefined();
     expect(
@@ -114,13 +114,13 @@ describe('putting in', () => {
 });
 
 describe('taking out', () => {
-  test('what held the entry stays, or goes with it', async () => {
+  test('keeps an empty container, or prunes it', async () => {
     const text = '{"a":1,"mcp":{"servers":{"w":{}}}}';
     expect(await removeEntry(text, deep)).toBe('{"a":1,"mcp":{"servers":{}}}');
     expect(await removeEntry(text, deep, { prune: true })).toBe('{"a":1}');
   });
 
-  test('what still holds something does not go', async () => {
+  test('keeps a container that is not empty', async () => {
     const others = '{"mcp":{"timeout":1,"servers":{"w":{}}}}';
     expect(await removeEntry(others, deep, { prune: true })).toBe('{"mcp":{"timeout":1}}');
     const commented = '{\n  "mcpServers": {\n    // mine\n    "w": {}\n  }\n}';
@@ -129,7 +129,7 @@ describe('taking out', () => {
     );
   });
 
-  test('what is not there changes nothing', async () => {
+  test('changes nothing if the entry is missing', async () => {
     for (const text of ['', '{"mcpServers":[]}', '{"mcpServers":{"v":{}},}']) {
       expect(await removeEntry(text, map)).toBe(text);
     }
@@ -176,7 +176,7 @@ describe('every syntax', () => {
     expect(await removeEntry(updated, place)).toBe(`\uFEFF${text}`);
   });
 
-  test('what comes from elsewhere is replaced whole, where it cannot be changed in place', async () => {
+  test('replaces a merged entry whole if it cannot be changed in place', async () => {
     const text = 'd: &d\n  enabled: true\nm:\n  w:\n    <<: *d\n    command: a\n  v: 1\n';
     const after = await putEntry(text, at('yaml', ['m']), { command: 'b' });
     expect(after).toBe('d: &d\n  enabled: true\nm:\n  w:\n    command: b\n  v: 1\n');

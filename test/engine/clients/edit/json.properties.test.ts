@@ -10,7 +10,7 @@ import { runs } from '../../../support/runs.js';
 const editor = jsonEditor();
 
 describe('parsing', () => {
-  test('what is JSON is read as JSON is, and what is not is refused', () => {
+  test('reads valid JSON and rejects invalid JSON', () => {
     const mutilated = fc.tuple(fc.json(), fc.nat(), fc.string({ maxLength: 2 })).map(([text, at, put]) => {
       const offset = at % (text.length + 1);
       return text.slice(0, offset) + put + text.slice(offset + 1);

@@ -174,7 +174,7 @@ describe('refusing', () => {
     expect(editor.set('{"a":1,"a":2}', ['w'], 3)).toBe('{"a":1,"a":2,"w":3}');
   });
 
-  test('what is not there cannot be taken out', () => {
+  test('rejects the removal of a missing key', () => {
     for (const path of [['w'], ['m', 'w'], ['n', 'w'], []]) {
       expect(() => editor.remove('{"m":{},"n":null}', path)).toThrow(ConfigError);
     }
@@ -194,7 +194,7 @@ describe('parsing', () => {
   });
 });
 
-describe('what a client cannot read', () => {
+describe('syntax that a client cannot read', () => {
   const all: SyntaxTolerance = { comments: true, trailingCommas: true, bom: true };
   const found: readonly [text: string, tolerance: SyntaxTolerance, offset: number | undefined][] = [
     ['{"a": "// no comment, }"}', { ...all, comments: false, trailingCommas: false }, undefined],

@@ -120,7 +120,7 @@ describe('intact', () => {
     expect(isIntact(current, written)).toBe(intact);
   });
 
-  test('what a prototype has was not written', () => {
+  test('ignores keys of a prototype', () => {
     expect(isIntact({ env: {} }, { env: hostile })).toBe(false);
     expect(isIntact({ env: hostile }, { env: hostile })).toBe(true);
   });

@@ -59,7 +59,7 @@ describe('any document', () => {
     fc.assert(property, { numRuns: runs });
   });
 
-  test('what is taken out is gone, and nothing comes in', () => {
+  test('loses the removed path, and gains nothing', () => {
     const property = fc.property(documents, fc.nat(), (before, pick) => {
       const all = pathsOf(editor.parse(before));
       fc.pre(all.length > 0);

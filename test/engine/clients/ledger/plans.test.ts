@@ -76,7 +76,7 @@ describe('after our last entry is gone, the bytes are the original ones', () => 
       },
     );
 
-    it('also when one was brought up to date in between', async () => {
+    it('restores them after an update in between', async () => {
       let state: ConfigState = { text: original, record: empty };
       state = await install(state, receipt('one'));
       state = await install(state, receipt('two'));
@@ -89,7 +89,7 @@ describe('after our last entry is gone, the bytes are the original ones', () => 
       expect(state.text).toBe(original);
     });
 
-    it('and installing twice changes nothing', async () => {
+    it('changes nothing if installed twice', async () => {
       const once = await install({ text: original, record: empty }, receipt('one'));
       const twice = await install(once, receipt('one', { time: '2027-01-01T00:00:00.000Z' }));
       expect(twice).toEqual({ text: once.text, record: once.record, outcome: 'unchanged' });
@@ -97,7 +97,7 @@ describe('after our last entry is gone, the bytes are the original ones', () => 
   });
 });
 
-describe('what others wrote meanwhile stays', () => {
+describe('changes by others in between', () => {
   it('a setting at the end of the file', async () => {
     const original = '{\n  "mcpServers": {\n    "mine": { "command": "x" }\n  }\n}\n';
     const once = await install({ text: original, record: empty }, receipt('one'));
@@ -112,7 +112,7 @@ describe('what others wrote meanwhile stays', () => {
     expect(text).toBe('{\n  "a": 2\n}\n');
   });
 
-  it('and stays when somebody else does', async () => {
+  it('keeps the container if another entry uses it', async () => {
     const once = await install({ text: '{}', record: empty }, receipt('one'));
     const other = receipt('other');
     const text = await putEntry(once.text, entryLocator(other), other.entry);
@@ -161,7 +161,7 @@ describe('an entry of ours', () => {
     ['command', { command: 'other' }],
     ['an argument', { args: ['a', '--debug'] }],
     ['a variable', { env: { A: '9', B: '2' } }],
-  ])('of which %s was changed is refused by both, and not with force', async (_, change) => {
+  ])('blocks both after an edit of %s, unless forced', async (_, change) => {
     const state = await edited((entry) => Object.assign(entry, change));
     await expect(install(state, ours)).rejects.toThrow(/edited by hand.*--force/);
     await expect(uninstall(state, 'one')).rejects.toThrow(/edited by hand.*--force/);
@@ -169,20 +169,20 @@ describe('an entry of ours', () => {
     expect(JSON.parse((await uninstall(state, 'one', { force: true })).text!)).toEqual({});
   });
 
-  it('that was taken out by hand is forgotten by uninstall, and the file let be', async () => {
+  it('is forgotten by uninstall after a manual removal, and the file stays as it is', async () => {
     const once = await install({ text: '{}', record: empty }, ours);
     const after = await uninstall({ ...once, text: '{ "mcpServers": {} }' }, 'one');
     expect(after).toEqual({ text: '{ "mcpServers": {} }', record: empty, outcome: 'gone' });
   });
 
-  it('that was taken out by hand and installed again leaves no trace either', async () => {
+  it('leaves no trace if installed again after a manual removal', async () => {
     const once = await install({ text: '{}', record: empty }, ours);
     const again = await install({ ...once, text: '{ "mcpServers": {} }' }, ours);
     expect((await uninstall(again, 'one')).text).toBe('{ "mcpServers": {} }');
   });
 });
 
-describe('what the user sets of an entry of ours', () => {
+describe('user settings in an entry of AgentTools', () => {
   const ours = receipt('one', { entry: { command: 'node', args: ['a'], disabled: false, autoApprove: [] } });
 
   it('is no edit, and stays when it is brought up to date', async () => {
@@ -464,7 +464,7 @@ describe('a file that begins with a template', () => {
   });
 });
 
-describe('what an entry needs elsewhere in the file', () => {
+describe('settings that an entry needs elsewhere in the file', () => {
   const item = { id: 'key', type: 'promptString', password: true };
   const withQuestion = receipt('one', { additions: [{ list: ['inputs'], item }] });
 

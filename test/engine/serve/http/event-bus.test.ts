@@ -31,7 +31,7 @@ function open(bus: Partial<EventBus>) {
   return { handler: createHandler(definition, { env: {}, bus: whole, report }), lines };
 }
 
-test('what a bus brings that is no event reaches nobody, and is told once', async () => {
+test('drops values of a bus that are not events, and reports this once', async () => {
   const listeners = new Set<(event: ServerEvent) => void>();
   const { handler, lines } = open({
     subscribe: (listener) => {

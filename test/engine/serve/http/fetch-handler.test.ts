@@ -235,7 +235,7 @@ describe('sessions', () => {
     expect((await second.ask({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200);
   });
 
-  test('of one user are as many as one may have: the idle one of the same user makes room', async () => {
+  test('limits sessions per user: the idle one of the same user makes room', async () => {
     const handler = open({
       authority: {
         verify: async (token) => ({ auth: { token, clientId: 'app', scopes: [], extra: { sub: token } } }),
@@ -261,7 +261,7 @@ describe('sessions', () => {
     await stream.body?.cancel();
   });
 
-  test('that somebody listens to make no room', async () => {
+  test('keeps sessions with an open stream', async () => {
     const handler = open({ limits: { maxSessions: 1 } });
     const { headers } = await rawSession(handler);
     const stream = await handler(new Request(url, { headers: { ...headers, accept: 'text/event-stream' } }));
@@ -315,7 +315,7 @@ describe('sessions', () => {
     expect((await ask(batch)).status).toBe(400);
   });
 
-  test('that are opened at the same time are as many as may be', async () => {
+  test('limits sessions that open at the same time', async () => {
     const handler = open({ limits: { maxSessions: 2 } });
     const opened = await Promise.all(Array.from({ length: 5 }, () => handler(post(initializeMessage()))));
     const ids = opened.flatMap(({ headers }) => headers.get('mcp-session-id') ?? []);
@@ -446,7 +446,7 @@ describe('tokens', () => {
     expect(right.status).toBe(200);
   });
 
-  test.each(['', undefined])('that were to be given but are %o open no server', (token) => {
+  test.each(['', undefined])('rejects %o as the option', (token) => {
     expect(() => createHandler(definition, { env: {}, token })).toThrow('The option token');
   });
 
@@ -548,7 +548,7 @@ describe('strangers', () => {
   });
 });
 
-describe('what is unfit', () => {
+describe('invalid requests', () => {
   const call = (params: object, headers: Readonly<Record<string, string>> = {}) =>
     modernRequest(url, 'tools/call', { name: 'route', ...params }, headers);
   const base64 = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
@@ -680,7 +680,7 @@ describe('what is unfit', () => {
     expect((await read(first)).message.result.content[0].text).toBe('let go');
   });
 
-  test('of two requests of one id that come at once, one is answered', async () => {
+  test('answers one of two simultaneous requests with one id', async () => {
     const handler = open();
     const { headers } = await rawSession(handler);
     const ping = () => post({ jsonrpc: '2.0', id: 5, method: 'ping' }, headers);
@@ -767,7 +767,7 @@ test('existing servers are not told the folders of clients, which are none of th
   expect(readFileSync(notes, 'utf8').match(/^works in .*$/gm)).toEqual(['works in nothing']);
 });
 
-test('what cannot be served is told when it is made ready', async () => {
+test('rejects ready() if the definition cannot be served', async () => {
   await expect(createHandler('/no/such/folder').ready()).rejects.toThrow('/no/such/folder');
   await expect(createHandler({ tools: [{ name: 'a' }] }).ready()).rejects.toThrow('handler');
 });
@@ -802,7 +802,7 @@ describe('options that nobody could come by are refused at once', () => {
     expect(response.status).toBe(200);
   });
 
-  test('what is no definition', async () => {
+  test('rejects a missing definition', async () => {
     await expect(createHandler(undefined as never).ready()).rejects.toThrow('not undefined');
   });
 });

@@ -127,7 +127,7 @@ describe('tokens of an issuer', () => {
     expect(challenge).toContain(`error_description="${description}"`);
   });
 
-  test('that sign nothing are not taken', async () => {
+  test('are rejected without a signature', async () => {
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const unsigned = `${part({ alg: 'none' })}.${part({ iss: issuer, aud: publicUrl })}.`;
     expect((await open()(ask(unsigned))).status).toBe(401);
@@ -227,7 +227,7 @@ describe('tokens of an issuer', () => {
     published = usual;
   });
 
-  test('that come together have the issuer asked once', async () => {
+  test('ask the issuer once if they arrive together', async () => {
     const handler = open();
     const before = asked;
     const bearer = await token();
@@ -237,7 +237,7 @@ describe('tokens of an issuer', () => {
     expect(asked - before).toBe(3);
   });
 
-  test('that are none have nobody ask the issuer', async () => {
+  test('never ask the issuer if malformed', async () => {
     const handler = open();
     const before = asked;
     expect((await handler(ask('gibberish'))).status).toBe(401);

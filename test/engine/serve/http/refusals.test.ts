@@ -90,13 +90,13 @@ describe('a body is refused', () => {
   const bytes = (body: string | Uint8Array, headers: Headers = {}) =>
     new Request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
-  test('that is compressed, with what is taken', async () => {
+  test('names the accepted encoding if compressed', async () => {
     const response = await open()(bytes('{}', { 'content-encoding': 'gzip' }));
     expect(response.headers.get('accept-encoding')).toBe('identity');
     expect(await told(response)).toEqual({ status: 415, code: -32600 });
   });
 
-  test('that is not UTF-8', async () => {
+  test('fails if it is not UTF-8', async () => {
     const response = await open()(bytes(new Uint8Array([0x22, 0xff, 0x22])));
     expect(await told(response)).toEqual({ status: 400, code: -32700 });
   });
@@ -109,7 +109,7 @@ describe('a body is refused', () => {
       { capabilities: { roots: 'all' } },
       'Invalid params for initialize: "params" is not what the schema of MCP has for it.',
     ],
-  ])('that begins a session with %s', async (_, more, message) => {
+  ])('fails if it begins a session with %s', async (_, more, message) => {
     const { params, ...sound } = initializeMessage('2025-11-25');
     const body = { ...sound, ...(more !== undefined && { params: { ...params, ...more } }) };
     const response = await open()(post(body));
@@ -151,7 +151,7 @@ describe('a request of 2026-07-28 is refused', () => {
     expect(await told(await open()(request()))).toEqual({ status: 400, code: -32020, id: 1 });
   });
 
-  test('but not for a name in Base64, or that its params lack', async () => {
+  test('accepts a name in Base64, and reports missing params as such', async () => {
     const handler = open();
     expect((await handler(named('=?base64?a25vY2s=?='))).status).toBe(200);
     const { error } = (await (await handler(modernRequest(url, 'tools/call'))).json()) as Message;
@@ -247,7 +247,7 @@ describe('without sessions', () => {
   });
 });
 
-describe('what is reported', () => {
+describe('reported errors', () => {
   test('is nothing of what clients did wrong', async () => {
     const lines: string[] = [];
     const handler = open({ report: (line) => void lines.push(line) });
@@ -300,7 +300,7 @@ test('a fault of ours is answered and reported, whatever was thrown', async () =
   expect(lines).toEqual([expect.stringMatching(/^Error: lost\n +at /), '[Object: null prototype] {}']);
 });
 
-describe('what is nested too deep to be looked into', () => {
+describe('deeply nested bodies', () => {
   const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
   const claims = JSON.stringify(envelope).slice(1);
 

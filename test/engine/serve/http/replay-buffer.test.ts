@@ -21,7 +21,7 @@ async function tell(events: ReplayBuffer, ...texts: readonly string[]): Promise<
   for (const text of texts) await events.storeEvent('a', said(text));
 }
 
-test('what was sent on a stream after an event is told again', async () => {
+test('replays the events of a stream after an event', async () => {
   const events = new ReplayBudget().open();
   expect(await events.storeEvent('a', {} as JSONRPCMessage)).toBe('a/1');
   await tell(events, 'one');
@@ -38,7 +38,7 @@ test('the latest of a session counts', async () => {
   expect((await replayed(events)).map(({ length }) => length)).toEqual([2 ** 20]);
 });
 
-test('what sessions keep together is bounded: whoever sent nothing for longest forgets', async () => {
+test('limits the events of all sessions: the longest silent one loses its events', async () => {
   const all = new ReplayBudget(3000);
   const [first, second, third] = [all.open(), all.open(), all.open()];
   for (const events of [first, second]) await tell(events, '', 'x'.repeat(800));

@@ -46,7 +46,7 @@ describe('a stream', () => {
     expect(namesOf(await text)).toEqual(['a', 'b', 'c']);
   });
 
-  test('that nobody reads ends after what there is', async () => {
+  test('ends after its backlog if it is not read', async () => {
     const { answer, writer, left } = written();
     const stream = limitBacklog(answer, 'end');
     for (const name of ['a', 'b', 'c']) writer.enqueue(frame(name, mebibyte));
@@ -54,7 +54,7 @@ describe('a stream', () => {
     expect(namesOf(await stream.text())).toEqual(['a']);
   });
 
-  test('of a call that nobody reads keeps its end and leaves out the rest', async () => {
+  test('keeps the end of an unread call, and skips the rest', async () => {
     const { answer, writer } = written();
     const stream = limitBacklog(answer, 'skip');
     for (const name of ['a', 'b', 'c', 'result']) writer.enqueue(frame(name, mebibyte));
@@ -87,7 +87,7 @@ describe('a stream', () => {
     expect(told).toEqual(['first', 'second']);
   });
 
-  test('that breaks off breaks off', async () => {
+  test('fails with its source', async () => {
     const { answer, writer } = written();
     const stream = limitBacklog(answer, 'end');
     const done = new Promise<void>((resolve) => onStreamEnd(stream, resolve));

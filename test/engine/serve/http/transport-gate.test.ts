@@ -49,7 +49,7 @@ const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params
 const sizes = (transport: object) =>
   Object.values(transport).flatMap((value) => (value instanceof Map ? [value.size] : []));
 
-test('who is cancelled in a batch ends nothing for the others', async () => {
+test('leaves the other calls of a batch alone if one is cancelled', async () => {
   const { transport, post, answer, cancel } = await openGate('2025-03-26');
   const response = await post([call(1), call(2), call(3)]);
   await answer(1);
@@ -83,7 +83,7 @@ test('the id of one in a batch that was cancelled is free, and both streams end'
   expect(sizes(transport)).toEqual([0, 0, 0]);
 });
 
-test('what was cancelled is forgotten', async () => {
+test('forgets cancelled calls', async () => {
   const { transport, post, cancel } = await openGate('2025-11-25');
   for (let id = 1; id <= 5; id += 1) {
     const response = await post(call(id));

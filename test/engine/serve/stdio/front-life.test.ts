@@ -81,7 +81,7 @@ describe('a cancelled request', () => {
   });
 });
 
-describe('what a call sends while it runs', () => {
+describe('messages during a call', () => {
   test.each([
     ['legacy', (id: number) => progress(id, 3)],
     [
@@ -138,7 +138,7 @@ describe('subscriptions', () => {
     expect((await pipe.rest()).map(({ id }) => id)).toEqual([2]);
   });
 
-  test('that are refused were none, so nothing ends', async () => {
+  test('end nothing after a rejected one', async () => {
     const pipe = openPipe();
     pipe.send(modern('s', 'subscriptions/listen', {}));
     const [refused, ...others] = await pipe.rest();
@@ -219,7 +219,7 @@ describe('the end', () => {
     await openPipe({ input }).session.ended;
   });
 
-  test('of a signal cuts what takes longer, and aborts it', async () => {
+  test('aborts calls that take longer than the drain time', async () => {
     const pipe = openPipe();
     await pipe.initialize();
     stopClock();

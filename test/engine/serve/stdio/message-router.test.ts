@@ -383,7 +383,7 @@ describe('batches', () => {
     expect(await pipe.rest()).toEqual([]);
   });
 
-  test('of notifications have no answer, empty ones one error', async () => {
+  test('have no response for notifications, and one error if empty', async () => {
     const pipe = openPipe();
     await pipe.initialize('2025-03-26');
     pipe.send([{ jsonrpc: '2.0', method: 'notifications/initialized' }]);
