@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CommandContext } from './command-context.js';
 
-/** What there is. */
+/** Adds the command that finds servers. */
 export function addDiscoveryCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('list-servers')

@@ -4,7 +4,7 @@ import { validateFormats } from '../validate-formats.js';
 import type { CommandContext } from './command-context.js';
 import { collect, pixels, portNumber, positiveSeconds } from './option-values.js';
 
-/** What authors of extensions ask for. */
+/** Adds the commands for authors of extensions. */
 export function addExtensionCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('create')
@@ -113,7 +113,7 @@ export function addExtensionCommands(program: Command, { host, answer }: Command
     });
 }
 
-/** Whoever forbids code to run must not have it run. @throws AgentToolsError `usage` */
+/** Rejects `--no-load` together with `--boot`, which runs code. @throws AgentToolsError `usage` */
 function requireConsent({ load, boot }: { readonly load: boolean; readonly boot: boolean }): void {
   if (load || !boot) return;
   const message = '--boot runs code of the extension, and --no-load forbids that. Leave one of them out.';

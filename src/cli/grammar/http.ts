@@ -3,7 +3,7 @@ import { AgentToolsError } from '../../engine/base/errors.js';
 import type { HttpOptions } from '../../engine/serve/http/start-http.js';
 import { address, bytes, collect, portNumber, positiveSeconds, variableName } from './option-values.js';
 
-/** What `start` takes besides when it serves over HTTP. */
+/** Adds the options of `start` for HTTP. */
 export function addHttpOptions(start: Command): void {
   start
     .option('--http', 'serve over Streamable HTTP instead')
@@ -42,7 +42,11 @@ export function addHttpOptions(start: Command): void {
     .option('--json', 'with --http: print the URL on stdout as JSON');
 }
 
-/** What was said of HTTP. @throws AgentToolsError `usage` for what would go unheard, and leave open what it was to protect */
+/**
+ * Reads the HTTP options.
+ * @throws AgentToolsError `usage` for OAuth options without an issuer: ignoring them would leave the server
+ *   open
+ */
 export function httpInput(options: OptionValues): HttpOptions {
   const { maxBody, timeout, sessionIdle, drain, issuer, audience, publicUrl, scope } = options;
   if (issuer === undefined && (audience ?? publicUrl ?? scope[0]) !== undefined) {

@@ -3,7 +3,7 @@ import { placeInput, placeOptions } from '../target-options.js';
 import type { CommandContext } from './command-context.js';
 import { collectVerbatim, positiveSeconds } from './option-values.js';
 
-/** Servers in clients. */
+/** Adds the commands for servers in clients. */
 export function addInstallationCommands(program: Command, { host, answer }: CommandContext): void {
   addPlace(
     program

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.js';
 
-/** Extension packages in our own package folder. */
+/** Adds the commands for extension packages in the package store. */
 export function addPackageCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('add')

@@ -3,7 +3,7 @@ import { startInput, startOptions } from '../start-arguments.js';
 import type { CommandContext } from './command-context.js';
 import { addHttpOptions, httpInput } from './http.js';
 
-/** What is asked of servers. */
+/** Adds the commands that show, call and start servers. */
 export function addServerCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('show')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from './command-context.js';
 import { collect } from './option-values.js';
 
-/** Servers that users put together. */
+/** Adds the commands for user servers. */
 export function addUserServerCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('create-server')

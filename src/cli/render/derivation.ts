@@ -2,7 +2,7 @@ import { visibleText } from '../../engine/base/visible-text.js';
 import type { Derivation } from '../../engine/derive/derive.js';
 import { type ColorOption, formatCount, paint, styleFor } from './style.js';
 
-/** What was derived, for people: what to mend first, what to know, and what became of the file. */
+/** Renders a derivation for people: remarks first, then the outcome for the file. */
 export function renderDerivation(
   derivation: Derivation,
   { check, color }: ColorOption & { readonly check: boolean },
@@ -37,7 +37,7 @@ function outcome(
   return content === undefined ? `Removed ${file}. ${nothingToDerive}` : `Wrote ${file}: ${content}.`;
 }
 
-/** More are only counted. */
+/** Further differences are only counted. */
 const maxDifferencesShown = 3;
 
 function joinDifferences(differences: readonly string[]): string {

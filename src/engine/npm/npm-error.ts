@@ -2,19 +2,19 @@ import { AgentToolsError } from '../base/errors.js';
 import { visibleMessage } from '../base/visible-text.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
-/** What npm said when it failed. */
+/** Error output of npm. */
 export interface NpmFailure {
   /** Such as `E404`. */
   readonly code: string | undefined;
-  /** In npm's own words. */
+  /** Message of npm. */
   readonly reason: string;
 }
 
-/** A failure of npm, in its own words and with the way out. */
+/** A failure of npm, with its message and advice. */
 export class NpmError extends AgentToolsError {
   /** npm's code, such as `E404`. */
   readonly npmCode: string | undefined;
-  /** In npm's own words. */
+  /** Message of npm. */
   readonly reason: string;
 
   constructor({ code, reason }: NpmFailure) {
@@ -25,7 +25,7 @@ export class NpmError extends AgentToolsError {
   }
 }
 
-/** What to do about npm's codes. */
+/** Advice for npm's error codes. */
 const npmErrorHints: readonly (readonly [readonly string[], string])[] = [
   [
     ['E401', 'E403', 'ENEEDAUTH', 'EOTP'],
@@ -45,7 +45,7 @@ const npmErrorHints: readonly (readonly [readonly string[], string])[] = [
   [['EACCES', 'EPERM', 'EROFS'], 'The folder cannot be written to.'],
 ];
 
-/** The code and the first words of what npm prints when it fails. */
+/** Reads the code and the first message of npm's error output. */
 export function readNpmFailure(stderr: string): NpmFailure {
   const lines = stderr
     .split('\n')
@@ -58,7 +58,7 @@ export function readNpmFailure(stderr: string): NpmFailure {
   return { code, reason: visibleMessage(withoutUserinfo(reason)) };
 }
 
-/** What npm ends with, whatever the failure. */
+/** True for lines that npm prints after every failure. */
 function isTail(line: string): boolean {
   return line.startsWith('A complete log of this run') || line.startsWith('For a full report see');
 }
