@@ -2,7 +2,7 @@ import { AgentToolsError } from '../engine/base/errors.js';
 
 /** Options of `start`, for both its parser and its help. */
 export const startOptions = [
-  { flag: '--strict', description: 'refuse to start when an item has to be left out' },
+  { flag: '--strict', description: 'refuse to start if an item has to be skipped' },
   {
     flag: '--project',
     description:
@@ -10,11 +10,11 @@ export const startOptions = [
   },
   {
     flag: '--no-auto-install',
-    description: 'go without packages that are not here; else they are obtained when they are asked for',
+    description: 'do not install missing packages; else they are installed on first use',
   },
   {
     flag: '--frozen',
-    description: 'refuse to start when a package is not as it was added; nothing is obtained',
+    description: 'refuse to start if a package has changed since it was added; implies --no-auto-install',
   },
   {
     flag: '--in-process',
@@ -75,5 +75,5 @@ function isStartFlag(word: string): word is StartFlag {
 
 function unknownOption(word: string): string {
   const known = startOptions.map(({ flag }) => flag).join(', ');
-  return `start has no option "${word}". Its options: ${known}. With --http it has those of "agenttools start --help", too.`;
+  return `start has no option "${word}". Its options: ${known}. For the options with --http, see "agenttools start --help".`;
 }

@@ -18,8 +18,8 @@ export const placeOptions = [
     description: "the project's own file, in this folder or the one given as --project=<folder>",
   },
   { flags: '--config <file>', description: 'this very file; the client is guessed from it' },
-  { flags: '--client <client>', description: 'whose file --config is' },
-  { flags: '--all', description: 'every client that is here' },
+  { flags: '--client <client>', description: 'client of the --config file' },
+  { flags: '--all', description: 'all installed clients' },
 ] as const;
 
 /** Parsed values of these options. */
@@ -58,12 +58,12 @@ export async function placeInput(
     return { client: first, server: second, project, config, all };
   }
   if (second !== undefined) {
-    const which = all ? '--all means every client' : 'with --config the client is said with --client';
-    const message = `${which}, so only a server is expected besides, but there are two words: ${first}, ${second}.`;
+    const which = all ? '--all selects every client' : '--config takes its client from --client';
+    const message = `${which}, so only a server may follow, but there are two words: ${first}, ${second}.`;
     throw usage(message);
   }
   if (config !== undefined && client === undefined && first !== undefined && (await isClient(first))) {
-    const message = `"${first}" is a client, and with --config the client is said with --client: --config ${config} --client ${first}`;
+    const message = `"${first}" is a client. With --config, name the client with --client: --config ${config} --client ${first}`;
     throw usage(message);
   }
   return { client, server: first, project, config, all };
@@ -73,7 +73,7 @@ function requireOnePlace({ project, config, client, all = false }: TargetFlags):
   if (config !== undefined && (all || project !== undefined))
     throw usage('--config names one file; it goes neither with --project nor with --all.');
   if (client !== undefined && config === undefined)
-    throw usage('--client says whose file --config is. Without --config, the client is the first word.');
+    throw usage('--client requires --config. Without --config, the client is the first word.');
 }
 
 /** Loads the client table on first use. */

@@ -51,7 +51,7 @@ async function servePage(input: PreviewInput, host: Host): Promise<ExitCode> {
     const server = serverName(found);
     host.stdout.write(json ? renderJson({ url, server, apps }) : `${url}\n`);
     if (!json)
-      tell('Open this page in a browser. Whoever has its address can call the tools. Ctrl+C ends it.\n');
+      tell('Open this page in a browser. Anyone with its URL can call the tools. Press Ctrl+C to stop.\n');
     return preview;
   });
   return ExitCode.Ok;

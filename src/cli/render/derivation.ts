@@ -22,14 +22,14 @@ function outcome(
 ): string {
   if (hasErrors) {
     const errors = remarks.filter(({ severity }) => severity === 'error').length;
-    return `Nothing was written: ${formatCount(errors, 'error')}. What types cannot say, "input" and "output" of a definition can.`;
+    return `Nothing was written: ${formatCount(errors, 'error')}. Fix the types, or declare "input" and "output" in the definition.`;
   }
   if (state === 'current') return derived ? `${file} is up to date.` : nothingToDerive;
   const content = derived && summarizeDerived(derived);
   if (check) {
     const reason = derived
-      ? `does not say what the types say now${differences.length > 0 ? ` of ${joinDifferences(differences)}` : ''}`
-      : 'is there, and nothing is derived any more';
+      ? `differs from the current types${differences.length > 0 ? ` of ${joinDifferences(differences)}` : ''}`
+      : 'exists, but no definition is derived any more';
     return state === 'absent'
       ? `${file} is missing. Run "agenttools derive".`
       : `${file} is stale: it ${reason}. Run "agenttools derive".`;

@@ -55,7 +55,10 @@ const verbs: Readonly<Record<PlannedOutcome, readonly [done: string, planned: st
   updated: ['Updated', 'Would update'],
   replaced: ['Installed', 'Would install'],
   exchanged: ['Installed', 'Would install'],
-  adopted: ['Already there, and from now on ours:', 'Already there, and would be ours:'],
+  adopted: [
+    'Already present, now managed by AgentTools:',
+    'Already present, would be managed by AgentTools:',
+  ],
   unchanged: ['Nothing to change:', 'Nothing to change:'],
 };
 

@@ -79,7 +79,7 @@ export function removalLines(results: readonly RemovalResult[]): string {
   const lines = failuresLast(results).flatMap((result) => {
     if ('error' in result) return [errorLine(result.name, result.error)];
     const { removed, references, unreadable } = result;
-    const without = references.map(({ by, item }) => `warning: ${by} goes without ${item} now.`);
+    const without = references.map(({ by, item }) => `warning: ${by} no longer has ${item}.`);
     const untold = unreadable.map((sentence) => `warning: ${sentence}`);
     return [`Removed ${removed.name} ${removed.record.version}.`, ...without, ...untold];
   });

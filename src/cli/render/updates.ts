@@ -91,7 +91,7 @@ function changedItems(item: ItemDifference): readonly ChangeLine[] {
 }
 
 const unreadLines = {
-  definition: 'It is defined by code; see what that says with --load.',
+  definition: 'It is defined by code. Compare its values with --load.',
   text: 'Its text is made by code, and may be another one.',
 } as const satisfies Record<Exclude<ItemDifference['unread'], false>, string>;
 
@@ -134,8 +134,8 @@ function truncateValue(text: string): string {
 const maxCutLength = 2000;
 
 function describeItem({ value, problem, isCode }: ItemState): string {
-  if (problem !== undefined) return `, which cannot be had: ${problem}`;
-  if (isCode && value === undefined) return ', which is defined by code; see what that says with --load';
+  if (problem !== undefined) return `, which is unavailable: ${problem}`;
+  if (isCode && value === undefined) return ', which is defined by code; compare its values with --load';
   return typeof value?.description === 'string'
     ? `: ${truncateValue(value.description.replaceAll('\n', ' '))}`
     : '';
@@ -181,7 +181,7 @@ export function updateLine({ plan, state, error }: UpdateResult): string {
   const next = plan.next?.staged.record.version;
   const what = {
     current: () => `${name} ${version} is the newest${formatAllowedRange(plan)}.`,
-    available: () => `${name} ${next} can be had with: agenttools update ${name}`,
+    available: () => `${name} ${next} is available. Run: agenttools update ${name}`,
     updated: () =>
       next !== undefined && isOlder(next, version)
         ? `Took ${name} back from ${version} to ${next}.`
@@ -215,7 +215,7 @@ function describeUnread(items: readonly ItemDifference[]): string {
     ...(written.length > 0 ? [`the text of ${summarizeNames(written)} made by code`] : []),
     ...(defined.length > 0 ? [`${summarizeNames(defined)} defined by code`] : []),
   ];
-  const wayOut = defined.length > 0 ? ' See what it says with --load.' : '';
+  const wayOut = defined.length > 0 ? ' Compare its values with --load.' : '';
   return `${reasons.join(', and ')}, which was not run.${wayOut}`;
 }
 

@@ -59,7 +59,7 @@ export function deletionLines(
 function explainNotDeleted(name: string, { isKnown }: { readonly isKnown: boolean }): string {
   return isKnown
     ? `"${name}" was not deleted: all its entries must go first.`
-    : `"${name}" was not deleted: it may be installed where nobody can tell. To delete it all the same, add --force.`;
+    : `"${name}" was not deleted: AgentTools cannot check every client that may use it. Use --force to delete it anyway.`;
 }
 
 /** Diffs of the planned changes: first files of clients, then files of the server. */

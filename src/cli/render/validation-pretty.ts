@@ -58,6 +58,6 @@ function renderSummary({ valid, extensions, errors, warnings }: Validation, opti
   const style = styleFor(options);
   const found = `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')} in ${formatCount(extensions.length, 'extension')}.`;
   const codes = extensions.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code));
-  const hint = `What a code means and how to mend it: agenttools explain ${codes[0]}`;
+  const hint = `To explain a code and its fix: agenttools explain ${codes[0]}`;
   return `${(valid ? style.yellow : style.red)(found)}\n${style.dim(hint)}\n`;
 }

@@ -82,7 +82,9 @@ function nearestPackage(folder: string): string {
   if (text !== undefined && (JSON.parse(text) as { name?: unknown }).name === 'agenttools') return folder;
   const above = path.dirname(folder);
   if (above === folder)
-    throw new Error('The package folder of agenttools cannot be found: no package.json says so.');
+    throw new Error(
+      'Cannot find the package folder of agenttools: no package.json above this file has that name.',
+    );
   return nearestPackage(above);
 }
 

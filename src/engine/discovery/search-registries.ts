@@ -223,9 +223,9 @@ const reasons: Readonly<Record<RegistryFault, string>> = {
   'too-large': 'too large',
   'not-found': 'gone',
   malformed: 'broken',
-  unsupported: 'not to be had',
+  unsupported: 'unavailable',
   offline: 'not reached',
-  failed: 'not to be had',
+  failed: 'unavailable',
 };
 
 const packagesInDetail = 5;

@@ -139,7 +139,10 @@ async function factsOfPublished(
     const scoped = withScope(reference);
     const isMeant = scoped !== undefined && (await find(scoped).catch(() => undefined)) !== undefined;
     const hint = isMeant ? ` Did you mean "${scoped}"?` : '';
-    throw new AgentToolsError('not-found', `${what} No package ${name} is here, nor in the registry.${hint}`);
+    throw new AgentToolsError(
+      'not-found',
+      `${what} The package ${name} is neither installed nor in the registry.${hint}`,
+    );
   });
   if (!published) {
     throw new AgentToolsError(

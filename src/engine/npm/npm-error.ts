@@ -39,10 +39,10 @@ const npmErrorHints: readonly (readonly [readonly string[], string])[] = [
   ],
   [
     ['EINTEGRITY'],
-    'What came is not what was published, or was recorded. Nothing was installed. Try again after: npm cache verify',
+    'The download differs from the published or recorded checksum. Nothing was installed. Try again after: npm cache verify',
   ],
   [['ENOSPC'], 'The disk is full.'],
-  [['EACCES', 'EPERM', 'EROFS'], 'The folder cannot be written to.'],
+  [['EACCES', 'EPERM', 'EROFS'], 'The folder is not writable.'],
 ];
 
 /** Reads the code and the first message of npm's error output. */
@@ -54,7 +54,7 @@ export function readNpmFailure(stderr: string): NpmFailure {
   const code = lines.map((line) => /^code (\w+)$/.exec(line!)?.[1]).find((found) => found !== undefined);
   const said = lines.filter((line) => !/^(?:code|errno|syscall|path|dest) /.test(line!) && !isTail(line!));
   const first = said[0]?.replace(new RegExp(`^(?:${code ?? ''}|\\d{3}) `, 'i'), '');
-  const reason = first ?? (stderr.trim().split('\n').at(-1) || 'it did not say why');
+  const reason = first ?? (stderr.trim().split('\n').at(-1) || 'npm printed no reason');
   return { code, reason: visibleMessage(withoutUserinfo(reason)) };
 }
 

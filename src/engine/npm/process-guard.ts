@@ -30,7 +30,7 @@ const look = () => {
   }
   if (process.memoryUsage.rss() < ${bytes}) return;
   try {
-    writeSync(2, 'npm error code EMEMORY\\nnpm error It took more than ${bytes / 1024 ** 2} MB of memory: a package, or what a registry says of it, is too large.\\n');
+    writeSync(2, 'npm error code EMEMORY\\nnpm error It took more than ${bytes / 1024 ** 2} MB of memory: a package or its registry data is too large.\\n');
   } finally {
     end();
   }

@@ -173,7 +173,7 @@ type StatusFault = readonly [RegistryFault, string];
 const byStatus: ReadonlyMap<number, StatusFault> = new Map<number, StatusFault>([
   [401, ['unauthorized', 'wants credentials that npm does not have: log in with npm login']],
   [403, ['unauthorized', 'is not for the credentials that npm has']],
-  [404, ['not-found', 'is not there']],
+  [404, ['not-found', 'was not found']],
   [400, ['unsupported', 'is not something that this registry answers']],
   [405, ['unsupported', 'is not something that this registry answers']],
   [501, ['unsupported', 'is not something that this registry answers']],
@@ -199,7 +199,7 @@ function byCode(code: string, message: string): StatusFault {
   if (unreachableCodes.has(code)) return ['offline', `cannot be reached (${code})`];
   const [line = ''] = message.split('\n');
   const reason = line.replace(/^request to \S+ failed, reason: /, '').replace(/[.:]$/, '');
-  return ['failed', `could not be had: ${reason}`];
+  return ['failed', `could not be read: ${reason}`];
 }
 
 /** `/@acme/weather at registry.example:4873`; omits the rest of the URL, which may contain passwords. */

@@ -67,7 +67,7 @@ async function reasonAgainst(
     await work();
     return undefined;
   } catch (error) {
-    if (signal?.aborted) return 'it could not be had in time';
+    if (signal?.aborted) return 'it could not be installed in time';
     if (error instanceof AgentToolsError) return error.message;
     throw error;
   }

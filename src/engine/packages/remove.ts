@@ -89,9 +89,9 @@ async function requireRemovable(
   const lines = references.map(({ by, item }) => `  ${by} needs ${item}`);
   const message =
     references.length > 0
-      ? [`${name} is still needed:`, ...lines, ...unreadable, 'Take those out first, or']
-      : [`Whether ${name} is still needed cannot be told:`, ...unreadable, 'Mend that first, or'];
-  throw new AgentToolsError('refused', `${message.join('\n')} remove it all the same with --force.`);
+      ? [`${name} is still needed:`, ...lines, ...unreadable, 'Remove these first, or']
+      : [`Cannot check if ${name} is still needed:`, ...unreadable, 'Fix that first, or'];
+  throw new AgentToolsError('refused', `${message.join('\n')} remove it anyway with --force.`);
 }
 
 /** A package that cannot be opened is not served, and needs no other package. */

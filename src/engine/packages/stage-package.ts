@@ -102,7 +102,7 @@ async function findLostDependency(spec: PackageSpec, cause: unknown): Promise<Ag
     ([, range]) => typeof range === 'string' && /^(?:file:)?\.{1,2}\//.test(range),
   );
   if (!lost) return undefined;
-  const message = `${name} depends on ${lost[0]} by the path ${lost[1]}, which leads nowhere from where it is added. Give an absolute path (file:/…), or a version of ${lost[0]} that a registry has.`;
+  const message = `${name} depends on ${lost[0]} by the path ${lost[1]}, which does not resolve from the installed package. Give an absolute path (file:/…), or a version of ${lost[0]} that a registry has.`;
   return new AgentToolsError('failed', message, { cause });
 }
 
@@ -154,7 +154,7 @@ function requireSameName(
   const isSameVersion =
     typeof version !== 'string' || normalizeVersion(version) === normalizeVersion(packageVersion);
   if (packageName === name && isSameVersion) return;
-  const message = `${name} ${version} calls itself ${packageName} ${packageVersion} in its package.json. Do not trust it; tell whoever publishes it.`;
+  const message = `${name} ${version} calls itself ${packageName} ${packageVersion} in its package.json. Do not trust it; report it to its publisher.`;
   throw new AgentToolsError('refused', message);
 }
 
@@ -184,7 +184,7 @@ async function openExtension(directory: string): Promise<Extension> {
 async function warningsAbout(extension: Extension): Promise<readonly string[]> {
   const items = await readItems(extension, kinds);
   const lost = items.flatMap(({ problem, ...item }) =>
-    problem === undefined ? [] : [`${extension.name} goes without its ${itemLabel(item)}: ${problem}`],
+    problem === undefined ? [] : [`${extension.name} skips its ${itemLabel(item)}: ${problem}`],
   );
   const faults = listFaults(extension.manifest).map((fault) => `${extension.name}: ${fault}`);
   const isBare = items.length === 0 && !extension.manifest.hasOnlySkills;

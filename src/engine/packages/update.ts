@@ -112,7 +112,7 @@ async function replacePackage(
   await shelf.exclusively(async () => {
     const now = await shelf.find(before.name);
     if (now?.installation !== before.installation) {
-      const message = `${before.name} was added, updated or removed by another process meanwhile. Try again.`;
+      const message = `${before.name} was added, updated or removed by another process at the same time. Try again.`;
       throw new AgentToolsError('refused', message);
     }
     await shelf.put(installation, record);

@@ -43,14 +43,14 @@ export class ConcurrentChangeError extends FileAccessError {
     super(
       'changed',
       file,
-      `${file} was changed by another program meanwhile, and left as it is now. Try again.`,
+      `${file} was changed by another program in the meantime, and was not overwritten. Try again.`,
     );
   }
 }
 
 /** Error for a symbolic link that forms a cycle. */
 export function linkLoop(file: string, options?: ErrorOptions): FileAccessError {
-  const message = `${file} leads nowhere: its symbolic links go in a circle. Remove the link, or point it at a file.`;
+  const message = `${file} does not resolve: its symbolic links form a cycle. Remove the link, or point it at a file.`;
   return new FileAccessError('link-loop', file, message, options);
 }
 

@@ -57,8 +57,7 @@ export async function readTextFile(
 }
 
 /**
- * Checks that a file may be replaced. Mode bits count also for a superuser, who could ignore them: they show
- * intent.
+ * Checks that a file may be replaced. Mode bits count also for a superuser, since they show intent.
  * @throws FileAccessError
  */
 export async function checkWritable({ file, realFile, mode }: TextFile): Promise<void> {
