@@ -281,7 +281,7 @@ describe('add', () => {
       const here = machine({ npmrc, npm: {} });
       const { code, stderr } = await here.run(['add', 'forged']);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/not what was published/);
+      expect(stderr).toMatch(/differs from the published/);
       expect(here.installed()).toBe(0);
     }, 20_000);
   });
