@@ -1,8 +1,8 @@
-// What the compiler needs to know of packages without types when it starts from this file alone.
+// Declares packages without types, for compilers that start from this file alone.
 /// <reference path="./engine/validate/npm-packlist.d.ts" />
 /// <reference path="./engine/npm/npm-libraries.d.ts" />
 
-/** The engine as functions, for programs that do what the command line does. See docs/engine.md. */
+/** Functions of the engine, for programs that need the features of the command line. See docs/engine.md. */
 
 export { AgentToolsError, type ErrorCode } from './engine/base/errors.js';
 export { type FolderFacts, type WorkspaceFolders, workspaceFolders } from './engine/base/folders.js';

@@ -9,20 +9,20 @@ import {
 } from './engine/serve/http/fetch-handler.js';
 import { serveDefinition } from './engine/serve/http/serve-definition.js';
 
-/** Servers as functions of requests, for platforms that know `fetch` and are not Node. See docs/deploy.md. */
+/** Servers as functions of requests, for platforms with `fetch` other than Node. See docs/deploy.md. */
 
 export type { Caller, TokenFault, TokenVerifier, Verdict } from './engine/serve/http/auth.js';
 export type { EventBus, ServerEvent } from './engine/serve/http/event-bus.js';
 export type { FetchHandler, HandlerOptions } from './engine/serve/http/fetch-handler.js';
 export type { LimitSettings } from './engine/serve/http/http-service.js';
 export type { OAuthOptions } from './engine/serve/http/oauth.js';
-/** What authors import, for where `agenttools` itself is not to be had. */
+/** Exports for authors, for platforms that cannot import `agenttools` itself. */
 export * from './index.js';
 
-/** Where there are no folders. */
+/** Placeholder: these platforms have no folders. */
 const nowhere = '/';
 
-/** Names lead nowhere. */
+/** Resolves no names. */
 class NoWorkspace extends Workspace {
   constructor() {
     const folders = { homeDirectory: nowhere, builtinFolder: nowhere, packagesFolder: nowhere };
@@ -34,14 +34,14 @@ class NoWorkspace extends Workspace {
   }
 }
 
-/** Makes a handler of a server whose items stand in its definition. */
+/** Creates a fetch handler for a server definition with inline items. */
 export function createHandler(definition: ServerDefinition, options: HandlerOptions = {}): FetchHandler {
   const workspace = new NoWorkspace();
   return createFetchHandler(async (setting) => {
     const served = await serveDefinition(definition, { ...setting, workspace, directory: nowhere });
     if (served.live.current.upstreams.length === 0) return served;
     const message =
-      'An entry of "tools" stands for tools of an upstream server, which is reached from Node only: there createHandler of "agenttools/engine" serves it.';
+      'An entry of "tools" lists tools of an upstream server, which is reached from Node only. There, use createHandler of "agenttools/engine".';
     throw new AgentToolsError('invalid-definition', message);
   }, options);
 }

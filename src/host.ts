@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 
 import type { TakeProcess } from './engine/process/take-process.js';
 
-/** The world as the program sees it: `bin/` hands in this process, a test whatever it likes. */
+/** Process environment: `bin/` passes the real one, tests pass their own. */
 export interface Host {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -11,10 +11,10 @@ export interface Host {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
-  /** Whether stdout takes ANSI colours: a terminal, and `NO_COLOR` is not set. */
+  /** True if stdout accepts ANSI colours: it is a terminal, and `NO_COLOR` is not set. */
   readonly color: boolean;
-  /** Ends the process once stdout is flushed, whatever an extension still holds open. */
+  /** Ends the process once stdout is flushed, even if an extension holds handles open. */
   exit(code: number): void;
-  /** Gives a server its streams and signals. Default: those of this process. */
+  /** Provides the streams and signals of a server. Default: the streams and signals of this process. */
   readonly takeProcess?: TakeProcess;
 }

@@ -1,6 +1,6 @@
 /**
- * What extension authors import. Light: no protocol, no command line. Everything here only adds types and earlier
- * errors; plain objects in the same form work too.
+ * Exports for extension authors. Contains no protocol and no command line. All exports only add types and
+ * earlier errors; plain objects of the same form work too.
  */
 
 export type {

@@ -8,10 +8,10 @@ import type { Host } from '../host.js';
 type Terminal = Pick<Host, 'stdin' | 'stderr'>;
 
 /**
- * Asks which of several servers is meant, where somebody is there to answer; a name that is not among them will do.
- * Undefined where nobody is, or no more than Enter is answered, if there are usual ones to be taken then.
- * @throws AgentToolsError `usage` with the list, where no answer comes or a number is not in the list; `interrupted` at
- *   Ctrl-C.
+ * Asks which of several servers to use, if stdin is a terminal. The answer is a number or any name, listed or
+ * not. Returns undefined without a terminal or at an empty answer, if there are default servers.
+ * @throws AgentToolsError `usage` with the list, if there is no answer or a number is not in the list;
+ *   `interrupted` at Ctrl-C.
  */
 export async function askServer(
   { references: names, usual }: ServerChoice,
@@ -36,25 +36,24 @@ export async function askServer(
 }
 
 /**
- * Asks for a yes, where somebody is there to answer; undefined where nobody is. Whatever else is answered is a no.
+ * Asks a yes/no question; undefined if stdin is not a terminal. Any answer except y or yes is a no.
  * @throws AgentToolsError `interrupted` at Ctrl-C
  */
 export async function askYesNo(question: string, host: Terminal): Promise<boolean | undefined> {
   return isInteractive(host) ? isYes((await askLine(`${question} [y/N] `, host)) ?? '') : undefined;
 }
 
-/** Whatever is no yes is a no. */
 function isYes(answer: string): boolean {
   return /^y(?:es)?$/i.test(answer);
 }
 
-/** Whether somebody is there to answer. */
+/** True if stdin is a terminal. */
 export function isInteractive({ stdin }: Pick<Terminal, 'stdin'>): boolean {
   return 'isTTY' in stdin && stdin.isTTY === true;
 }
 
 /**
- * One line of whoever sits at the terminal; undefined where the input ends instead, as at Ctrl-D, or the signal aborts.
+ * Reads one line from the terminal; undefined if the input ends, as at Ctrl-D, or the signal aborts.
  * @throws AgentToolsError `interrupted` at Ctrl-C
  */
 export async function askLine(
@@ -64,7 +63,7 @@ export async function askLine(
 ): Promise<string | undefined> {
   if (signal?.aborted) return undefined;
   const terminal = createInterface({ input: stdin, output: stderr, ...(signal && { signal }) });
-  // An answer may come together with the end.
+  // The answer can arrive in the same chunk as the end of input.
   const end = once(terminal, 'close').then(() => setImmediate(undefined));
   let isInterrupted = false;
   terminal.once('SIGINT', () => {

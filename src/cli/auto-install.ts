@@ -1,7 +1,7 @@
 import type { InstallMissing } from '../engine/extension/installer.js';
 import type { Host } from '../host.js';
 
-/** How packages that are not here are obtained; undefined if they are not to be. Most commands never come to load it. */
+/** Returns the installer for missing packages; undefined if auto-install is off. Loaded on first use. */
 export function autoInstallOptions(
   host: Host,
   { wanted, tell }: { readonly wanted: boolean; readonly tell: (text: string) => void },
@@ -16,7 +16,7 @@ export function autoInstallOptions(
   };
 }
 
-/** Whether the user lets missing packages be obtained: `AGENTTOOLS_AUTO_INSTALL=false` says no. */
+/** True unless the user turned automatic installation off: `AGENTTOOLS_AUTO_INSTALL` is `false` or `0`. */
 export function isAutoInstallEnabled(env: Host['env']): boolean {
   return !['false', '0'].includes(env.AGENTTOOLS_AUTO_INSTALL?.trim().toLowerCase() ?? '');
 }

@@ -3,21 +3,24 @@ import path from 'node:path';
 import process from 'node:process';
 import vm from 'node:vm';
 
-/** Files of other scripts and Nodes that stay beside a new one. */
+/** Number of cache files of other scripts and Node versions that are kept. */
 const keptFiles = 7;
 
 interface ScriptFile {
-  /** Absolute path, for stacks. */
+  /** Absolute path, for stack traces. */
   readonly file: string;
-  /** An expression whose value is a function. */
+  /** An expression that evaluates to a function. */
   readonly source: string;
-  /** Absolute path. Its name must stand for the source and the Node: V8 compares only the length of the source. */
+  /**
+   * Absolute path. The name must identify the source and the Node version: V8 compares only the length of the
+   * source.
+   */
   readonly cacheFile?: string;
 }
 
 /**
- * A script that V8 need not compile if it did so in an earlier process. Node's own cache of compiled code exists from
- * 22.8 on and lacks the functions that are compiled at their first call; this one has those that ran before `keep`.
+ * A script with a V8 code cache on disk. Node's own compile cache exists from 22.8 on and lacks functions
+ * compiled at their first call; this cache includes the functions that ran before `keep`.
  */
 export class CompiledScript {
   readonly #script: vm.Script;
@@ -28,16 +31,16 @@ export class CompiledScript {
     const cachedData = cacheFile && readCode(cacheFile);
     this.#script = new vm.Script(source, { filename: file, ...(cachedData && { cachedData }) });
     this.#cacheFile = cacheFile;
-    // V8 rejects code of other V8 versions, flags and processors.
+    // V8 rejects a cache of another V8 version, other flags or another processor.
     this.#isKept = Boolean(cachedData) && !this.#script.cachedDataRejected;
   }
 
-  /** Evaluates the script, and calls the function that is its value. */
+  /** Evaluates the script and calls the function that it returns. */
   run(...values: readonly unknown[]): unknown {
     return this.#script.runInThisContext()(...values);
   }
 
-  /** Writes the code that is compiled by now, once. Best effort: without it, the next start takes longer. */
+  /** Writes the code compiled so far, once. Best effort: without the cache, the next start takes longer. */
   keep(): void {
     if (this.#isKept || this.#cacheFile === undefined) return;
     this.#isKept = true;
@@ -45,14 +48,14 @@ export class CompiledScript {
       writeCode(this.#cacheFile, this.#script.createCachedData());
       removeOldFiles(path.dirname(this.#cacheFile));
     } catch {
-      // The folder cannot be written to.
+      // The folder is not writable.
     }
   }
 }
 
 /**
- * The code is in its file twice. V8 runs damaged code, which can crash the process, and no checksum of Node is as fast
- * as the comparison.
+ * Writes the code to its file twice. V8 runs damaged code, which can crash the process. Comparing two copies
+ * is faster than any checksum of Node.
  */
 function writeCode(file: string, code: Buffer): void {
   const partial = `${file}.${process.pid}`;
@@ -75,7 +78,7 @@ function readCode(file: string): Buffer | undefined {
   }
 }
 
-/** The latest files stay: several versions of Node and AgentTools may be in use. */
+/** Keeps the newest files: several versions of Node and AgentTools may be in use. */
 function removeOldFiles(folder: string): void {
   const files = readdirSync(folder).map((name) => {
     const file = path.join(folder, name);

@@ -1,11 +1,11 @@
-/** What the program answers to its caller. */
+/** Exit codes of the program. */
 export const ExitCode = {
   Ok: 0,
-  /** Errors were found, or the work could not be done. */
+  /** Errors were found, or the command failed. */
   Failed: 1,
-  /** The command line is not well formed. */
+  /** The command line is invalid. */
   Usage: 2,
-  /** Ctrl-C was answered to a question, which ends a program as SIGINT does. */
+  /** Ctrl-C at a question: same exit code as a program ended by SIGINT. */
   Interrupted: 130,
 } as const;
 

@@ -2,7 +2,10 @@ import { AgentToolsError } from '../engine/base/errors.js';
 import { errorMessage } from '../engine/base/thrown-value.js';
 import { isRecord } from '../engine/extension/definition-shapes.js';
 
-/** The arguments of a tool as a command line gives them. @throws AgentToolsError `usage` if it is no JSON object. */
+/**
+ * Parses the tool arguments of a command line.
+ * @throws AgentToolsError `usage` if the text is not a JSON object.
+ */
 export function parseJsonArguments(text: string): Readonly<Record<string, unknown>> {
   const value = parseJsonArgument(text.replace(/^\uFEFF/, ''));
   if (isRecord(value)) return value;

@@ -7,7 +7,7 @@ import { parseStartArguments } from './start-arguments.js';
 
 export { ExitCode } from './exit-code.js';
 
-/** Runs one command line. The only place that turns errors into exit codes. */
+/** Runs one command line. Only this function turns errors into exit codes. */
 export async function main(argv: readonly string[], host: Host): Promise<ExitCode> {
   try {
     return await dispatch(argv, host);
@@ -16,7 +16,7 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
   }
 }
 
-/** `start` is what clients wait for, so nothing that it does not need is loaded on its way. */
+/** Clients wait for `start`, so it skips the full grammar and loads only the modules that it needs. */
 async function dispatch(argv: readonly string[], host: Host): Promise<ExitCode> {
   const [command, ...words] = argv;
   const start = command === 'start' ? parseStartArguments(words) : undefined;
@@ -30,7 +30,7 @@ async function dispatch(argv: readonly string[], host: Host): Promise<ExitCode> 
   return await runProgram(argv, host);
 }
 
-/** Messages quote packages and command lines, so they are made visible. */
+/** Messages quote packages and command lines, so invisible characters are escaped. */
 function reportError(error: unknown, { stderr }: Host, verbose: boolean): ExitCode {
   const stack = verbose && error instanceof Error ? `${formatErrorStack(error)}\n` : '';
   if (error instanceof AgentToolsError) {
@@ -45,7 +45,7 @@ function reportError(error: unknown, { stderr }: Host, verbose: boolean): ExitCo
   return ExitCode.Failed;
 }
 
-/** The stack, and those of what caused it. */
+/** Stack of an error, followed by the stacks of its causes. */
 function formatErrorStack(error: Error): string {
   const own = error.stack ?? `${error.name}: ${error.message}`;
   return error.cause instanceof Error ? `${own}\ncaused by ${formatErrorStack(error.cause)}` : own;

@@ -3,14 +3,14 @@ import type { Client } from '../engine/clients/client.js';
 import type { Receipt } from '../engine/clients/receipt.js';
 import type { Scope } from '../engine/installation/entry-target.js';
 
-/** Entries of ours, where the one that was asked for was not found. */
+/** Receipts to suggest if the requested entry was not found. */
 export interface OtherInstallation {
-  /** In the place that was asked about, the one that may have been meant first. */
+  /** Receipts in the requested place; those with a similar name first. */
   readonly here: readonly Receipt[];
   readonly elsewhere: readonly Receipt[];
 }
 
-/** Sorts entries by whether they are in the place that a command line means. */
+/** Splits receipts into those in the requested place and all others. */
 export function findOtherInstallations(
   receipts: readonly Receipt[],
   place: { readonly client: Client | undefined; readonly scope: Scope; readonly wanted: string | undefined },

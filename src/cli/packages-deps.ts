@@ -3,7 +3,7 @@ import type { PackagesDeps } from '../engine/packages/packages-dependencies.js';
 import type { Host } from '../host.js';
 import { npmSetting } from './npm-deps.js';
 
-/** What adding packages stands on where the command runs. */
+/** Dependencies of `add` and `update`, from the process environment. */
 export function packagesSetting(host: Host, onProgress: PackagesDeps['onProgress']): PackagesDeps {
   const { packagesFolder } = workspaceFolders(host);
   return { packagesFolder, npm: npmSetting(host), now: () => new Date(), onProgress };

@@ -12,7 +12,7 @@ import { addUserServerCommands } from './grammar/user-servers.js';
 import { expandProjectFlag } from './target-options.js';
 import { terminalWidth } from './terminal-width.js';
 
-/** Runs any command line by the whole grammar. @throws AgentToolsError `usage` if it does not fit. */
+/** Runs any command line with the full grammar. @throws AgentToolsError `usage` if it is invalid. */
 export async function runProgram(argv: readonly string[], host: Host): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.Ok;
   const program = createProgram(host, (code) => {
@@ -23,7 +23,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return ExitCode.Ok;
-    // A command line without a command is answered with the help itself.
+    // A command line without a command prints the help.
     if (error.code === 'commander.help') return ExitCode.Usage;
     const hint =
       error.code === 'commander.unknownCommand' ? '\nSee all commands with: agenttools --help' : '';
@@ -34,18 +34,18 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
 
 const standardHelp = new Help();
 
-/** Of several other names, help shows only the first by itself. */
+/** Shows all aliases of a command; Commander shows only the first. */
 function withAliases(text: string, command: Command): string {
   const names = command.aliases();
   return names.length > 1 ? text.replace(`|${names[0]}`, `|${names.join('|')}`) : text;
 }
 
-/** What may be given several times is given none unless told, which needs no words. */
+/** Omits the default of repeatable options, an empty list. */
 function optionDescription(option: Option): string {
   return Array.isArray(option.defaultValue) ? option.description : standardHelp.optionDescription(option);
 }
 
-/** The grammar. `answer` takes the exit code of the command that ran. */
+/** Creates the grammar. `answer` takes the exit code of the command that ran. */
 export function createProgram(host: Host, answer: (code: ExitCode) => void): Command {
   const program = new Command('agenttools')
     .description('Ship, check and serve MCP tools as ordinary npm packages.')
@@ -64,7 +64,7 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
       writeErr: (text) => host.stderr.write(text),
-      // `main` says what went wrong.
+      // `main` prints the error.
       outputError: () => {},
       getOutHelpWidth: () => terminalWidth(host.stdout),
       getErrHelpWidth: () => terminalWidth(host.stderr),

@@ -1,8 +1,8 @@
 import type { Host } from '../host.js';
 
 /**
- * Does work that says what it is at: on a line of a terminal's stderr that is written over and gone at the end, and
- * nowhere else.
+ * Runs work that reports its progress on one line of stderr. The line is overwritten and finally cleared.
+ * Prints nothing if stderr is not a terminal.
  */
 export async function withProgress<T>(
   { stderr }: Pick<Host, 'stderr'>,

@@ -5,13 +5,13 @@ import { AgentToolsError } from '../engine/base/errors.js';
 import { packageRoot } from '../engine/base/folders.js';
 import { type RuleRow, ruleTable } from '../engine/validate/rules/index.js';
 
-/** What a diagnostic code stands for, with its page. */
+/** A diagnostic code with its page. */
 export interface RulePage extends RuleRow {
   /** Markdown. */
   readonly page: string;
 }
 
-/** The page of a diagnostic code. @throws AgentToolsError if there is no such code. */
+/** Reads the page of a diagnostic code. @throws AgentToolsError if the code is unknown. */
 export async function readRulePage(code: string): Promise<RulePage> {
   const row = ruleTable.find((one) => one.code === code);
   if (!row) throw new AgentToolsError('not-found', unknownCode(code));
@@ -20,7 +20,7 @@ export async function readRulePage(code: string): Promise<RulePage> {
   return { code, severity: row.severity, summary: row.summary, page };
 }
 
-/** Says that there is no such code, and which one may have been meant. */
+/** Error message for an unknown code. Suggests the most similar one. */
 export function unknownCode(code: string): string {
   const meant = didYouMean(
     code,

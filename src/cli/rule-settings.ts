@@ -3,10 +3,10 @@ import type { Severity } from '../engine/extension/diagnostics.js';
 import { ruleTable } from '../engine/validate/rules/index.js';
 import { unknownCode } from './rule-pages.js';
 
-/** Diagnostic code to the severity it shall have. */
+/** Severity by diagnostic code. */
 export type RuleSettings = Readonly<Record<string, Severity | 'off'>>;
 
-/** The words for a level on the command line and in a manifest. */
+/** Level names of the command line and of manifests. */
 const severityWords: Readonly<Record<string, Severity | 'off'>> = {
   off: 'off',
   info: 'info',
@@ -15,7 +15,7 @@ const severityWords: Readonly<Record<string, Severity | 'off'>> = {
   error: 'error',
 };
 
-/** Reads `code=level` words; the last one of a code counts. @throws AgentToolsError `usage` */
+/** Parses `code=level` words; the last one of a code wins. @throws AgentToolsError `usage` */
 export function parseRuleSettings(words: readonly string[]): RuleSettings {
   return Object.fromEntries(words.map(parseSetting));
 }

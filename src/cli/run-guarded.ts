@@ -5,8 +5,9 @@ import { installGuard } from '../engine/process/install-guard.js';
 import type { Host } from '../host.js';
 
 /**
- * Does work that may run code of an extension: what it prints goes to stderr, what it starts ends with the work. A
- * signal from outside aborts the work's own and ends the process as that signal would have, after what it started.
+ * Runs work that may run code of an extension. Output of that code goes to stderr, and its child processes
+ * end with the work. A signal to this process aborts the work, ends the child processes, and then exits with
+ * the code of that signal.
  */
 export async function runWithGuard<T>(
   { stderr }: Host,
@@ -16,7 +17,7 @@ export async function runWithGuard<T>(
   const controller = new AbortController();
   const cleanUp = async () => {
     await killTree({ spawned: guard.spawned });
-    // What was printed last is still on its way through the stand-in of stdout.
+    // Flushes the output that the replacement of stdout still holds.
     await setImmediate();
   };
   const leave = async (reason: keyof typeof constants.signals): Promise<never> => {
@@ -27,7 +28,7 @@ export async function runWithGuard<T>(
   let leaving: Promise<never> | undefined;
   const stopWatching = watchExit({
     onEnd(reason) {
-      // Unlike a server, a command in the background may outlive the shell that it was given to.
+      // Unlike a server, a background command may outlive its shell.
       if (reason !== 'parent-gone') leaving ??= leave(reason);
     },
   });

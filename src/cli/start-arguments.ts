@@ -1,8 +1,8 @@
 import { AgentToolsError } from '../engine/base/errors.js';
 
-/** What `start` takes. This list is both its parser and its help. */
+/** Options of `start`, for both its parser and its help. */
 export const startOptions = [
-  { flag: '--strict', description: 'refuse to start when an item has to be left out' },
+  { flag: '--strict', description: 'refuse to start if an item has to be skipped' },
   {
     flag: '--project',
     description:
@@ -10,11 +10,11 @@ export const startOptions = [
   },
   {
     flag: '--no-auto-install',
-    description: 'go without packages that are not here; else they are obtained when they are asked for',
+    description: 'do not install missing packages; else they are installed on first use',
   },
   {
     flag: '--frozen',
-    description: 'refuse to start when a package is not as it was added; nothing is obtained',
+    description: 'refuse to start if a package has changed since it was added; implies --no-auto-install',
   },
   {
     flag: '--in-process',
@@ -36,9 +36,8 @@ export interface StartInput {
 }
 
 /**
- * Reads the words after `start`; undefined when its help is asked for, or HTTP, whose words are for the grammar. It
- * stands beside the real grammar because clients start servers all the time, and a command-line parser would be most
- * of what they wait for.
+ * Parses the words after `start`; undefined for `--help` and `--http`, which need the full grammar. Clients
+ * start servers often, and loading a command-line parser would take most of the start time.
  * @throws AgentToolsError `usage`
  */
 export function parseStartArguments(words: readonly string[]): StartInput | undefined {
@@ -64,7 +63,7 @@ export function parseStartArguments(words: readonly string[]): StartInput | unde
   });
 }
 
-/** What `start` is to do, of words that fit its grammar. @throws AgentToolsError `usage` for an empty server. */
+/** Checks the input of `start`. @throws AgentToolsError `usage` if the server is an empty string. */
 export function startInput(input: StartInput): StartInput {
   if (input.server === '') throw new AgentToolsError('usage', 'The server of start is an empty word.');
   return input;
@@ -76,5 +75,5 @@ function isStartFlag(word: string): word is StartFlag {
 
 function unknownOption(word: string): string {
   const known = startOptions.map(({ flag }) => flag).join(', ');
-  return `start has no option "${word}". Its options: ${known}. With --http it has those of "agenttools start --help", too.`;
+  return `start has no option "${word}". Its options: ${known}. For the options with --http, see "agenttools start --help".`;
 }

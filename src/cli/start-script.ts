@@ -26,7 +26,7 @@ export function keepCompiledCode(): void {
   compiled.keep();
 }
 
-/** None where Node would keep no compiled code either, or no folder is known. */
+/** Empty if Node's compile cache is turned off or no cache folder is known. */
 function cacheFile(): { readonly cacheFile?: string } {
   const { env, platform, version, arch } = process;
   if (env.NODE_DISABLE_COMPILE_CACHE || env.NODE_V8_COVERAGE) return {};

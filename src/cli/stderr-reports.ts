@@ -9,11 +9,11 @@ import type { RuleSettings } from './rule-settings.js';
 import { openWorkspace } from './workspace.js';
 
 export interface ReportOptions {
-  /** Whether code of the extension may be run. */
+  /** True if code of the extension may run. */
   readonly load: boolean;
-  /** Whether each server is started, too. */
+  /** True if each server is also started. */
   readonly boot: boolean;
-  /** Whether references to other packages must resolve. */
+  /** True if references to other packages must resolve. */
   readonly resolve: boolean;
   readonly rules: RuleSettings;
   readonly timeoutMs: number;
@@ -21,7 +21,7 @@ export interface ReportOptions {
   readonly parser: ModuleParser;
 }
 
-/** What there is to say about the extension in a folder. @throws AgentToolsError `usage` if there is no package. */
+/** Validates the extension in a folder. @throws AgentToolsError `usage` if the folder has no package. */
 export async function reportOn(
   directory: string,
   { boot, parser, ...options }: ReportOptions,

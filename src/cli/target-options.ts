@@ -1,28 +1,28 @@
 import { AgentToolsError } from '../engine/base/errors.js';
 
-/** Which files a command is about, as its words say. */
+/** Target files of a command, from its arguments. */
 export interface TargetInput {
-  /** Undefined with `--all`, and with `--config` when the file is to tell. */
+  /** Undefined with `--all`, and with `--config` if the client is guessed from the file. */
   readonly client: string | undefined;
   readonly server: string | undefined;
-  /** A folder: the project's own file. */
+  /** Folder of the project config file. */
   readonly project: string | undefined;
   readonly config: string | undefined;
   readonly all: boolean;
 }
 
-/** The options that say which file is meant. */
+/** Options that select the target file. */
 export const placeOptions = [
   {
     flags: '--project [folder]',
     description: "the project's own file, in this folder or the one given as --project=<folder>",
   },
   { flags: '--config <file>', description: 'this very file; the client is guessed from it' },
-  { flags: '--client <client>', description: 'whose file --config is' },
-  { flags: '--all', description: 'every client that is here' },
+  { flags: '--client <client>', description: 'client of the --config file' },
+  { flags: '--all', description: 'all installed clients' },
 ] as const;
 
-/** Those options, as they were given. */
+/** Parsed values of these options. */
 export interface TargetFlags {
   readonly project?: string;
   readonly config?: string;
@@ -31,8 +31,8 @@ export interface TargetFlags {
 }
 
 /**
- * Spells out a bare `--project`: an option that may go without its value would swallow the word after it, which is a
- * client or a server. The folder is given as `--project=<folder>`. That of `start` has no value.
+ * Expands a bare `--project`: an option with an optional value would consume the next word, a client or a
+ * server. The folder is given as `--project=<folder>`. `--project` of `start` has no value.
  */
 export function expandProjectFlag(argv: readonly string[]): readonly string[] {
   if (argv.find((word) => !word.startsWith('-')) === 'start') return argv;
@@ -42,7 +42,10 @@ export function expandProjectFlag(argv: readonly string[]): readonly string[] {
   );
 }
 
-/** What is meant by two words; with `--config` and `--all` the first one is the server. @throws AgentToolsError `usage` */
+/**
+ * Reads the target from two arguments; with `--config` and `--all` the first one is the server.
+ * @throws AgentToolsError `usage`
+ */
 export async function placeInput(
   [first, second]: readonly [string | undefined, string | undefined],
   options: TargetFlags,
@@ -55,12 +58,12 @@ export async function placeInput(
     return { client: first, server: second, project, config, all };
   }
   if (second !== undefined) {
-    const which = all ? '--all means every client' : 'with --config the client is said with --client';
-    const message = `${which}, so only a server is expected besides, but there are two words: ${first}, ${second}.`;
+    const which = all ? '--all selects every client' : '--config takes its client from --client';
+    const message = `${which}, so only a server may follow, but there are two words: ${first}, ${second}.`;
     throw usage(message);
   }
   if (config !== undefined && client === undefined && first !== undefined && (await isClient(first))) {
-    const message = `"${first}" is a client, and with --config the client is said with --client: --config ${config} --client ${first}`;
+    const message = `"${first}" is a client. With --config, name the client with --client: --config ${config} --client ${first}`;
     throw usage(message);
   }
   return { client, server: first, project, config, all };
@@ -70,10 +73,10 @@ function requireOnePlace({ project, config, client, all = false }: TargetFlags):
   if (config !== undefined && (all || project !== undefined))
     throw usage('--config names one file; it goes neither with --project nor with --all.');
   if (client !== undefined && config === undefined)
-    throw usage('--client says whose file --config is. Without --config, the client is the first word.');
+    throw usage('--client requires --config. Without --config, the client is the first word.');
 }
 
-/** The table of clients is loaded by those who ask. */
+/** Loads the client table on first use. */
 async function isClient(word: string): Promise<boolean> {
   const { clients } = await import('../engine/clients/table/index.js');
   const bare = (name: string) => name.toLowerCase().replace(/[ -]/g, '');

@@ -5,9 +5,9 @@ import type { InputUser } from '../engine/serve/call-once.js';
 import type { Host } from '../host.js';
 import { askLine, isInteractive } from './ask-question.js';
 
-/** Whoever sits at the terminal. */
+/** The user at the terminal. */
 export interface TerminalUser extends InputUser {
-  /** Aborts at Ctrl-C, with what is to be thrown for it; nothing is asked from then on. */
+  /** Aborts at Ctrl-C with the error to throw. No input is requested afterwards. */
   readonly left: AbortSignal;
 }
 
@@ -16,11 +16,14 @@ type TerminalQuestion = Parameters<InputUser['answer']>[0];
 /** Asks for one line; undefined at Ctrl-D. */
 type AskLine = (label: string) => Promise<string | undefined>;
 
-/** The person at the terminal, if stdin is one: questions are put on stderr, a line for each field. */
+/**
+ * The user at the terminal; undefined if stdin is not a terminal. Input requests go to stderr, one line per
+ * field.
+ */
 export function createTerminalUser(host: Host): TerminalUser | undefined {
   if (!isInteractive(host)) return undefined;
   const leaving = new AbortController();
-  // Two handlers may ask at the same time, but there is one keyboard.
+  // Two handlers can request input at the same time, but there is only one keyboard.
   let turn: Promise<unknown> = Promise.resolve();
   const answer = async (question: TerminalQuestion, signal: AbortSignal) => {
     leaving.signal.throwIfAborted();
@@ -46,7 +49,7 @@ export function createTerminalUser(host: Host): TerminalUser | undefined {
   };
 }
 
-/** Ctrl-D puts the question away. */
+/** Ctrl-D cancels the request. */
 async function askTerminal(
   { message, url, requestedSchema }: TerminalQuestion,
   ask: AskLine,
@@ -75,22 +78,22 @@ async function askTerminal(
   return { action: 'accept', content: Object.fromEntries(content) };
 }
 
-/** What may be done about a question, by the words for it. */
+/** Possible actions on an input request, by word. */
 interface TerminalChoice {
   readonly actions: Readonly<Record<string, string>>;
-  /** What an empty line stands for. */
+  /** Word for an empty line. */
   readonly preset?: string;
 }
 
 const agreement: TerminalChoice = { actions: { yes: 'accept', no: 'decline', cancel: 'cancel' } };
 
-/** Other words than yes and no, which would be taken for answers to what is asked. */
+/** Avoids yes and no, which users could enter as the answer itself. */
 const formChoice: TerminalChoice = {
   actions: { answer: 'accept', decline: 'decline', cancel: 'cancel' },
   preset: 'answer',
 };
 
-/** Asks until it is told what to make of a question, by a word or its first letter. */
+/** Asks until the user enters an action or its first letter. */
 async function askAction(label: string, ask: AskLine, { actions, preset }: TerminalChoice): Promise<string> {
   const words = Object.keys(actions);
   const standard = preset === undefined ? '' : ` [${preset}]`;
@@ -109,7 +112,7 @@ interface TerminalField {
   readonly isRequired: boolean;
 }
 
-/** Asks until the answer fits; nothing at Ctrl-D. */
+/** Asks until the value is valid; undefined at Ctrl-D. */
 async function askField(
   { name, field, isRequired }: TerminalField,
   ask: AskLine,
@@ -151,7 +154,9 @@ function formatDefault(value: unknown): string {
   return value === true ? 'yes' : value === false ? 'no' : String(value);
 }
 
-/** What somebody meant by a line. What does not fit stays as it is, and is told to be wrong when it is checked. */
+/**
+ * Converts a line to a value of the field's type. Invalid text stays unchanged, and validation rejects it.
+ */
 function valueOfLine(line: string, field: InputFieldSchema): unknown {
   if (field.type === 'array') return line.split(',').map((part) => matchOption(part.trim(), field));
   if (field.type === 'boolean')
@@ -161,7 +166,7 @@ function valueOfLine(line: string, field: InputFieldSchema): unknown {
   return matchOption(line, field);
 }
 
-/** An option by its value or its title. */
+/** Finds an option by its value or its title; otherwise returns the text. */
 function matchOption(text: string, field: InputFieldSchema): string {
   const option = listTerminalOptions(field).find(({ value, title }) => value === text || title === text);
   return option?.value ?? text;

@@ -1,8 +1,8 @@
 import type { Host } from '../host.js';
 
-/** How many columns a terminal has; 80 for anything else. */
+/** Columns of a terminal; 80 for any other output. */
 export function terminalWidth(output: Host['stdout']): number {
   const columns = 'columns' in output ? output.columns : undefined;
-  // Some terminals say that they have none.
+  // Some terminals report zero columns.
   return typeof columns === 'number' && columns > 0 ? columns : 80;
 }

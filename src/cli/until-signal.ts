@@ -1,20 +1,20 @@
 import { watchExit } from '../engine/process/exit-watch.js';
 
-/** What runs until it is closed. */
+/** A service that runs until it is closed. */
 export interface Closeable {
   close(): Promise<void>;
 }
 
 /**
- * Opens something, and closes it when a signal from outside comes, which is how it is meant to end. A signal that comes
- * while it opens aborts that.
+ * Opens a service and closes it when a signal arrives, its normal end. A signal during startup aborts the
+ * startup.
  */
 export async function untilSignal(open: (signal: AbortSignal) => Promise<Closeable>): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
   const stopWatching = watchExit({
     onEnd(reason) {
-      // A command in the background may outlive the shell that it was given to.
+      // A background command may outlive its shell.
       if (reason !== 'parent-gone') controller.abort();
     },
   });

@@ -1,6 +1,6 @@
 import type { RenderValidation } from './render/validation-renderer.js';
 
-/** The formats of `validate`. Each is loaded when it is asked for. */
+/** Formats of `validate`. Each is loaded on first use. */
 export const validateFormats = {
   pretty: async () => (await import('./render/validation-pretty.js')).renderPretty,
   json: async () => (await import('./render/validation-json.js')).renderValidationJson,

@@ -2,20 +2,20 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ExtensionReport, LocatedDiagnostic } from '../engine/validate/validate.js';
 
-/** A diagnostic and where its file is, seen from the working directory. */
+/** A diagnostic with the location of its file. */
 export interface FileDiagnostic extends LocatedDiagnostic {
-  /** The file relative to the working directory, with `/`; absolute where there is no such way. */
+  /** File relative to the working directory, with `/`; absolute if there is no relative path. */
   readonly place: string;
   /** The file as a URL. */
   readonly url: string;
 }
 
-/** What was found in one extension. */
+/** Validation of one extension. */
 export interface ValidatedExtension extends Omit<ExtensionReport, 'diagnostics'> {
   readonly diagnostics: readonly FileDiagnostic[];
 }
 
-/** What was found in all extensions that were asked for. */
+/** Validation of all requested extensions. */
 export interface Validation {
   readonly valid: boolean;
   readonly extensions: readonly ValidatedExtension[];
@@ -23,7 +23,7 @@ export interface Validation {
   readonly warnings: number;
 }
 
-/** Puts reports together as seen from a folder. With `strict`, warnings make an extension invalid. */
+/** Combines reports; paths become relative to `cwd`. With `strict`, warnings make an extension invalid. */
 export function summarize(
   reports: readonly { readonly directory: string; readonly report: ExtensionReport }[],
   { cwd, strict }: { readonly cwd: string; readonly strict: boolean },

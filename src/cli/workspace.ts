@@ -3,12 +3,12 @@ import type { LoadCode } from '../engine/extension/extension.js';
 import { Workspace, type WorkspaceOptions } from '../engine/extension/workspace.js';
 import type { Host } from '../host.js';
 
-/** Names to extensions and items, as they are to be understood where the command runs. */
+/** Opens the workspace that resolves names of extensions and items from the working directory. */
 export function openWorkspace(host: Host, loadCode?: LoadCode): Workspace {
   return new Workspace({ ...workspaceOptions(host), ...(loadCode && { loadCode }) });
 }
 
-/** Where packages are looked for when the command runs. */
+/** Folders in which the command looks for packages. */
 export function workspaceOptions(host: Host): WorkspaceOptions & WorkspaceFolders {
   return { ...workspaceFolders(host), cwd: host.cwd };
 }

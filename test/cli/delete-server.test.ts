@@ -115,7 +115,7 @@ describe('an entry that cannot be taken out', () => {
     for (const name of readdirSync(folder)) writeFileSync(path.join(folder, name), '{');
     const { code, stderr } = await run('delete-server', 'trip');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('warning: ') });
-    expect(stderr).toContain('add --force');
+    expect(stderr).toContain('Use --force');
     expect((await run('delete-server', 'trip', '--force')).code).toBe(0);
     expect(existsSync(definition())).toBe(false);
   });

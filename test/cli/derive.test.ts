@@ -35,11 +35,11 @@ describe('derive', () => {
     writeFileSync(path.join(cwd, 'lib.js'), files['lib.js'].replace('Greets', 'Welcomes'));
     expect(await runCli(['derive', '--check'], { cwd })).toMatchObject({
       code: 1,
-      stderr: `${written} is stale: it does not say what the types say now of "greet" (./lib.js#greet). Run "agenttools derive".\n`,
+      stderr: `${written} is stale: it differs from the current types of "greet" (./lib.js#greet). Run "agenttools derive".\n`,
     });
     expect(readFileSync(path.join(cwd, written), 'utf8')).toContain('Greets');
     writeFileSync(path.join(cwd, 'lib.js'), `${files['lib.js']}// The same.\n`);
-    expect((await runCli(['derive', '--check'], { cwd })).stderr).toContain('say now of lib.js. Run');
+    expect((await runCli(['derive', '--check'], { cwd })).stderr).toContain('current types of lib.js. Run');
   }, 60_000);
 
   it('takes the file away when there is nothing to derive any more', async () => {
@@ -47,7 +47,7 @@ describe('derive', () => {
     const check = await runCli(['derive', '--check'], { cwd });
     expect(check).toMatchObject({
       code: 1,
-      stderr: `${written} is stale: it is there, and nothing is derived any more. Run "agenttools derive".\n`,
+      stderr: `${written} is stale: it exists, but no definition is derived any more. Run "agenttools derive".\n`,
     });
     const removed = await runCli(['derive'], { cwd });
     expect(removed.code).toBe(0);
@@ -65,7 +65,7 @@ describe('derive', () => {
     expect(stderr).toBe(
       [
         'lib.js:6:23: error: Tool "greet": parameter "name" has type Map<string, string>, which has no JSON form: use a Record, or a list of pairs.',
-        'Nothing was written: 1 error. What types cannot say, "input" and "output" of a definition can.',
+        'Nothing was written: 1 error. Fix the types, or declare "input" and "output" in the definition.',
         '',
       ].join('\n'),
     );

@@ -224,7 +224,7 @@ describe('add', () => {
     const folder = writeFolder(kit({ name: 'holed', files }));
     const { code, stderr } = await machine().run(['add', folder]);
     expect(code).toBe(0);
-    expect(stderr).toContain('warning: holed goes without its tool "tell": ');
+    expect(stderr).toContain('warning: holed skips its tool "tell": ');
   }, 20_000);
 
   it('takes a package of nothing but skills', async () => {
@@ -281,7 +281,7 @@ describe('add', () => {
       const here = machine({ npmrc, npm: {} });
       const { code, stderr } = await here.run(['add', 'forged']);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/not what was published/);
+      expect(stderr).toMatch(/differs from the published/);
       expect(here.installed()).toBe(0);
     }, 20_000);
   });
@@ -381,7 +381,7 @@ describe('update', () => {
       'talker 1.0.0 → 1.1.0\n  + tool "more": M\\u001b[2Jore\n  ~ tool "tell"\n      description: "Tells" → "Tells all"\n';
     const dry = await here.run(['update', '--dry-run']);
     expect(dry).toMatchObject({ code: 0, stdout: '' });
-    expect(dry.stderr).toBe(`${changes}talker 1.1.0 can be had with: agenttools update talker\n`);
+    expect(dry.stderr).toBe(`${changes}talker 1.1.0 is available. Run: agenttools update talker\n`);
     const held = await here.run(['update', 'talker']);
     expect(held.code).toBe(1);
     expect(held.stderr).toBe(
@@ -554,11 +554,11 @@ describe('remove', () => {
     expect(stderr).toBe(
       'error: base is still needed:\n  upper/main needs base/tell\n' +
         `  "main" in Cursor (${config}) needs base/main\n` +
-        'Take those out first, or remove it all the same with --force.\n',
+        'Remove these first, or remove it anyway with --force.\n',
     );
     const forced = await here.run(['remove', 'base', 'upper', '--force']);
     expect(forced.stderr).toBe(
-      `Removed base 1.0.0.\nwarning: "main" in Cursor (${config}) goes without base/main now.\nRemoved upper 1.0.0.\n`,
+      `Removed base 1.0.0.\nwarning: "main" in Cursor (${config}) no longer has base/main.\nRemoved upper 1.0.0.\n`,
     );
   }, 30_000);
 });
@@ -603,9 +603,7 @@ describe('remove takes nothing away', () => {
       addFiles(path.join(here.home, 'agenttools'), { [file]: '{' });
       const { code, stderr } = await here.run(['remove', 'left']);
       expect(code).toBe(1);
-      expect(stderr).toMatch(
-        /^error: Whether left is still needed cannot be told:\n.*\nMend that first, or/s,
-      );
+      expect(stderr).toMatch(/^error: Cannot check if left is still needed:\n.*\nFix that first, or/s);
       expect(stderr).toContain(file);
       expect(existsSync(here.at('left'))).toBe(true);
       const forced = await here.run(['remove', 'left', '--force']);

@@ -272,7 +272,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
       await expect(facts('hostile-bomb')).rejects.toThrow('it is too large to be read');
       await expect(facts('none-field')).rejects.toThrow('which is not an extension');
       await expect(facts('@acme/nothing')).rejects.toThrow(
-        'No package @acme/nothing is here, nor in the registry.',
+        'The package @acme/nothing is neither installed nor in the registry.',
       );
       await expect(facts('@private/one')).rejects.toThrow('it is not for the credentials that npm has');
     });

@@ -179,9 +179,12 @@ describe('show of what is not installed', () => {
     [['@acme/weather/forecst'], 'Did you mean "forecast"?'],
     [
       ['@acme/none'],
-      'error: There is no server "@acme/none". No package @acme/none is here, nor in the registry.\n',
+      'error: There is no server "@acme/none". The package @acme/none is neither installed nor in the registry.\n',
     ],
-    [['acme/weather'], 'No package acme is here, nor in the registry. Did you mean "@acme/weather"?\n'],
+    [
+      ['acme/weather'],
+      'The package acme is neither installed nor in the registry. Did you mean "@acme/weather"?\n',
+    ],
     [
       ['plain'],
       'error: There is no server "plain". The registry has a package plain, which is not an extension.\n',

@@ -121,7 +121,7 @@ describe('pretty', () => {
 
       valid @acme/b: 2 tools, 1 prompt
       2 errors, 1 warning in 2 extensions.
-      What a code means and how to mend it: agenttools explain missing-definition
+      To explain a code and its fix: agenttools explain missing-definition
       "
     `);
   });

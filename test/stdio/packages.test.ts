@@ -34,7 +34,7 @@ describe('from add to remove', () => {
     await registry.publish(kit('1.1.0', { comment: '// said otherwise' }));
     const held = await here.runHere('update');
     expect(held.code).toBe(1);
-    expect(held.stderr).toContain('It is defined by code; see what that says with --load.');
+    expect(held.stderr).toContain('It is defined by code. Compare its values with --load.');
     const loaded = await here.runHere('update', '--load');
     expect(loaded.stderr).toMatch(
       /agenttools\/tools\/tell\.js has changed\n {2}Nothing that the model sees changes\.\nUpdated @acme\/kit from 1\.0\.0 to 1\.1\.0\./,

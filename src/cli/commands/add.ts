@@ -15,7 +15,7 @@ export interface AddInput {
   readonly json: boolean;
 }
 
-/** Adds extension packages to our package folder. */
+/** Adds extension packages to the package store. */
 export async function addCommand({ specs, json }: AddInput, host: Host): Promise<ExitCode> {
   const results = await withProgress(host, async (tell) => {
     const setting = packagesSetting(host, tell);
@@ -33,7 +33,7 @@ export async function addCommand({ specs, json }: AddInput, host: Host): Promise
   return isMisread ? ExitCode.Usage : toExitCode(results);
 }
 
-/** What is said of it may be kept by others, so a password in it is not repeated. */
+/** Messages and JSON output can be stored elsewhere, so they omit the password of a spec. */
 function addFailure(text: string): (error: unknown) => AddResult {
   return (error) => {
     if (error instanceof AgentToolsError) return { spec: withoutUserinfo(text), error };

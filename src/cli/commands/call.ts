@@ -26,7 +26,7 @@ export interface CallInput {
   readonly json: boolean;
 }
 
-/** Calls one tool. What it answers goes to stdout, also when it is a failure. */
+/** Calls one tool. Prints its result to stdout, also if the result is a failure. */
 export async function callCommand(
   { server, tool, text, autoInstall, json }: CallInput,
   host: Host,
@@ -46,7 +46,7 @@ export async function callCommand(
       const call = { tool, args, env: host.env, report, person, obtain };
       if (!person) return await callOnce(found, workspace, { ...call, signal });
       const result = callOnce(found, workspace, { ...call, signal: AbortSignal.any([signal, person.left]) });
-      // A handler that waits for nobody may never end.
+      // A handler that does not await the answer may never end.
       return await Promise.race([result, rejectOnAbort(person.left)]);
     }),
   );

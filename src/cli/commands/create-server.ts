@@ -24,7 +24,7 @@ export interface CreateServerInput {
   readonly json: boolean;
 }
 
-/** Makes a server of the user and says what to do with it. */
+/** Creates a user server and prints the next steps. */
 export async function createServerCommand(
   { from, json, title, description, instructions, ...rest }: CreateServerInput,
   host: Host,

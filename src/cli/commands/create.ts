@@ -9,14 +9,14 @@ import { renderScaffold } from '../render/scaffold.js';
 export interface CreateInput {
   readonly folder: string;
   readonly typescript: boolean;
-  /** With an app that shows what the tool answers. */
+  /** Adds an app that shows the result of the tool. */
   readonly app: boolean;
-  /** Of the package; made from the folder when absent. */
+  /** Name of the npm package. Default: derived from the folder. */
   readonly name: string | undefined;
   readonly json: boolean;
 }
 
-/** Writes a minimal extension and says what to do with it. */
+/** Writes a minimal extension and prints the next steps. */
 export async function createCommand(
   { folder, typescript, app, name, json }: CreateInput,
   { cwd, stdout, color }: Host,

@@ -14,7 +14,7 @@ export interface DeleteServerInput {
   readonly json: boolean;
 }
 
-/** Deletes a server of the user. Data goes to stdout, what was done to stderr. */
+/** Deletes a user server. Prints data to stdout and the report to stderr. */
 export async function deleteServerCommand(
   { json, ...request }: DeleteServerInput,
   host: Host,

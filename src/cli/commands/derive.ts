@@ -7,15 +7,15 @@ import { renderDerivation } from '../render/derivation.js';
 import { renderJson } from '../render/json.js';
 
 export interface DeriveInput {
-  /** The folder of a package. */
+  /** Folder of a package. */
   readonly directory: string;
-  /** Only tells whether what is written still holds. */
+  /** Only compares the written file with the current types; writes nothing. */
   readonly check: boolean;
   readonly timeoutMs: number;
   readonly json: boolean;
 }
 
-/** Writes down what the functions of tools say of themselves, or tells whether that still holds. */
+/** Writes the schemas derived from the functions of tools, or checks that the written ones are current. */
 export async function deriveCommand(
   { directory, check, timeoutMs, json }: DeriveInput,
   host: Host,

@@ -7,7 +7,7 @@ import { renderRuleTable } from '../render/rule-table.js';
 import { readRulePage } from '../rule-pages.js';
 
 export interface ExplainInput {
-  /** Absent: all codes are listed. */
+  /** Default: lists all codes. */
   readonly code: string | undefined;
   readonly json: boolean;
 }

@@ -37,7 +37,7 @@ export interface InstallInput extends TargetInput {
   readonly json: boolean;
 }
 
-/** Writes a server into the config of clients. Data goes to stdout, what was done to stderr. */
+/** Writes a server into the config files of clients. Prints data to stdout and the report to stderr. */
 export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
   const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, ...rest } = input;
   const folders = installationFolders(host);

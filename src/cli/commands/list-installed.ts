@@ -13,7 +13,7 @@ export interface ListInstalledInput {
   readonly json: boolean;
 }
 
-/** Lists what install wrote, and whether it still holds. */
+/** Lists the entries that `install` wrote, and their state. */
 export async function listInstalledCommand(
   { check, json }: ListInstalledInput,
   host: Host,

@@ -17,7 +17,7 @@ export interface ListServersInput {
   readonly json: boolean;
 }
 
-/** Lists the servers there are: here, and on request in the registry. */
+/** Lists installed servers, and on request published servers of the npm registry. */
 export async function listServersCommand(input: ListServersInput, host: Host): Promise<ExitCode> {
   const { pattern, builtIn, remote, refresh, json } = input;
   const { cwd, color } = host;
@@ -38,5 +38,5 @@ export async function listServersCommand(input: ListServersInput, host: Host): P
   return ExitCode.Ok;
 }
 
-/** Notes quote what others wrote. */
+/** Longest note, in characters. Notes quote texts of packages and the registry. */
 const longestNote = 2000;

@@ -19,17 +19,17 @@ import { openWorkspace } from '../workspace.js';
 
 export interface PreviewInput extends InitialViewArguments {
   readonly server: string;
-  /** Zero: any that is free. */
+  /** Zero: any free port. */
   readonly port: number;
-  /** The file for a picture; absent: a page is served until a signal comes. */
+  /** File for the screenshot. Default: serves the page until a signal. */
   readonly screenshot?: string | undefined;
-  /** Longest wait for the server's first answer. */
+  /** Longest wait for the server's first response. */
   readonly timeoutMs: number;
   readonly autoInstall: boolean;
   readonly json: boolean;
 }
 
-/** Shows an extension's apps in a page of this machine, or takes a picture of one. */
+/** Shows the apps of an extension in a local page, or takes a screenshot of one app. */
 export async function previewCommand(input: PreviewInput, host: Host): Promise<ExitCode> {
   return input.screenshot === undefined
     ? await servePage(input, host)
@@ -51,7 +51,7 @@ async function servePage(input: PreviewInput, host: Host): Promise<ExitCode> {
     const server = serverName(found);
     host.stdout.write(json ? renderJson({ url, server, apps }) : `${url}\n`);
     if (!json)
-      tell('Open this page in a browser. Whoever has its address can call the tools. Ctrl+C ends it.\n');
+      tell('Open this page in a browser. Anyone with its URL can call the tools. Press Ctrl+C to stop.\n');
     return preview;
   });
   return ExitCode.Ok;
@@ -92,7 +92,10 @@ async function findServer(
   });
 }
 
-/** The server is started as a client would, and by this client's wish with its apps. */
+/**
+ * Starts the server as a client would. Without `MCP_APPS_ENABLED`, the capabilities of the preview enable its
+ * apps.
+ */
 function previewOptions(input: PreviewInput, host: Host): Omit<PreviewOptions, 'port'> {
   const { server, autoInstall, timeoutMs, app, tool, arguments: args, theme, width, height } = input;
   const { command, args: first } = ownProgram();

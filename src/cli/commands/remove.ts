@@ -15,7 +15,7 @@ export interface RemoveInput {
   readonly json: boolean;
 }
 
-/** Removes packages that were added. */
+/** Removes added packages. */
 export async function removeCommand({ names, force, json }: RemoveInput, host: Host): Promise<ExitCode> {
   const { receipts } = installationFolders(host);
   const results = await removePackages(

@@ -9,7 +9,7 @@ export interface StartHttpInput extends StartInput {
   readonly json: boolean;
 }
 
-/** Serves a server over HTTP until a signal. */
+/** Serves a server over HTTP until a signal arrives. */
 export async function startHttpCommand(
   { http, json, ...input }: StartHttpInput,
   host: Host,

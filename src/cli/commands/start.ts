@@ -6,12 +6,12 @@ import { autoInstallOptions } from '../auto-install.js';
 import type { ExitCode } from '../exit-code.js';
 import type { StartInput } from '../start-arguments.js';
 
-/** Serves a server over stdio until its client has gone. */
+/** Serves a server over stdio until its client disconnects. */
 export async function startCommand(input: StartInput, host: Host): Promise<ExitCode> {
   return await startServer({ ...preparation(input, host), host });
 }
 
-/** What is to be served, whatever over. */
+/** Transport-independent options of a server start. */
 export function preparation({ autoInstall, frozen, ...input }: StartInput, host: Host): Preparation {
   return {
     ...input,
@@ -20,7 +20,7 @@ export function preparation({ autoInstall, frozen, ...input }: StartInput, host:
   };
 }
 
-/** Few servers are checked, so what it takes is loaded for those. */
+/** The drift check is rare, so its modules are loaded on first use. */
 function createLazyDriftCheck(host: Host): CheckDrift {
   return async (extensions) => {
     const [{ describeDrift }, { workspaceFolders }] = await Promise.all([

@@ -20,7 +20,7 @@ export interface UninstallInput extends TargetInput {
   readonly json: boolean;
 }
 
-/** Takes servers out of the config of clients. */
+/** Removes servers from the config files of clients. */
 export async function uninstallCommand(input: UninstallInput, host: Host): Promise<ExitCode> {
   const { name, dryRun, force, json, server: reference } = input;
   const { surroundings, receipts } = installationFolders(host);

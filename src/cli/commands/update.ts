@@ -8,7 +8,7 @@ import { renderJson } from '../render/json.js';
 import { renderPlan, updateData, updateLine } from '../render/updates.js';
 
 export interface UpdateInput {
-  /** All that were added where none is named. */
+  /** Empty: all added packages. */
   readonly names: readonly string[];
   readonly dryRun: boolean;
   readonly load: boolean;
@@ -16,7 +16,7 @@ export interface UpdateInput {
   readonly json: boolean;
 }
 
-/** Shows what newer versions of added packages would change, and gets them. */
+/** Shows the changes of newer versions of added packages, and installs these versions. */
 export async function updateCommand(input: UpdateInput, host: Host): Promise<ExitCode> {
   const plans = await withProgress(host, (tell) => planUpdates(input, packagesSetting(host, tell)));
   const setting = packagesSetting(host, () => {});

@@ -14,13 +14,13 @@ import { summarize } from '../validation.js';
 export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser'> {
   readonly paths: readonly string[];
   readonly format: ValidateFormat;
-  /** Warnings fail too. */
+  /** Makes warnings fail too. */
   readonly strict: boolean;
   /** `code=level` words. */
   readonly ruleSettings: readonly string[];
 }
 
-/** Reports what is wrong with extension packages. */
+/** Reports the problems of extension packages. */
 export async function validateCommand(input: ValidateInput, host: Host): Promise<ExitCode> {
   const { cwd, color, stdout } = host;
   const parser = new ModuleParser(input.timeoutMs);

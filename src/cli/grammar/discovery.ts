@@ -1,18 +1,18 @@
 import { type Command, Option } from 'commander';
 import type { CommandContext } from './command-context.js';
 
-/** What there is. */
+/** Adds the command that finds servers. */
 export function addDiscoveryCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('list-servers')
     .aliases(['list', 'ls'])
-    .summary('list servers, here and in the registry')
-    .description('Lists the servers there are. Nothing of them is run, and nothing is installed.')
-    .argument('[pattern]', 'name of a server or package, in which * stands for anything')
-    .option('--built-in', 'built-in servers, too')
-    .option('--remote', 'those in the npm registry, too')
+    .summary('list installed and published servers')
+    .description('Lists available servers. Runs and installs nothing.')
+    .argument('[pattern]', 'name of a server or package; * matches any characters')
+    .option('--built-in', 'also list built-in servers')
+    .option('--remote', 'also list servers of the npm registry')
     .addOption(
-      new Option('--refresh', 'ask the registry anew; the same as --remote otherwise').implies({
+      new Option('--refresh', 'like --remote, but ignore cached results').implies({
         remote: true,
       }),
     )

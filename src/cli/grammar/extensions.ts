@@ -4,7 +4,7 @@ import { validateFormats } from '../validate-formats.js';
 import type { CommandContext } from './command-context.js';
 import { collect, pixels, portNumber, positiveSeconds } from './option-values.js';
 
-/** What authors of extensions ask for. */
+/** Adds the commands for authors of extensions. */
 export function addExtensionCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('create')
@@ -12,8 +12,8 @@ export function addExtensionCommands(program: Command, { host, answer }: Command
     .description('Writes a minimal extension into a new folder. It validates clean and starts.')
     .argument('<folder>', 'the folder to make')
     .option('--ts', 'TypeScript sources, compiled by the extension itself')
-    .option('--app', 'with a UI app that shows what the tool answers')
-    .option('--name <package name>', 'name of the npm package; made from the folder when absent')
+    .option('--app', 'add a UI app that shows the result of the tool')
+    .option('--name <package name>', 'name of the npm package; default: derived from the folder')
     .option('--json', 'print what was written as JSON')
     .action(async (folder: string, { ts = false, app = false, name, json = false }) => {
       const { createCommand } = await import('../commands/create.js');
@@ -24,7 +24,7 @@ export function addExtensionCommands(program: Command, { host, answer }: Command
     .command('validate')
     .alias('validate-extension')
     .summary('check extension packages')
-    .description('Checks extension packages and reports what is wrong with them, each thing at its place.')
+    .description('Checks extension packages and reports each problem with its location.')
     .argument('[path...]', 'package folders', ['.'])
     .addOption(
       new Option('--format <format>', 'how to report')
@@ -67,15 +67,15 @@ export function addExtensionCommands(program: Command, { host, answer }: Command
     )
     .argument('<path|server>', 'a path, a qualified name, or a built-in server or your own')
     .argument('[app]', 'the app to show first, by name or ui:// address')
-    .option('--tool <name>', 'call this tool at once, and show what its app makes of it')
+    .option('--tool <name>', 'call this tool at once, and show the result in its app')
     .option('--arguments <json>', 'its arguments, a JSON object')
     .addOption(new Option('--theme <theme>', 'colours').choices(['light', 'dark']))
     .option('--width <pixels>', 'width of the app', pixels)
-    .option('--height <pixels>', 'height of the picture; as high as the app when absent', pixels)
-    .option('--port <number>', 'port of the page; one that is free when absent', portNumber, 0)
+    .option('--height <pixels>', 'height of the picture; default: height of the app', pixels)
+    .option('--port <number>', 'port of the page; 0 for any free port', portNumber, 0)
     .option('--screenshot <file>', 'write a picture of the app (PNG) instead of serving a page')
     .option('--timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 30)
-    .option('--no-auto-install', 'go without packages that are not here; else they are obtained')
+    .option('--no-auto-install', 'do not install missing packages')
     .option('--json', 'print the address and the apps, or the facts of the picture, as JSON')
     .action(async (server: string, app: string | undefined, { timeout, ...options }) => {
       const { parseJsonArguments } = await import('../json-arguments.js');
@@ -103,8 +103,8 @@ export function addExtensionCommands(program: Command, { host, answer }: Command
 
   program
     .command('explain')
-    .summary('say what a diagnostic means')
-    .description('Says what a diagnostic means and how to mend it. Without a code, lists all of them.')
+    .summary('explain a diagnostic code')
+    .description('Explains a diagnostic code and how to fix it. Without a code, lists all codes.')
     .argument('[code]', 'the code of a diagnostic, such as missing-definition')
     .option('--json', 'print as JSON')
     .action(async (code: string | undefined, { json = false }) => {
@@ -113,7 +113,7 @@ export function addExtensionCommands(program: Command, { host, answer }: Command
     });
 }
 
-/** Whoever forbids code to run must not have it run. @throws AgentToolsError `usage` */
+/** Rejects `--no-load` together with `--boot`, which runs code. @throws AgentToolsError `usage` */
 function requireConsent({ load, boot }: { readonly load: boolean; readonly boot: boolean }): void {
   if (load || !boot) return;
   const message = '--boot runs code of the extension, and --no-load forbids that. Leave one of them out.';

@@ -3,7 +3,7 @@ import { AgentToolsError } from '../../engine/base/errors.js';
 import type { HttpOptions } from '../../engine/serve/http/start-http.js';
 import { address, bytes, collect, portNumber, positiveSeconds, variableName } from './option-values.js';
 
-/** What `start` takes besides when it serves over HTTP. */
+/** Adds the options of `start` for HTTP. */
 export function addHttpOptions(start: Command): void {
   start
     .option('--http', 'serve over Streamable HTTP instead')
@@ -17,7 +17,7 @@ export function addHttpOptions(start: Command): void {
     )
     .option(
       '--allowed-origin <origins>',
-      'with --http: whose pages may use the server, such as https://app.example.com; repeatable',
+      'with --http: origins of pages that may use the server, such as https://app.example.com; repeatable',
       collect,
       [],
     )
@@ -26,8 +26,8 @@ export function addHttpOptions(start: Command): void {
       'with --http: the variable that holds the token which clients must send',
       variableName,
     )
-    .option('--issuer <url>', 'with --http: the OAuth issuer whose tokens clients must send')
-    .option('--audience <name>', 'with --issuer: whom tokens must be for; else the --public-url')
+    .option('--issuer <url>', 'with --http: OAuth issuer of the tokens that clients must send')
+    .option('--audience <name>', 'with --issuer: required token audience; default: the --public-url')
     .option('--scope <scopes>', 'with --issuer: scopes that tokens must have; repeatable', collect, [])
     .option('--public-url <url>', 'with --issuer: the URL that clients know the server by')
     .option('--event-bus <module>', 'with --http: a module that carries events between processes')
@@ -35,20 +35,21 @@ export function addHttpOptions(start: Command): void {
     .option('--timeout <seconds>', 'with --http: the longest that a request may take', positiveSeconds)
     .option('--session-idle <seconds>', 'with --http: how long a session lives unused', positiveSeconds)
     .option('--drain <seconds>', 'with --http: how long calls may go on after a signal', positiveSeconds)
-    .option(
-      '--insecure',
-      'with --http: do without a token, and without names, at an address that others can reach',
-    )
+    .option('--insecure', 'with --http: require neither a token nor host names, also at a public address')
     .option('--json', 'with --http: print the URL on stdout as JSON');
 }
 
-/** What was said of HTTP. @throws AgentToolsError `usage` for what would go unheard, and leave open what it was to protect */
+/**
+ * Reads the HTTP options.
+ * @throws AgentToolsError `usage` for OAuth options without an issuer: ignoring them would leave the server
+ *   open
+ */
 export function httpInput(options: OptionValues): HttpOptions {
   const { maxBody, timeout, sessionIdle, drain, issuer, audience, publicUrl, scope } = options;
   if (issuer === undefined && (audience ?? publicUrl ?? scope[0]) !== undefined) {
     throw new AgentToolsError(
       'usage',
-      '--audience, --scope and --public-url say what tokens of an --issuer must be.',
+      '--audience, --scope and --public-url require --issuer. Add --issuer <url>, or omit them.',
     );
   }
   return {

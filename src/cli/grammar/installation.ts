@@ -3,7 +3,7 @@ import { placeInput, placeOptions } from '../target-options.js';
 import type { CommandContext } from './command-context.js';
 import { collectVerbatim, positiveSeconds } from './option-values.js';
 
-/** Servers in clients. */
+/** Adds the commands for servers in clients. */
 export function addInstallationCommands(program: Command, { host, answer }: CommandContext): void {
   addPlace(
     program
@@ -12,13 +12,13 @@ export function addInstallationCommands(program: Command, { host, answer }: Comm
       .description(
         'Writes a server into the config file of an MCP client, so that the client starts it. The server is started once before, and nothing else in the file is touched.',
       )
-      .argument('[client]', 'a client of list-clients; falls away with --config and --all')
+      .argument('[client]', 'client id from list-clients; omit it with --config or --all')
       .argument(
         '[server]',
         'a path, a qualified name, or a built-in server or your own; else the extension in this folder',
       ),
   )
-    .option('--name <key>', 'key of the entry; the server says it when absent')
+    .option('--name <key>', 'entry key; default: the configKey of the server')
     .option(
       '--env <name[=value]>',
       'set a variable for the server; without a value it is taken from here, as a secret; repeatable',
@@ -39,9 +39,9 @@ export function addInstallationCommands(program: Command, { host, answer }: Comm
     )
     .option('--no-verify', 'do not start the server first')
     .option('--verify-timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 15)
-    .option('--no-auto-install', 'go without packages that are not here; else they are obtained')
+    .option('--no-auto-install', 'do not install missing packages')
     .option('--dry-run', 'print what would change as a diff, and write nothing')
-    .option('--force', 'replace an entry of somebody else, or one that was edited by hand')
+    .option('--force', 'replace an entry that another program wrote, or that was edited by hand')
     .option('--json', 'print what was done as JSON')
     .action(async (first: string | undefined, second: string | undefined, options) => {
       const place = await placeInput([first, second], options);
@@ -71,14 +71,17 @@ export function addInstallationCommands(program: Command, { host, answer }: Comm
   addPlace(
     program
       .command('uninstall')
-      .summary("take a server out of a client's config")
-      .description('Takes out what install wrote, so that the file is as if it had never been there.')
-      .argument('[client]', 'a client of list-clients; falls away with --config and --all')
-      .argument('[server]', 'as install was given it, or its key; else everything that was installed there'),
+      .summary("remove a server from a client's config")
+      .description('Removes the entries that install wrote and restores the original bytes of the file.')
+      .argument('[client]', 'client id from list-clients; omit it with --config or --all')
+      .argument(
+        '[server]',
+        'server as given to install, or its entry key; else all entries that install wrote there',
+      ),
   )
     .option('--name <key>', 'key of the entry')
     .option('--dry-run', 'print what would change as a diff, and write nothing')
-    .option('--force', 'remove an entry of somebody else, or one that was edited by hand')
+    .option('--force', 'remove an entry that another program wrote, or that was edited by hand')
     .option('--json', 'print what was done as JSON')
     .action(async (first: string | undefined, second: string | undefined, options) => {
       const place = await placeInput([first, second], options);
@@ -90,8 +93,8 @@ export function addInstallationCommands(program: Command, { host, answer }: Comm
   program
     .command('list-clients')
     .summary('list the clients that install knows')
-    .description('Lists the MCP clients that install knows, whether each is here, and its config files.')
-    .option('--detected', 'only those that are here')
+    .description('Lists the MCP clients that install supports, with their state and config files.')
+    .option('--detected', 'only installed clients')
     .option('--json', 'print as JSON')
     .action(async ({ detected = false, json = false }) => {
       const { listClientsCommand } = await import('../commands/list-clients.js');
@@ -101,7 +104,7 @@ export function addInstallationCommands(program: Command, { host, answer }: Comm
   program
     .command('list-installed')
     .summary('list what install wrote')
-    .description('Lists what install wrote, where, and whether it still holds.')
+    .description('Lists the entries that install wrote, with their files and state.')
     .option('--check', 'exit with 1 when anything is not intact')
     .option('--json', 'print as JSON')
     .action(async ({ check = false, json = false }) => {

@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 
-/** Values that may hold commas. */
+/** Collects values that may contain commas. */
 export function collectVerbatim(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Words between commas, those of earlier options before them. */
+/** Collects comma-separated words after the words of earlier options. */
 export function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, ...value.split(',').map((word) => word.trim())];
 }
 
-/** Where to listen. @throws InvalidArgumentError for what would be taken for a name that others can reach */
+/** Parses the address to listen on. @throws InvalidArgumentError if it contains a scheme, port or path */
 export function address(value: string): string {
   const bare = value.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) || /^[^\s:/]+$/.test(bare)) return bare;
@@ -20,7 +20,7 @@ export function address(value: string): string {
   );
 }
 
-/** The name of an environment variable. @throws InvalidArgumentError */
+/** Parses the name of an environment variable. @throws InvalidArgumentError */
 export function variableName(value: string): string {
   if (/^[^=\0\s]+$/.test(value)) return value;
   throw new InvalidArgumentError('Expected the name of an environment variable, such as TOKEN.');

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.js';
 
-/** Extension packages in our own package folder. */
+/** Adds the commands for extension packages in the package store. */
 export function addPackageCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('add')
     .summary('add extension packages')
     .description(
-      'Gets extension packages by npm into the package folder of AgentTools, where every server is found. No code and no install script of them is run.',
+      'Installs extension packages into the package store, with npm. Runs no code and no install scripts of them.',
     )
     .argument('<spec...>', 'name, name@range, name@tag, ./folder or ./package.tgz')
     .option('--json', 'print what was added as JSON')
@@ -31,13 +31,11 @@ export function addPackageCommands(program: Command, { host, answer }: CommandCo
   program
     .command('update')
     .summary('update added packages')
-    .description(
-      'Looks for newer versions of packages that were added, shows what they would change, and gets them.',
-    )
+    .description('Finds newer versions of added packages, shows their changes and installs them.')
     .argument('[name...]', 'names of added packages; else all of them')
     .option('--dry-run', 'show what would change, and change nothing')
-    .option('--load', 'run code definitions, in processes of their own, to tell what they say')
-    .option('--yes', 'do not ask, also where the model would see something else')
+    .option('--load', 'run code definitions in separate processes, to compare their values')
+    .option('--yes', 'skip the confirmation, even for changes that the model can see')
     .option('--json', 'print what would change or was changed as JSON')
     .action(async (names: string[], { dryRun = false, load = false, yes = false, json = false }) => {
       const { updateCommand } = await import('../commands/update.js');

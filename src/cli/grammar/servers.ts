@@ -3,7 +3,7 @@ import { startInput, startOptions } from '../start-arguments.js';
 import type { CommandContext } from './command-context.js';
 import { addHttpOptions, httpInput } from './http.js';
 
-/** What is asked of servers. */
+/** Adds the commands that show, call and start servers. */
 export function addServerCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('show')
@@ -24,7 +24,7 @@ export function addServerCommands(program: Command, { host, answer }: CommandCon
     .argument('<server>', 'a path, a qualified name, or a built-in server or your own')
     .argument('<tool>', 'the name of the tool')
     .argument('[json]', 'its arguments, a JSON object; - reads them from stdin', '{}')
-    .option('--no-auto-install', 'go without packages that are not here; else they are obtained')
+    .option('--no-auto-install', 'do not install missing packages')
     .option('--json', 'print the whole result as JSON')
     .action(async (server: string, tool: string, text: string, { autoInstall, json = false }) => {
       const { callCommand } = await import('../commands/call.js');

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import type { CommandContext } from './command-context.js';
 import { collect } from './option-values.js';
 
-/** Servers that users put together. */
+/** Adds the commands for user servers. */
 export function addUserServerCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('create-server')
-    .summary('make a server of your own')
+    .summary('create a user server')
     .description(
-      'Makes a server of tools, prompts and resources that are built in or belong to packages, and of what you define yourself. It is used by its bare name.',
+      'Creates a server from built-in items, items of packages and your own definitions. Other commands accept its bare name.',
     )
     .argument('<name>', 'its name: letters, digits, "_", "." and "-"')
     .option(
@@ -17,14 +17,14 @@ export function addUserServerCommands(program: Command, { host, answer }: Comman
       collectNames,
       [],
     )
-    .option('--prompt <names>', 'prompts, likewise', collectNames, [])
-    .option('--resource <names>', 'resources, likewise', collectNames, [])
-    .option('--app <names>', 'UI apps, likewise', collectNames, [])
+    .option('--prompt <names>', 'prompts, in the same form', collectNames, [])
+    .option('--resource <names>', 'resources, in the same form', collectNames, [])
+    .option('--app <names>', 'UI apps, in the same form', collectNames, [])
     .option('--skill <names>', 'skills of packages, by qualified names', collectNames, [])
     .option('--title <text>', 'name for people')
     .option('--description <text>', 'what it offers')
     .option('--instructions <text>', 'how to use it, for the model')
-    .option('--from <file>', 'a definition in JSON, with changed items and items of your own; - reads stdin')
+    .option('--from <file>', 'a definition in JSON, with changed or new items; - reads stdin')
     .option('--overwrite', 'replace a server of that name')
     .option('--json', 'print what was made as JSON')
     .action(async (name: string, options) => {
@@ -52,8 +52,8 @@ export function addUserServerCommands(program: Command, { host, answer }: Comman
 
   program
     .command('delete-server')
-    .summary('delete a server of your own')
-    .description('Takes a server that you made out of every client, and deletes it.')
+    .summary('delete a user server')
+    .description('Removes a user server from all clients, and deletes it.')
     .argument('<name>', 'its name')
     .option('--dry-run', 'print what would go as a diff, and write nothing')
     .option('--force', 'take out entries that were edited by hand, too')

@@ -1,18 +1,18 @@
 import { diffWordsWithSpace } from 'diff';
 
-/** A stretch that differs, in each of two texts, with a little of what is around it. */
+/** A changed range in each of two texts, with some context. */
 type TextPair = readonly [string, string];
 
-/** How much is shown of what is still the same. */
+/** Characters of unchanged context on each side. */
 const lead = 30;
 
-/** A stretch that is longer is cut; how much of it is not shown is said. */
+/** Longest changed range that is shown in full, in characters. The cut text states how many are hidden. */
 const maxStretchLength = 1000;
 
-/** Texts that differ in more words than these are told apart by where they begin and end to differ. */
+/** Texts with more changed words than this are compared only from both ends. */
 const maxEdits = 2000;
 
-/** Every stretch in which two texts differ, in their order. Stretches that are near each other are one. */
+/** Yields all ranges in which two texts differ, in order. Merges ranges that are close to each other. */
 export function changedPlaces(one: string, other: string): readonly TextPair[] {
   return stretches(one, other).map(({ before, after }) => [around(one, before), around(other, after)]);
 }
@@ -67,7 +67,7 @@ function around(text: string, { from, to }: TextRange): string {
   return `${start > 0 ? '…' : ''}${shown}${end < text.length ? '…' : ''}`;
 }
 
-/** A part of a text without the half of a character at either end. */
+/** Removes half surrogate pairs at both ends of a text. */
 export function wholeCharacters(part: string): string {
   return part.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
 }

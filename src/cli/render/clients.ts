@@ -4,12 +4,12 @@ import { type ColorOption, formatCount, styleFor } from './style.js';
 
 const states = ['configured', 'installed', 'not found', 'by hand'] as const;
 
-/** Whether a client without a file is here does not matter: a person enters its servers in any case. */
+/** Presence does not matter for a client without a config file: the user enters its servers by hand. */
 function stateLabel({ state, manual }: ClientFacts): (typeof states)[number] {
   return manual ? 'by hand' : state;
 }
 
-/** How many clients there are, and a line for each; below it the files of those that are here. */
+/** Number of clients, and one line for each; below it the config files of installed clients. */
 export function renderClients(clients: readonly ClientFacts[], options: ColorOption): string {
   if (clients.length === 0)
     return 'No client was found on this machine. See all with: agenttools list-clients\n';

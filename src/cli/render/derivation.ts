@@ -2,7 +2,7 @@ import { visibleText } from '../../engine/base/visible-text.js';
 import type { Derivation } from '../../engine/derive/derive.js';
 import { type ColorOption, formatCount, paint, styleFor } from './style.js';
 
-/** What was derived, for people: what to mend first, what to know, and what became of the file. */
+/** Renders a derivation for people: remarks first, then the outcome for the file. */
 export function renderDerivation(
   derivation: Derivation,
   { check, color }: ColorOption & { readonly check: boolean },
@@ -22,14 +22,14 @@ function outcome(
 ): string {
   if (hasErrors) {
     const errors = remarks.filter(({ severity }) => severity === 'error').length;
-    return `Nothing was written: ${formatCount(errors, 'error')}. What types cannot say, "input" and "output" of a definition can.`;
+    return `Nothing was written: ${formatCount(errors, 'error')}. Fix the types, or declare "input" and "output" in the definition.`;
   }
   if (state === 'current') return derived ? `${file} is up to date.` : nothingToDerive;
   const content = derived && summarizeDerived(derived);
   if (check) {
     const reason = derived
-      ? `does not say what the types say now${differences.length > 0 ? ` of ${joinDifferences(differences)}` : ''}`
-      : 'is there, and nothing is derived any more';
+      ? `differs from the current types${differences.length > 0 ? ` of ${joinDifferences(differences)}` : ''}`
+      : 'exists, but no definition is derived any more';
     return state === 'absent'
       ? `${file} is missing. Run "agenttools derive".`
       : `${file} is stale: it ${reason}. Run "agenttools derive".`;
@@ -37,7 +37,7 @@ function outcome(
   return content === undefined ? `Removed ${file}. ${nothingToDerive}` : `Wrote ${file}: ${content}.`;
 }
 
-/** More are only counted. */
+/** Further differences are only counted. */
 const maxDifferencesShown = 3;
 
 function joinDifferences(differences: readonly string[]): string {

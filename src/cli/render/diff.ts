@@ -1,21 +1,21 @@
 import { sep } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 
-/** A file before and after; null: there is none. */
+/** A file before and after a change; null if it does not exist. */
 export interface FileVersions {
   readonly file: string;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** One of several changes, and what it is for. */
+/** One of several changes, with a label for messages. */
 export interface DescribedFileChange extends FileVersions {
   readonly what: string;
 }
 
 /**
- * A unified diff that `patch -d / -p1` applies, as `git diff` writes it: `/dev/null` stands for no file. Empty when
- * nothing differs.
+ * A unified diff that `patch -d / -p1` applies, in the format of `git diff`: `/dev/null` for a missing file.
+ * Empty if nothing differs.
  */
 export function renderDiff({ file, before, after }: FileVersions): string {
   if (before === after) return '';
@@ -33,21 +33,21 @@ export function renderDiff({ file, before, after }: FileVersions): string {
   return [endedByTab(oldName), endedByTab(newName), ...hunks].join('\n');
 }
 
-/** Without a tab at its end, `patch` takes a name to be its first word. */
+/** Without a tab at the end, `patch` reads only the first word of a name. */
 function endedByTab(line: string): string {
   const [mark, ...words] = line.trimEnd().split(' ');
   return `${mark} ${words.join(' ')}${words.length > 1 ? '\t' : ''}`;
 }
 
 /**
- * The diffs of several changes, one after the other. A dry run plans each change on the file as it is now, so that of
- * two changes of one file only the first would apply; the later ones are left out.
+ * Joins the diffs of several changes. A dry run plans each change on the current file, so of two changes to
+ * one file only the first would apply; later ones are omitted.
  */
 export function renderDiffs(changes: readonly DescribedFileChange[]): string {
   return firstOfEach(changes).map(renderDiff).join('');
 }
 
-/** What `renderDiffs` leaves out, in a sentence for each file. */
+/** One sentence per file about the changes that `renderDiffs` omits. */
 export function leftOutOfDiffs(changes: readonly DescribedFileChange[]): readonly string[] {
   return firstOfEach(changes).flatMap(({ file, what }) => {
     const later = fileChanges(file, changes).slice(1);

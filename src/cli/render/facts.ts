@@ -21,7 +21,7 @@ import { isRecord } from '../../engine/extension/definition-shapes.js';
 import { renderJson } from './json.js';
 import { type ColorOption, styleFor } from './style.js';
 
-/** Everything known about something, for people. */
+/** Renders the facts of a server, package or item for people. */
 export function renderFacts(facts: Facts, options: ColorOption): string {
   const style = styleFor(options);
   const heading = 'item' in facts ? 'item' : 'name';
@@ -38,7 +38,7 @@ export function renderFacts(facts: Facts, options: ColorOption): string {
   ].join('');
 }
 
-/** One property alone: texts as they are but for what nobody sees, anything else as JSON. */
+/** One property: strings with invisible characters escaped, other values as JSON. */
 export function renderValue(value: unknown): string {
   return typeof value === 'string' ? `${visibleText(value)}\n` : renderJson(value);
 }
@@ -60,7 +60,7 @@ function renderSection(key: string, value: unknown, style: ChalkInstance): strin
   return indentText(renderValue(value), 2);
 }
 
-/** How an entry of each list is shown. Declarations of a package have fewer properties than items of a server. */
+/** Row renderer of each list. Declarations of a package have fewer properties than items of a server. */
 const listRows = {
   servers: declarationRow,
   tools: (tool: ToolSummary | PublishedDeclarationFacts, style: ChalkInstance) =>
@@ -109,7 +109,7 @@ function formatUpstreamTool({ server, tool }: ToolUpstreamFacts): string {
   return `${visibleLine(tool)} of ${visibleLine(server)}`;
 }
 
-/** Which tools these are is known once the server is served, and has been asked. */
+/** Tools of an upstream are known only after the running server has listed them. */
 function upstreamRow(
   { server, prefix, only, except, rename, hidden }: UpstreamFacts,
   style: ChalkInstance,

@@ -1,6 +1,6 @@
 import { hasFailed } from '../exit-outcome.js';
 
-/** What went wrong and with what, nothing of it twice: each name is put before the message only if it is not in it. */
+/** Error line. Names the client and the entry only if the message does not mention them. */
 export function failureLine(
   { message }: Error,
   {
@@ -15,12 +15,12 @@ export function failureLine(
   return told.includes(` ${client}`) ? `error: ${message}` : `error: ${client}: ${message}`;
 }
 
-/** Results, and those that failed after all others: what is printed last is read first. */
+/** Moves failures to the end: users read the last lines first. */
 export function failuresLast<T extends object>(results: readonly T[]): readonly T[] {
   return [...results.filter((result) => !hasFailed(result)), ...results.filter(hasFailed)];
 }
 
-/** How many of several failed: a line, or none. */
+/** Line with the number of failures; empty if there is no failure or only one result. */
 export function failureCount(results: readonly object[], noun: string): readonly string[] {
   const { length } = results.filter(hasFailed);
   return length === 0 || results.length === 1 ? [] : [`${length} of ${results.length} ${noun} failed.`];

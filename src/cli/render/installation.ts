@@ -5,7 +5,7 @@ import type { ServersByKind } from '../../engine/installation/install-request.js
 import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 import { failureCount, failureLine, failuresLast } from './failures.js';
 
-/** Which servers were taken though none was named, and how to have another. */
+/** Reports the default servers that were used because none was named, and how to choose another. */
 export function usualLine(clients: readonly Client[], servers: ServersByKind): string {
   const taken = [...new Set(clients.map(({ kind }) => servers[kind]))].map((server) => {
     const names = clients.filter(({ kind }) => servers[kind] === server).map(({ name }) => name);
@@ -20,7 +20,7 @@ interface InstallRenderOptions {
   readonly dryRun: boolean;
 }
 
-/** What was done, a line or two for each client. */
+/** Report on stderr, one or two lines per client. */
 export function installLines(
   results: readonly InstallResult[],
   options: InstallRenderOptions & { readonly verified: boolean },
@@ -47,7 +47,7 @@ function renderInstallResult(
   return [renderInstallReport(result, dryRun), ...notes, ...start, ...next].join('\n');
 }
 
-/** What a plan of install can come to. */
+/** Outcomes that an install plan can have. */
 type PlannedOutcome = Exclude<InstallReport['outcome'], 'removed' | 'restored' | 'shared' | 'gone'>;
 
 const verbs: Readonly<Record<PlannedOutcome, readonly [done: string, planned: string]>> = {
@@ -55,7 +55,10 @@ const verbs: Readonly<Record<PlannedOutcome, readonly [done: string, planned: st
   updated: ['Updated', 'Would update'],
   replaced: ['Installed', 'Would install'],
   exchanged: ['Installed', 'Would install'],
-  adopted: ['Already there, and from now on ours:', 'Already there, and would be ours:'],
+  adopted: [
+    'Already present, now managed by AgentTools:',
+    'Already present, would be managed by AgentTools:',
+  ],
   unchanged: ['Nothing to change:', 'Nothing to change:'],
 };
 
@@ -77,7 +80,7 @@ function renderInstallReport(
   return outcome === 'replaced' ? `${sentence}\n  ${replacedNotes[mood]}` : sentence;
 }
 
-/** The diffs of what would change, one for each file. */
+/** Diffs of the planned changes, one per file. */
 export function installDiff(results: readonly InstallResult[]): string {
   return renderDiffs(installFileChanges(results));
 }
@@ -88,7 +91,7 @@ function installFileChanges(results: readonly InstallResult[]): readonly Describ
   );
 }
 
-/** What is to be pasted into clients that have no file. */
+/** Snippet to paste into clients without a config file. */
 export function manualSnippet(results: readonly InstallResult[]): string {
   return results.map((result) => (isManual(result) ? (result.snippet ?? '') : '')).join('');
 }
@@ -97,7 +100,7 @@ function isManual(result: InstallResult): result is ManualReport {
   return result.client.manual !== undefined && !('error' in result);
 }
 
-/** What was done, for other programs. */
+/** JSON output of `install`. */
 export function installData(
   results: readonly InstallResult[],
   { isList, dryRun }: InstallRenderOptions & { readonly isList: boolean },

@@ -4,13 +4,13 @@ import type { InstalledEntry, InstalledState } from '../../engine/installation/i
 import { type ColorOption, styleFor } from './style.js';
 import { uninstallCommand } from './uninstall-command.js';
 
-/** What was installed, for other programs. */
+/** JSON output of `list-installed`. */
 export function installedData({ receipt, state }: InstalledEntry): object {
   const { client, scope, file, key, server, version, time } = receipt;
   return { client, scope, file, key, server, state, version, time };
 }
 
-/** What each state asks for. */
+/** Advice for each state. */
 const stateAdvice: Readonly<Record<InstalledState, (receipt: Receipt) => string>> = {
   intact: () => '',
   edited: () => 'It was edited by hand. Write it again with install --force, or leave it.',
@@ -19,7 +19,7 @@ const stateAdvice: Readonly<Record<InstalledState, (receipt: Receipt) => string>
   'server missing': () => 'It would not start.',
 };
 
-/** What was installed, entry by entry. */
+/** Renders the installed entries, one by one. */
 export function renderInstalled(
   installed: readonly InstalledEntry[],
   options: ColorOption & { readonly nameOf: (client: string) => string },

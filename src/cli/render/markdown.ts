@@ -1,7 +1,7 @@
 import { visibleText } from '../../engine/base/visible-text.js';
 import { type ColorOption, styleFor } from './style.js';
 
-/** Markdown as it is; headings stand out where there is colour. */
+/** Prints Markdown unchanged; with colour, headings are bold. */
 export function renderMarkdown(text: string, options: ColorOption): string {
   const style = styleFor(options);
   let inFence = false;

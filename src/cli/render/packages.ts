@@ -7,10 +7,10 @@ import type { AddOutcome } from '../../engine/packages/add.js';
 import type { RemovalResult } from '../../engine/packages/remove.js';
 import { failureCount, failuresLast } from './failures.js';
 
-/** A package that was to be added. */
+/** Result of one requested package: added or failed. */
 export type AddResult = AddOutcome | { readonly spec: string; readonly error: AgentToolsError };
 
-/** What was added, and what can be done with it. */
+/** Report of `add`, with the next step. */
 export function additionLines(results: readonly AddResult[]): string {
   const lines = failuresLast(results).flatMap((result) =>
     'error' in result ? [errorLine(result.spec, result.error)] : renderAddition(result),
@@ -26,7 +26,7 @@ function renderAddition(addition: AddOutcome): readonly string[] {
     const names = kind === 'servers' ? items.servers : items[kind].map(shortName);
     return names.length === 0 ? [] : [`  ${kind}: ${names.join(', ')}`];
   });
-  // What they hold nobody knows without reading their files.
+  // Items of these toolkits are unknown until their files are read.
   const toolkits = addition.extension.manifest.toolkits.flatMap(({ name, tools }) => (tools ? [] : name));
   const [server] = items.servers;
   return [
@@ -49,7 +49,7 @@ function changeLine(name: string, version: string, previous: string | null): str
   return `Changed ${name} from ${previous} to ${version}.`;
 }
 
-/** An error, and what it is about unless it says so. */
+/** Error line, with its subject unless the message contains it. */
 function errorLine(what: string, { message }: Error): string {
   return `error: ${message.includes(what) ? '' : `${what}: `}${message}`;
 }
@@ -67,26 +67,26 @@ function groupItemNames({ extension, servers }: AddOutcome): Readonly<Record<Kin
   };
 }
 
-/** What was added, for other programs. */
+/** JSON output of `add`. */
 export function additionData(result: AddResult): object {
   if ('error' in result) return { spec: result.spec, error: result.error.message };
   const { name, version, integrity } = result.added.record;
   return { name, version, previous: result.previous, ...groupItemNames(result), integrity };
 }
 
-/** What was removed. */
+/** Report of `remove`. */
 export function removalLines(results: readonly RemovalResult[]): string {
   const lines = failuresLast(results).flatMap((result) => {
     if ('error' in result) return [errorLine(result.name, result.error)];
     const { removed, references, unreadable } = result;
-    const without = references.map(({ by, item }) => `warning: ${by} goes without ${item} now.`);
+    const without = references.map(({ by, item }) => `warning: ${by} no longer has ${item}.`);
     const untold = unreadable.map((sentence) => `warning: ${sentence}`);
     return [`Removed ${removed.name} ${removed.record.version}.`, ...without, ...untold];
   });
   return visibleText([...lines, ...failureCount(results, 'packages')].map((line) => `${line}\n`).join(''));
 }
 
-/** What was removed, for other programs. */
+/** JSON output of `remove`. */
 export function removalData(result: RemovalResult): object {
   if ('error' in result) return { name: result.name, error: result.error.message };
   const { removed, references } = result;

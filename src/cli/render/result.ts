@@ -2,7 +2,7 @@ import { visibleText } from '../../engine/base/visible-text.js';
 import { isRecord } from '../../engine/extension/definition-shapes.js';
 import type { ContentBlock, ToolResult } from '../../engine/runtime/result-builders.js';
 
-/** A tool's answer: texts as they are, since pipes take them as data, and a note for everything else. */
+/** Renders a tool result: text unchanged, since pipes read it as data, and a note for any other block. */
 export function renderResult({ content }: ToolResult): string {
   return content.map((block) => `${renderBlock(block).replace(/\n$/, '')}\n`).join('');
 }
@@ -17,7 +17,7 @@ type DescribeBlock = (block: Readonly<Record<string, unknown>>) => readonly stri
 
 const media: DescribeBlock = ({ mimeType, data }) => [`${mimeType},`, formatBase64Size(data)];
 
-/** What is told of a block that is not text. */
+/** Note for each type of content block except text. */
 const notes: Readonly<Record<string, DescribeBlock>> = {
   image: media,
   audio: media,
@@ -29,7 +29,7 @@ const notes: Readonly<Record<string, DescribeBlock>> = {
   },
 };
 
-/** The size of what a base64 text holds. */
+/** Decoded size of a base64 text. */
 function formatBase64Size(base64: unknown): string {
   return bytes(typeof base64 === 'string' ? Buffer.byteLength(base64, 'base64') : 0);
 }

@@ -7,7 +7,7 @@ interface RuleTableRow {
   readonly summary: string;
 }
 
-/** Every diagnostic code on a line of its own. */
+/** Lists all diagnostic codes, one per line. */
 export function renderRuleTable(rows: readonly RuleTableRow[], options: ColorOption): string {
   const style = styleFor(options);
   const width = Math.max(...rows.map(({ code }) => code.length));

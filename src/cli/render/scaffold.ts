@@ -3,13 +3,13 @@ import { shellWord } from './shell-word.js';
 import { type ColorOption, styleFor } from './style.js';
 
 interface ScaffoldView extends Scaffold {
-  /** As it was asked for. */
+  /** Folder as given on the command line. */
   readonly folder: string;
   readonly typescript: boolean;
   readonly app: boolean;
 }
 
-/** What `create` wrote, and what to do next. */
+/** Files that `create` wrote, and the next steps. */
 export function renderScaffold(
   { name, folder, files, typescript, app }: ScaffoldView,
   options: ColorOption,
@@ -21,7 +21,7 @@ export function renderScaffold(
     'npx agenttools validate',
     `npx agenttools call . greet '{"name":"Ada"}'`,
     ...(app ? ['npx agenttools preview .'] : []),
-    // Clients keep the path of the program, and that of npx may be gone tomorrow.
+    // Clients store the path of the program, and the npx cache is temporary.
     'npm install --global agenttools',
     'agenttools install claude-desktop .',
   ];

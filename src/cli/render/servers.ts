@@ -2,7 +2,7 @@ import { shortenText, visibleLine, visibleTexts } from '../../engine/base/visibl
 import { type ListedServer, type SourceName, sourceNames } from '../../engine/discovery/listed-server.js';
 import { type ColorOption, formatCount, styleFor } from './style.js';
 
-/** A server for other programs. */
+/** JSON output for one server. */
 export function serverData(server: ListedServer): object {
   const { name, source, description, version, tools, prompts, location } = server;
   const listed = { name, source, description, version, tools, prompts, location };
@@ -12,7 +12,7 @@ export function serverData(server: ListedServer): object {
 }
 
 export interface ServersOptions extends ColorOption {
-  /** What was asked for. */
+  /** Filters of the command. */
   readonly pattern: string | undefined;
   readonly builtIn: boolean;
   readonly remote: boolean;
@@ -29,7 +29,7 @@ const headings = {
   remote: 'in the registry; get one with: agenttools add <package>',
 } as const satisfies Record<SourceName, string>;
 
-/** Servers by where they come from: each on a line, and below it what it has. */
+/** Lists servers by source: one line each, with their items below. */
 export function renderServers(servers: readonly ListedServer[], options: ServersOptions): string {
   if (servers.length === 0) return renderNothing(options);
   const style = styleFor(options);
@@ -70,7 +70,7 @@ function renderServerRows(server: ListedServer, options: ServersOptions): string
   return `  ${style.cyan(name)}  ${version}${text && `  ${text}`}\n${details}`;
 }
 
-/** `2 tools: forecast, radar`; those of other packages by their whole names. */
+/** `2 tools: forecast, radar`; items of other packages by their qualified names. */
 function itemsText(noun: string, items: readonly string[], { name }: ListedServer): string {
   if (items.length === 0) return '';
   const own = name.slice(0, name.lastIndexOf('/') + 1);
@@ -88,7 +88,7 @@ function publicationText({ source, publisher, published, provenance }: ListedSer
   return facts.length === 0 ? [] : [facts.join(' ')];
 }
 
-/** A text that may be long, on what is left of a line; never less than a few words of it. */
+/** Shortens a text to the rest of a line, but to no less than 20 characters. */
 function fitOneLine(text: string, width: number): string {
   return shortenText(text.trim().replace(/\s+/g, ' '), Math.max(width, 20));
 }

@@ -1,4 +1,4 @@
-/** A word as a shell takes it: as it is where that is safe, else between quotes. */
+/** Quotes a word for a shell if necessary. */
 export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-][\w@%+=:,./~-]*$/.test(text)) return text;
   if (!/["$`\\!]/.test(text)) return `"${text}"`;

@@ -1,7 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Severity } from '../../engine/extension/diagnostics.js';
 
-/** Whether ANSI colours may be used. */
+/** Permission to print ANSI colours. */
 export interface ColorOption {
   readonly color: boolean;
 }
@@ -9,12 +9,12 @@ export interface ColorOption {
 const coloredChalk = new Chalk({ level: 1 });
 const uncolored = new Chalk({ level: 0 });
 
-/** Sixteen colours at most, so that the reader's own palette decides. */
+/** At most sixteen colours, so that the user's own palette applies. */
 export function styleFor({ color }: ColorOption): ChalkInstance {
   return color ? coloredChalk : uncolored;
 }
 
-/** How each severity is painted. */
+/** Colour of each severity. */
 export const paint = {
   error: (style) => style.red,
   warning: (style) => style.yellow,

@@ -1,7 +1,7 @@
 import type { Receipt } from '../../engine/clients/receipt.js';
 import { shellWord } from './shell-word.js';
 
-/** The command that takes out this entry and no other, wherever it is run. */
+/** The command that removes exactly this entry, from any working directory. */
 export function uninstallCommand({ client, scope, file, project, key }: Receipt): string {
   const words = {
     user: [client, key],

@@ -10,11 +10,11 @@ interface DryRunOption {
 }
 
 interface UninstallRenderOptions extends DryRunOption {
-  /** What a client is called, by its id. */
+  /** Display name of a client, by id. */
   readonly nameOf: (client: string) => string;
 }
 
-/** What was taken out, a line for each entry. */
+/** Report of `uninstall`, one line per entry. */
 export function uninstallLines(
   {
     results,
@@ -63,7 +63,7 @@ const restoredNotes = [
   'The entry that was there before would be back.',
 ] as const;
 
-/** The diffs of what would change, one for each file. */
+/** Diffs of the planned changes, one per file. */
 export function uninstallDiff(
   results: readonly UninstallResult[],
   options: Pick<UninstallRenderOptions, 'nameOf'>,
@@ -82,7 +82,7 @@ function uninstallFileChanges(
   });
 }
 
-/** What was done, for other programs. */
+/** JSON output of `uninstall`. */
 export function uninstallData(
   results: readonly UninstallResult[],
   { dryRun }: DryRunOption,

@@ -16,7 +16,7 @@ import {
 import { changedPlaces, wholeCharacters } from './changed-places.js';
 import { type ColorOption, styleFor } from './style.js';
 
-/** What an update would change, value by value. */
+/** Renders the changes of an update, value by value. */
 export function renderPlan({ before, drift, next }: UpdatePlan, options: ColorOption): string {
   const style = styleFor(options);
   const { name, version } = before.record;
@@ -37,7 +37,7 @@ export function renderPlan({ before, drift, next }: UpdatePlan, options: ColorOp
   ].join('');
 }
 
-/** A package can be another one of the same version. */
+/** A package can change without a new version. */
 function formatNextVersion(next: string, version: string): string {
   if (next === version) return ', other files';
   return ` → ${next}${isOlder(next, version) ? ', which is older' : ''}`;
@@ -61,13 +61,13 @@ function listChangeLines(difference: VersionDifference): readonly ChangeLine[] {
     ...changed.flatMap(changedItems),
     ...(packageJson.length > 0 ? [['~', 'package.json'] as const] : []),
     ...packageJson.flatMap(valueLines).map((line) => [' ', `  ${line}`] as const),
-    // What it says is shown by value, and the version is said already.
+    // Changes of `package.json` are listed by value above.
     ...limitChanges(files.filter(({ file }) => file !== 'package.json').map(fileChange), 'files'),
     ...dependencyChanges(dependencies),
   ];
 }
 
-/** What a model may hand over, by name. */
+/** Argument names of a tool or prompt. */
 function visibleArgumentNames({ value = {} }: ItemState): readonly string[] {
   const said = value.arguments ?? value.parameters ?? value.input;
   const listed = isRecord(said) && isRecord(said.properties) ? said.properties : said;
@@ -91,7 +91,7 @@ function changedItems(item: ItemDifference): readonly ChangeLine[] {
 }
 
 const unreadLines = {
-  definition: 'It is defined by code; see what that says with --load.',
+  definition: 'It is defined by code. Compare its values with --load.',
   text: 'Its text is made by code, and may be another one.',
 } as const satisfies Record<Exclude<ItemDifference['unread'], false>, string>;
 
@@ -117,13 +117,13 @@ function formatEntryValue(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value);
 }
 
-/** Longer values are shown only where they change. */
+/** Longest value that is shown in full, in characters. Of longer ones, only the changed ranges are shown. */
 const maxInlineValueLength = 200;
 
-/** Nobody looks over more at once. */
+/** Number of changed ranges shown per value. */
 const maxPlaces = 20;
 
-/** A text to be looked over; of a longer one it is said how much is not shown. */
+/** Cuts a long text and states how many characters are hidden. */
 function truncateValue(text: string): string {
   const hidden = text.length - maxCutLength;
   return hidden > 0
@@ -134,8 +134,8 @@ function truncateValue(text: string): string {
 const maxCutLength = 2000;
 
 function describeItem({ value, problem, isCode }: ItemState): string {
-  if (problem !== undefined) return `, which cannot be had: ${problem}`;
-  if (isCode && value === undefined) return ', which is defined by code; see what that says with --load';
+  if (problem !== undefined) return `, which is unavailable: ${problem}`;
+  if (isCode && value === undefined) return ', which is defined by code; compare its values with --load';
   return typeof value?.description === 'string'
     ? `: ${truncateValue(value.description.replaceAll('\n', ' '))}`
     : '';
@@ -146,7 +146,7 @@ function fileChange({ file, change }: ChangedFile): ChangeLine {
   return [marks[change], file];
 }
 
-/** Extensions are never left out, since what they declare may be seen. */
+/** Extensions are always listed, since the model may see their declarations. */
 function dependencyChanges(dependencies: readonly ChangedDependency[]): readonly ChangeLine[] {
   const isExtension = ({ before, after }: ChangedDependency) => before?.isExtension || after?.isExtension;
   const others = dependencies.filter((one) => !isExtension(one)).map(dependencyChange);
@@ -167,7 +167,7 @@ function dependencyChange({ name, before, after }: ChangedDependency): ChangeLin
   ];
 }
 
-/** More files or dependencies than these are counted. */
+/** Number of files or dependencies listed; further ones are only counted. */
 const maxShown = 10;
 
 function limitChanges(changes: readonly ChangeLine[], what: string): readonly ChangeLine[] {
@@ -175,13 +175,13 @@ function limitChanges(changes: readonly ChangeLine[], what: string): readonly Ch
   return [...changes.slice(0, maxShown), ...(rest > 0 ? [[' ', `and ${rest} more ${what}`] as const] : [])];
 }
 
-/** What became of it, in a line. */
+/** Outcome of an update, in one line. */
 export function updateLine({ plan, state, error }: UpdateResult): string {
   const { name, version } = plan.before.record;
   const next = plan.next?.staged.record.version;
   const what = {
     current: () => `${name} ${version} is the newest${formatAllowedRange(plan)}.`,
-    available: () => `${name} ${next} can be had with: agenttools update ${name}`,
+    available: () => `${name} ${next} is available. Run: agenttools update ${name}`,
     updated: () =>
       next !== undefined && isOlder(next, version)
         ? `Took ${name} back from ${version} to ${next}.`
@@ -194,7 +194,7 @@ export function updateLine({ plan, state, error }: UpdateResult): string {
   return visibleText(`${what[state]()}\n`);
 }
 
-/** What is known of what the model would see, and how to know more. */
+/** Reason to hold an update: the known changes for the model, and how to inspect the unknown ones. */
 function reasonToHold({ next }: UpdatePlan): string {
   const { difference } = next!;
   const unread = uninspectedItems(difference);
@@ -215,7 +215,7 @@ function describeUnread(items: readonly ItemDifference[]): string {
     ...(written.length > 0 ? [`the text of ${summarizeNames(written)} made by code`] : []),
     ...(defined.length > 0 ? [`${summarizeNames(defined)} defined by code`] : []),
   ];
-  const wayOut = defined.length > 0 ? ' See what it says with --load.' : '';
+  const wayOut = defined.length > 0 ? ' Compare its values with --load.' : '';
   return `${reasons.join(', and ')}, which was not run.${wayOut}`;
 }
 
@@ -229,7 +229,7 @@ function formatAllowedRange({ before }: UpdatePlan): string {
   return wanted === 'latest' ? '' : ` that "${wanted}" allows`;
 }
 
-/** What would change or was changed, for other programs. */
+/** JSON output of `update`. */
 export function updateData({ plan, state, error }: UpdateResult): object {
   const { before, drift, next } = plan;
   const { name, version: previous } = before.record;
@@ -270,7 +270,7 @@ function changesData(difference: VersionDifference): object {
   };
 }
 
-/** JSON has no undefined. */
+/** Omits undefined, which JSON lacks. */
 function valueData({ path, before, after }: ValueDifference): object {
   return { path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
 }

@@ -6,7 +6,7 @@ import { shellWord } from './shell-word.js';
 import { type ColorOption, styleFor } from './style.js';
 import { uninstallData, uninstallDiff, uninstallLines } from './uninstallation.js';
 
-/** What `create-server` made, and what to do next. */
+/** Report of `create-server`, with the next steps. */
 export function renderMadeServer(made: MadeServer, options: ColorOption): string {
   const style = styleFor(options);
   const { name, file, replaced } = made;
@@ -26,18 +26,18 @@ export function renderMadeServer(made: MadeServer, options: ColorOption): string
   return [head, ...rest.map(visibleText)].map((line) => `${line}\n`).join('');
 }
 
-/** What was made, for other programs; notes go to people. */
+/** JSON output of `create-server`. Notes go to stderr instead. */
 export function withoutNotes({ notes: _, ...made }: MadeServer): object {
   return made;
 }
 
 interface DeletionRenderOptions {
   readonly dryRun: boolean;
-  /** What a client is called, by its id. */
+  /** Display name of a client, by id. */
   readonly nameOf: (client: string) => string;
 }
 
-/** What went with a server, a line for each entry, and whether it is gone itself. */
+/** Report of `delete-server`: one line per entry, then the outcome for the server. */
 export function deletionLines(
   { name, results, notes, deleted, files }: Deletion,
   wording: DeletionRenderOptions,
@@ -59,15 +59,15 @@ export function deletionLines(
 function explainNotDeleted(name: string, { isKnown }: { readonly isKnown: boolean }): string {
   return isKnown
     ? `"${name}" was not deleted: all its entries must go first.`
-    : `"${name}" was not deleted: it may be installed where nobody can tell. To delete it all the same, add --force.`;
+    : `"${name}" was not deleted: AgentTools cannot check every client that may use it. Use --force to delete it anyway.`;
 }
 
-/** The diffs of what would change: files of clients, then those of the server. */
+/** Diffs of the planned changes: first files of clients, then files of the server. */
 export function deletionDiff({ results, files }: Deletion, wording: DeletionRenderOptions): string {
   return uninstallDiff(results, wording) + files.map(renderDiff).join('');
 }
 
-/** What was done, for other programs. */
+/** JSON output of `delete-server`. */
 export function deletionData({ name, results, files }: Deletion, wording: DeletionRenderOptions): object {
   const { dryRun } = wording;
   return {

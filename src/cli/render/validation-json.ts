@@ -1,7 +1,7 @@
 import { renderJson } from './json.js';
 import type { RenderValidation } from './validation-renderer.js';
 
-/** For other programs. The shape is an API. */
+/** JSON output for other programs. The shape is a public API. */
 export const renderValidationJson: RenderValidation = ({ valid, extensions, errors, warnings }) =>
   renderJson({
     valid,

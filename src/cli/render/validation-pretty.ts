@@ -3,7 +3,7 @@ import type { FileDiagnostic, ValidatedExtension, Validation } from '../validati
 import { type ColorOption, formatCount, paint, styleFor } from './style.js';
 import type { RenderValidation } from './validation-renderer.js';
 
-/** For people: what is wrong, grouped by file, and a summary. A clean extension is one line. */
+/** Output for people: problems by file, and a summary. A clean extension takes one line. */
 export const renderPretty: RenderValidation = (found, { color }) => {
   const validation = visibleTexts(found);
   const parts = validation.extensions.map((extension) => renderExtension(extension, { color }));
@@ -23,7 +23,7 @@ function renderExtension(extension: ValidatedExtension, options: ColorOption): s
   return `${style.bold(name)} (${path})\n\n${blocks.join('')}`;
 }
 
-/** What a clean extension has: `: 1 server, 2 tools` */
+/** Item counts of a clean extension: `: 1 server, 2 tools` */
 function holdings({ servers, tools, prompts, resources, apps }: ValidatedExtension): string {
   const counts = Object.entries({
     server: servers,
@@ -58,6 +58,6 @@ function renderSummary({ valid, extensions, errors, warnings }: Validation, opti
   const style = styleFor(options);
   const found = `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')} in ${formatCount(extensions.length, 'extension')}.`;
   const codes = extensions.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code));
-  const hint = `What a code means and how to mend it: agenttools explain ${codes[0]}`;
+  const hint = `To explain a code and its fix: agenttools explain ${codes[0]}`;
   return `${(valid ? style.yellow : style.red)(found)}\n${style.dim(hint)}\n`;
 }

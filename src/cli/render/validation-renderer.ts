@@ -1,11 +1,11 @@
 import type { Validation } from '../validation.js';
 
-/** What a format may need besides the validation itself. */
+/** Inputs of a format, in addition to the validation. */
 export interface FormatOptions {
   readonly color: boolean;
-  /** Every rule there is. */
+  /** All rules. */
   readonly rules: readonly RuleSummary[];
-  /** Of this program. */
+  /** Version of AgentTools. */
   readonly version: string;
   /** The working directory as a file URL that ends in `/`. */
   readonly base: string;
@@ -17,5 +17,5 @@ export interface RuleSummary {
   readonly summary: string;
 }
 
-/** Renders a validation for one kind of reader. */
+/** Renders a validation in one format. */
 export type RenderValidation = (validation: Validation, options: FormatOptions) => string;

@@ -3,7 +3,7 @@ import type { FileDiagnostic, ValidatedExtension } from '../validation.js';
 import { renderJson } from './json.js';
 import type { FormatOptions, RenderValidation, RuleSummary } from './validation-renderer.js';
 
-/** A log for code scanning. @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
+/** SARIF log for code scanning. @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
 export const renderSarif: RenderValidation = ({ extensions }, options) =>
   renderJson({
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
@@ -69,7 +69,7 @@ function toResult(
   };
 }
 
-/** Below the root, relative to it; what lies elsewhere has an address of its own (SARIF 2.1.0, 3.4.3 and 3.4.4). */
+/** Relative to the root if the file is below it, otherwise absolute (SARIF 2.1.0, 3.4.3 and 3.4.4). */
 function artifactAt(url: string, base: string) {
   return url.startsWith(base) ? { uri: url.slice(base.length), uriBaseId: root } : { uri: url };
 }

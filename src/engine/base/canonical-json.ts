@@ -1,4 +1,4 @@
-/** The one JSON text of a value, in whatever order its members come. */
+/** Canonical JSON text of a value: members are sorted by key. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -1,11 +1,11 @@
-/** Does something for each entry of a list, some at a time. */
+/** Runs work for each entry of a list, at most `atOnce` at a time. */
 export async function forEachLimited<T>(
   entries: Iterable<T>,
   atOnce: number,
   work: (entry: T) => Promise<void>,
 ): Promise<void> {
   const rest = entries[Symbol.iterator]();
-  // One iterator for all: each worker takes the next entry that nobody has.
+  // All workers share one iterator, so each entry is taken once.
   const worker = async () => {
     for (let next = rest.next(); !next.done; next = rest.next()) await work(next.value);
   };

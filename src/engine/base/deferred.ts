@@ -1,4 +1,4 @@
-/** A promise with its `resolve`, as `Promise.withResolvers` of Node 22 makes it. */
+/** A promise with its `resolve` and `reject`, as `Promise.withResolvers` of Node 22 returns it. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   readonly resolve: (value: Value) => void;

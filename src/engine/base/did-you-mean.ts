@@ -1,4 +1,4 @@
-/** The known name closest to a mistyped one, if any is close enough to be meant. */
+/** The known name closest to a mistyped one; undefined if none is similar enough. */
 export function didYouMean(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(name.length > 3 ? 2 : 1, Math.floor(name.length / 3)) + 1;
@@ -12,7 +12,7 @@ export function didYouMean(name: string, known: Iterable<string>): string | unde
   return best;
 }
 
-/** Levenshtein distance, given up once it reaches `limit`. */
+/** Levenshtein distance. Stops at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

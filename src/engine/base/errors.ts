@@ -1,6 +1,6 @@
 /**
- * What kind of failure it is. `usage` is a malformed command line (exit 2), `interrupted` the user's wish to end (exit 130);
- * everything else is exit 1.
+ * Kind of failure. `usage` is a malformed command line (exit 2), `interrupted` an interruption by the user
+ * (exit 130); all other codes exit with 1.
  */
 export type ErrorCode =
   | 'usage'
@@ -15,7 +15,10 @@ export type ErrorCode =
   | 'refused'
   | 'failed';
 
-/** A failure the user can act on: its message says what, where and the way out. Anything else that is thrown is a bug. */
+/**
+ * A failure the user can act on: the message states the failure, its location and the fix. Any other thrown
+ * error is a bug.
+ */
 export class AgentToolsError extends Error {
   override readonly name = 'AgentToolsError';
   readonly code: ErrorCode;

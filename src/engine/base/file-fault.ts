@@ -1,7 +1,7 @@
 import { AgentToolsError } from './errors.js';
 import { FileAccessError, readingRefusal, writingRefusal } from './files/file-error.js';
 
-/** What goes wrong with our files is for the user to mend. */
+/** Rethrows a `FileAccessError` as an error for the user. @throws AgentToolsError `refused` */
 export async function rethrowAsUserError<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action();
@@ -11,12 +11,12 @@ export async function rethrowAsUserError<T>(action: () => Promise<T>): Promise<T
   }
 }
 
-/** Does nothing but read a file or folder. @throws AgentToolsError if the system does not let us. */
+/** Runs an action that only reads a file or folder. @throws AgentToolsError if the system refuses it. */
 export async function guardRead<T>(file: string, action: () => Promise<T>): Promise<T> {
   return await rethrowAs(action, (error) => readingRefusal(error, file));
 }
 
-/** Does nothing but change a file or folder. @throws AgentToolsError if the system does not let us. */
+/** Runs an action that only changes a file or folder. @throws AgentToolsError if the system refuses it. */
 export async function guardWrite<T>(file: string, action: () => Promise<T>): Promise<T> {
   return await rethrowAs(action, (error) => writingRefusal(error, file));
 }

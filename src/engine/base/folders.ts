@@ -6,22 +6,22 @@ import { cacheFolderOf, dataFolderOf, type FolderFacts } from './system-folders.
 
 export type { FolderFacts } from './system-folders.js';
 
-/** Where things are looked for and kept. Every folder is absolute; none has to exist. */
+/** Folders for lookup and storage. Each is absolute; none has to exist. */
 export interface WorkspaceFolders {
   readonly homeDirectory: string;
-  /** The bundled extensions: each folder in it is one. */
+  /** Bundled extensions, one per folder. */
   readonly builtinFolder: string;
-  /** The `node_modules` of packages that AgentTools itself installed. */
+  /** The `node_modules` of the package store. */
   readonly packagesFolder: string;
   /** The `node_modules` of `npm install --global`. */
   readonly globalFolder: string;
-  /** The `node_modules` that this program itself is installed in, if it is in one. */
+  /** The `node_modules` that holds this program, if any. */
   readonly siblingsFolder?: string;
-  /** The extension that holds the servers which users made. */
+  /** The extension that holds the user servers. */
   readonly userServersFolder: string;
-  /** What AgentTools keeps: packages, user-made servers, receipts. */
+  /** Persistent data: packages, user servers, receipts. */
   readonly dataFolder: string;
-  /** What can be had again. */
+  /** Data that can be fetched again. */
   readonly cacheFolder: string;
 }
 
@@ -39,14 +39,14 @@ export function workspaceFolders(facts: FolderFacts): WorkspaceFolders {
   };
 }
 
-/** Who installs packages beside this one means them to be found, also below a prefix that npm is not set to. */
+/** Packages installed next to this one must be found too, also below a prefix other than npm's. */
 function resolveSiblingsFolder(root: string): Pick<WorkspaceFolders, 'siblingsFolder'> {
   const folder = path.dirname(root);
   return path.basename(folder) === 'node_modules' ? { siblingsFolder: folder } : {};
 }
 
 /**
- * Where npm puts global packages, worked out as npm does it; asking npm would take half a second.
+ * Folder of global npm packages. Follows npm's own rules, since running npm would take half a second.
  * @see https://docs.npmjs.com/cli/configuring-npm/folders, https://docs.npmjs.com/cli/using-npm/config#prefix
  */
 function resolveGlobalFolder({ env, home, platform, execPath = process.execPath }: FolderFacts): string {
@@ -71,7 +71,7 @@ function prefixInNpmrc(home: string, env: FolderFacts['env']): string | undefine
 
 let root: string | undefined;
 
-/** The folder of this package, wherever in it the running file was bundled to. */
+/** Folder of this package, for any location of the running bundle in it. */
 export function packageRoot(): string {
   root ??= nearestPackage(path.dirname(fileURLToPath(import.meta.url)));
   return root;
@@ -82,16 +82,18 @@ function nearestPackage(folder: string): string {
   if (text !== undefined && (JSON.parse(text) as { name?: unknown }).name === 'agenttools') return folder;
   const above = path.dirname(folder);
   if (above === folder)
-    throw new Error('The package folder of agenttools cannot be found: no package.json says so.');
+    throw new Error(
+      'Cannot find the package folder of agenttools: no package.json above this file has that name.',
+    );
   return nearestPackage(above);
 }
 
-/** How to run this program again, in a process of its own. */
+/** Command that runs this program again, in a new process. */
 export function ownProgram(): { readonly command: string; readonly args: readonly string[] } {
   return { command: process.execPath, args: [path.join(packageRoot(), 'bin', 'agenttools.js')] };
 }
 
-/** The version of this package. */
+/** Version of this package. */
 export function packageVersion(): string {
   const text = readFileSync(path.join(packageRoot(), 'package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version;

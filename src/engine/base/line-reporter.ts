@@ -3,14 +3,15 @@ import { inspect } from 'node:util';
 import { visibleText } from './visible-text.js';
 
 /**
- * What tells on stderr. Errors quote what clients sent, from far away too: that shall neither steer a terminal nor pass for
- * something that was told by itself, so all but the first line of it is indented.
+ * Returns a function that prints reports to stderr. Errors quote text of remote clients, which must neither
+ * control a terminal nor look like a separate report. So invisible characters are escaped, and all lines but
+ * the first are indented.
  */
 export function reporterOn(stderr: Writable): (text: string) => void {
   return (text) => void stderr.write(`${visibleText(text).replaceAll('\n', '\n  ')}\n`);
 }
 
-/** Everything about what was thrown. Anything can be, also what throws when it is looked at. */
+/** Stack or text of any thrown value, including values that throw on inspection. */
 export function describeThrown(error: unknown): string {
   try {
     const words = error instanceof Error ? (error.stack ?? error.message) : error;

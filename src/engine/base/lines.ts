@@ -4,19 +4,19 @@ const newline = 0x0a;
 const byteOrderMark = '\uFEFF';
 
 export interface LineSplitterOptions {
-  /** The longest line that is kept; the bytes of a longer one are dropped as they come. */
+  /** Longest line, in bytes. The bytes of longer lines are dropped as they arrive. */
   readonly maxBytes: number;
   readonly onLine: (line: string) => void;
-  /** A line has just passed `maxBytes`; the next line begins after the next newline. */
+  /** Called when a line exceeds `maxBytes`; the next line begins after the next newline. */
   readonly onOverlong: () => void;
 }
 
 /**
- * Cuts a byte stream into lines of UTF-8 text, however the bytes were split on the way
- * (MCP 2026-07-28 transports/stdio: messages are delimited by newlines and are UTF-8).
+ * Splits a byte stream into lines of UTF-8 text, for any chunk boundaries (MCP 2026-07-28 transports/stdio:
+ * messages are delimited by newlines and are UTF-8).
  *
- * The pieces of an unfinished line stay in a list until its newline arrives, so that a long line costs
- * linear time and a character split between two chunks is decoded whole.
+ * Pieces of an unfinished line stay in a list until its newline arrives. So a long line costs linear time,
+ * and a character split between two chunks is decoded whole.
  */
 export class LineSplitter {
   readonly #options: LineSplitterOptions;
@@ -42,7 +42,7 @@ export class LineSplitter {
     }
   }
 
-  /** The stream has ended: what is left without a newline is the last line. */
+  /** Ends the stream: remaining text without a newline is the last line. */
   end(): void {
     if (this.#length > 0) this.#finish(Buffer.alloc(0), 0, 0);
   }

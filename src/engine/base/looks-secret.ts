@@ -1,7 +1,7 @@
-/** An AppID is what Wolfram calls a key. */
+/** Wolfram calls its keys AppIDs. */
 const secretName = /key|token|secret|passw|credential|app_?id$/i;
 
-/** How the credentials of well-known services begin. */
+/** Prefixes of the credentials of well-known services. */
 const secretValue =
   /^(?:gh[opusr]_|github_pat_|glpat-|sk-|[sr]k_(?:live|test)_|xox[abeprs]-|xapp-|AKIA|ASIA|AIza|ya29\.|npm_|pypi-|hf_|gsk_|xai-|shp(?:at|ss|ca|pa)_|dop_v1_|SG\.)[\w.-]{6,}$/;
 
@@ -12,7 +12,7 @@ const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 /** A password among other settings, as in connection strings. */
 const namedInside = /(?:passw(?:or)?d|pwd|secret|token|api_?key)\s*[=:]\s*[^\s;]/i;
 
-/** Whether a variable's value should not be seen by others, by its name or by itself. */
+/** True if the name or the value of a variable looks like a secret. */
 export function looksSecret(name: string, value: string): boolean {
   if (value === '') return false;
   if (secretName.test(name)) return true;
@@ -25,7 +25,7 @@ function isAddress(value: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(value);
 }
 
-/** A password before the host, or a parameter that is called like a secret. */
+/** True if an address has a password before the host, or a parameter with a secret-like name. */
 function hasCredentials(address: string): boolean {
   return (
     /^[^/]+:\/\/[^/?#@]*:[^/?#@]+@/.test(address) ||
@@ -33,7 +33,7 @@ function hasCredentials(address: string): boolean {
   );
 }
 
-/** What begins with a slash may be base64 as well, but then it holds no words. */
+/** A value that begins with a slash may also be base64, but then it contains no words. */
 function isPath(value: string): boolean {
   if (/^(?:~|\.{1,2})[/\\]|^\\|^[A-Za-z]:[/\\]/.test(value)) return true;
   if (!value.startsWith('/')) return false;
@@ -46,13 +46,13 @@ function isPath(value: string): boolean {
 
 const shortestRandom = 24;
 
-/** No words: entropy counted letter by letter would take long names of words for random. */
+/** True if the value contains no words. Entropy per letter would misjudge long names made of words. */
 function isRandom(value: string): boolean {
   if (value.length < shortestRandom || new Set(value).size < 8 || /\s/.test(value)) return false;
   return isMixed(value) || isRestless(value) || value.split(/[^A-Za-z]+/).some(isUnspeakable);
 }
 
-/** How much of it must be of parts in which letters and digits are mixed; versions, dates and places have less. */
+/** Least total length of parts that mix letters and digits. Versions, dates and paths have less. */
 const shortestMixed = 16;
 
 function isMixed(value: string): boolean {
@@ -62,14 +62,16 @@ function isMixed(value: string): boolean {
   return mixed.join('').length >= shortestMixed;
 }
 
-/** Most characters are of another kind than the one before, as nobody writes but who makes passwords. */
+/** True if most characters differ in kind from the previous one, as in generated passwords. */
 function isRestless(value: string): boolean {
   if (![/[a-z]/, /[A-Z]/, /[^A-Za-z]/].every((kind) => kind.test(value))) return false;
   const runs = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]+/g) ?? [];
   return runs.length > value.length * 0.45;
 }
 
-/** Letters in capitals and small ones that make no words: what stands between capitals is short and often has no vowel. */
+/**
+ * True if capital and small letters form no words: parts between capitals are short and often lack vowels.
+ */
 function isUnspeakable(letters: string): boolean {
   if (letters.length < shortestRandom) return false;
   const words = letters.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];

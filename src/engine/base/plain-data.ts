@@ -1,50 +1,52 @@
 import { types } from 'node:util';
 import { errorMessage } from './thrown-value.js';
 
-/** Limits of one value, so that a value without end can be copied. */
+/** Limits of one copy. Values can be infinite. */
 export interface CopyBudget {
-  /** Levels of objects and lists. */
+  /** Levels of objects and arrays. */
   readonly depth: number;
-  /** Members of all objects and lists together. */
+  /** Members of all objects and arrays together. */
   readonly members: number;
-  /** Characters of all texts and names together. */
+  /** Characters of all strings and keys together. */
   readonly text: number;
 }
 
 export const plainBudget: CopyBudget = { depth: 500, members: 1_000_000, text: 32 * 1024 * 1024 };
 
-/** A part of a value that has no plain form. The copy does not have it. */
+/** A part of a value without a plain form. The copy omits it. */
 export interface PlainFault {
-  /** Leads into the value. */
+  /** Path within the value. */
   readonly path: readonly (string | number)[];
   /** A noun phrase, such as `a BigInt`. */
   readonly what: string;
-  /** JSON has no form for it. The other reasons are limits and code that throws. */
+  /** True if JSON has no form for the part. Other reasons are limits and code that throws. */
   readonly lacksForm?: true;
 }
 
-/** The copy of a value, made of what JSON has a form for. */
+/** Copy of a value, reduced to parts with a JSON form. */
 export interface PlainData {
-  /** Undefined if nothing of the value has a JSON form. */
+  /** Undefined if no part of the value has a JSON form. */
   readonly value: unknown;
   readonly faults: readonly PlainFault[];
 }
 
 export interface PlainOptions {
   readonly budget?: CopyBudget;
-  /** Gives the stand-in of an object or a function that is not copied; undefined for all others. May throw. */
+  /**
+   * Returns the replacement of an object or function that is not copied; undefined for all others. May throw.
+   */
   readonly keep?: (value: object, path: PlainFault['path']) => PlainReplacement | undefined;
-  /** Own symbols whose values are copied, too. */
+  /** Own symbols that are copied with their values. */
   readonly marks?: readonly symbol[];
-  /** Copies what classes define for their instances, too: kept functions, and getters. */
+  /** True to also copy members that classes define for their instances: kept functions and getters. */
   readonly inherits?: boolean;
 }
 
 export type PlainReplacement = { readonly value: unknown } | { readonly fault: string };
 
 /**
- * Copies any JavaScript value as JSON would write it: own enumerable keys, `toJSON`, no functions, no symbols. Reads each
- * member once. Never throws: parts without a plain form are left out and listed as faults.
+ * Copies any JavaScript value by the rules of JSON: own enumerable keys, `toJSON`, no functions, no symbols.
+ * Reads each member once. Never throws: parts without a plain form are omitted and listed as faults.
  */
 export function plainData(value: unknown, options: PlainOptions = {}): PlainData {
   const walk = new PlainDataCopier(options);
@@ -58,12 +60,12 @@ export function plainData(value: unknown, options: PlainOptions = {}): PlainData
 
 const faultsByCopy = new WeakMap<object, readonly PlainFault[]>();
 
-/** The faults below a part of a copy, with paths from that part on. */
+/** Faults below a part of a copy, with paths relative to that part. */
 export function findCopyFaults(copy: unknown): readonly PlainFault[] {
   return typeof copy === 'object' && copy !== null ? (faultsByCopy.get(copy) ?? []) : [];
 }
 
-/** Makes {@link findCopyFaults} know the faults of a copy that another process has made. */
+/** Registers the faults of a copy that another process made, for {@link findCopyFaults}. */
 export function withFaults(copy: unknown, faults: readonly PlainFault[]): void {
   for (const { path, ...fault } of faults) {
     let at = copy;
@@ -75,22 +77,22 @@ export function withFaults(copy: unknown, faults: readonly PlainFault[]): void {
   }
 }
 
-/** A fault in words, for the author of the value: `"meta.a" is a BigInt, which JSON has no form for`. */
+/** Describes a fault for the author of the value: `"meta.a" is a BigInt, which JSON has no form for`. */
 export function describePlainFault({ path, what, lacksForm }: PlainFault, whole = 'it'): string {
   const place = path.length > 0 ? `"${path.join('.')}"` : whole;
   return `${place} is ${what}${lacksForm ? ', which JSON has no form for' : ''}`;
 }
 
-/** Thrown within a walk that has used up its budget. */
+/** Thrown inside a copy that exceeds its budget. */
 const budgetExceeded = Object.freeze({});
 
-/** Parts at most this deep are left out alone if they exceed the budget, so that their neighbours are kept. */
+/** Parts up to this depth are omitted individually if they exceed the budget, so their siblings are kept. */
 const sparingDepth = 3;
 
-/** More parts than this are not left out alone. */
+/** Number of parts that are omitted individually. */
 const maxSpared = 3;
 
-/** More faults than this count as an exceeded budget: each has a path. */
+/** Limit of faults, since each has a path. More faults count as an exceeded budget. */
 const maxCopyFaults = 1000;
 
 const objectPrototype = Object.prototype;
@@ -128,7 +130,7 @@ class PlainDataCopier {
       case 'boolean':
         return value;
       case 'number':
-        // Makes 0 of -0.
+        // Converts -0 to 0.
         return Number.isFinite(value) ? value + 0 : this.#lost(String(value), true);
       case 'bigint':
         return this.#lost('a BigInt', true);
@@ -155,7 +157,7 @@ class PlainDataCopier {
   #text(value: string): string {
     this.#textLeft -= value.length;
     if (this.#textLeft < 0) this.#exceed(this.#tooLong());
-    // JSON text writes a lone surrogate as an escape.
+    // JSON escapes lone surrogates.
     return value;
   }
 
@@ -168,14 +170,16 @@ class PlainDataCopier {
     if (this.#membersLeft < 0) this.#exceed(`a value of more than ${this.#budget.members} members`);
   }
 
-  /** Leaves out the part at most {@link sparingDepth} deep. `isSpent`: its share of the budget is not given back. */
+  /**
+   * Omits the part, at most {@link sparingDepth} deep. `isSpent`: its share of the budget is not restored.
+   */
   #exceed(what: string, isSpent = false): never {
     this.#excess = what;
     this.#isSpent = isSpent;
     throw budgetExceeded;
   }
 
-  /** `isSaid`: the value is what a `toJSON` gave, and is not asked again. */
+  /** `isSaid`: the value is the result of a `toJSON`, which is not called again. */
   #guarded(value: object, isSaid: boolean): unknown {
     const depth = this.#above.length;
     const at = this.#path.length;
@@ -273,7 +277,7 @@ class PlainDataCopier {
       path.pop();
       if (value === undefined) continue;
       const name = this.#text(key);
-      // Assigning to an inherited name may run a setter or be refused.
+      // Assigning to an inherited name can run a setter or fail.
       if (name in objectPrototype) setOwn(copy, name, value);
       else copy[name] = value;
     }
@@ -297,10 +301,10 @@ class PlainDataCopier {
   }
 }
 
-/** More classes above a class are not looked at. */
+/** Number of classes in a prototype chain that are inspected. */
 const maxClasses = 10;
 
-/** The names that the classes of an object define. Those of the root class, `Object`, are no names of a definition. */
+/** Names that the classes of an object define, except the root class `Object`. */
 function inheritedNames(value: object): readonly string[] {
   const names: string[] = [];
   let at: object | null = Object.getPrototypeOf(value);
@@ -322,7 +326,7 @@ function unboxPrimitive(value: object): unknown {
   return (value as { valueOf(): unknown }).valueOf();
 }
 
-/** Built-in objects whose content is not in their keys: JSON would write `{}`. */
+/** Built-in objects with content outside their keys: JSON would write `{}`. */
 const keylessBuiltIns: readonly (readonly [what: string, check: (value: object) => boolean])[] = [
   ['a Map', types.isMap],
   ['a Set', types.isSet],

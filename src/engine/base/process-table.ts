@@ -1,33 +1,35 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** One running process, as the system's table shows it. */
+/** A running process, from the process table of the system. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** When it was started, in the system's own words: a pid that is in use again has another one. */
+  /** Start time in the format of the system. It differs if the pid was reused. */
   readonly started: string;
 }
 
-/** Every process that runs, on systems that can tell. Windows cannot without starting a program per question: none. */
+/** Lists all running processes. Empty on Windows, which would need to start a program for each call. */
 export function listProcesses(platform: NodeJS.Platform): ProcessEntry[] {
   if (platform === 'win32') return [];
   return platform === 'linux' ? listFromProc() : listFromPs();
 }
 
-/** When a process was started; `undefined` if it is gone or the system cannot tell cheaply (anything but Linux). */
+/**
+ * Start time of a process; `undefined` if it has ended or the system has no cheap lookup (all except Linux).
+ */
 export function readStart(pid: number): string | undefined {
   return readStat(`${pid}`)?.started;
 }
 
-/** Whether a process was started with a variable of this name in its environment (Linux). */
+/** True if a process was started with a variable of this name in its environment (Linux). */
 export function hasVariable(pid: number, name: string): boolean {
   const environment = readText(`/proc/${pid}/environ`);
   return environment !== undefined && `\0${environment}`.includes(`\0${name}=`);
 }
 
-/** Whether this process has children at the moment; `undefined` where the kernel does not list them. */
+/** True if this process has children now; `undefined` if the kernel does not list them. */
 export function hasChildren(): boolean | undefined {
   let threads: string[];
   try {
@@ -50,7 +52,10 @@ function listFromProc(): ProcessEntry[] {
     .filter((entry) => entry !== undefined);
 }
 
-/** proc(5), /proc/pid/stat: the name is in parentheses and may hold anything, so the fields are counted from its end. */
+/**
+ * proc(5), /proc/pid/stat: the name is in parentheses and may contain any character, so fields are counted
+ * from its end.
+ */
 function readStat(pid: string): ProcessEntry | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;

@@ -1,13 +1,13 @@
-/** Names that objects of JavaScript, in which most clients are written, have without being given them. */
+/** Names that JavaScript objects inherit. Most clients are written in JavaScript. */
 export const objectNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** Whether programs in JavaScript may misread a key of this name. */
+/** True if JavaScript programs may misread a key of this name. */
 export function isObjectName(name: string): boolean {
   return objectNames.includes(name);
 }
 
 /**
- * Whether Windows takes a file of this name for a device, whatever its ending.
+ * True if Windows treats a file of this name as a device, with any extension.
  * @see https://learn.microsoft.com/windows/win32/fileio/naming-a-file
  */
 export function isDeviceName(name: string): boolean {

@@ -1,22 +1,22 @@
 import path from 'node:path';
 
-/** The parts of the environment that decide the folders. */
+/** Environment values that determine the folders. */
 export interface FolderFacts {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** The Node that runs; a global npm folder lies near it. */
+  /** The running Node binary; the global npm folder is near it. */
   readonly execPath?: string;
 }
 
-/** Packages, user-made servers and receipts are kept below this folder. */
+/** Folder of packages, user servers and receipts. */
 export function dataFolderOf(facts: FolderFacts): string {
   const { cwd, env } = facts;
   return env.AGENTTOOLS_HOME ? path.resolve(cwd, env.AGENTTOOLS_HOME) : dataFolders[systemOf(facts)](facts);
 }
 
-/** The folder of caches, which can be deleted at any time. */
+/** Folder of caches. It can be deleted at any time. */
 export function cacheFolderOf(facts: FolderFacts): string {
   const { cwd, env } = facts;
   if (env.AGENTTOOLS_HOME) return path.resolve(cwd, env.AGENTTOOLS_HOME, 'cache');
@@ -28,8 +28,9 @@ function systemOf({ platform }: FolderFacts): keyof typeof dataFolders {
 }
 
 /**
- * The data folder of programs on each system: the rules of env-paths, which itself looks only at this machine.
- * @see https://github.com/sindresorhus/env-paths#pathsdata, https://specifications.freedesktop.org/basedir-spec/latest/
+ * Data folder on each system: the rules of env-paths, which itself supports only the current machine.
+ * @see https://github.com/sindresorhus/env-paths#pathsdata,
+ *   https://specifications.freedesktop.org/basedir-spec/latest/
  */
 const dataFolders = {
   darwin: ({ home }) => path.join(home, 'Library', 'Application Support', 'agenttools'),
@@ -48,7 +49,7 @@ const cacheFolders = {
     path.join(absolute(env.XDG_CACHE_HOME) ?? path.join(home, '.cache'), 'agenttools'),
 } as const satisfies Record<keyof typeof dataFolders, (facts: FolderFacts) => string>;
 
-/** A relative path in the environment counts for nothing. */
+/** Ignores relative paths in the environment. */
 function absolute(folder: string | undefined): string | undefined {
   return folder && path.isAbsolute(folder) ? folder : undefined;
 }

@@ -3,19 +3,22 @@ import { inspect, types } from 'node:util';
 /** Longest text that is taken from a thrown value, in characters. */
 const maxThrownTextLength = 100_000;
 
-/** The text of an unknown thrown value. Never throws. Errors of other realms and plain objects with a message count too. */
+/**
+ * Text of an unknown thrown value. Never throws. Accepts errors of other realms and plain objects with a
+ * message.
+ */
 export function errorMessage(thrown: unknown): string {
   if (!isObject(thrown)) return truncate(String(thrown));
   try {
     const { message } = thrown;
     if (typeof message === 'string') return truncate(message);
   } catch {
-    // Its own text does not matter then.
+    // The error of the getter is irrelevant.
   }
   return inspectValue(thrown);
 }
 
-/** A value as Node shows it. Runs no code of the value, unless the value hides it well. Never throws. */
+/** Value as Node prints it. Runs no code of the value, except code that evades inspection. Never throws. */
 export function inspectValue(value: unknown): string {
   try {
     return truncate(inspect(value, { customInspect: false }));
@@ -24,7 +27,7 @@ export function inspectValue(value: unknown): string {
   }
 }
 
-/** The stack of a thrown error, else its text. Never throws. */
+/** Stack of a thrown error, otherwise its text. Never throws. */
 export function errorStack(thrown: unknown): string {
   try {
     const stack = isObject(thrown) && thrown instanceof Error ? thrown.stack : undefined;
@@ -35,8 +38,8 @@ export function errorStack(thrown: unknown): string {
 }
 
 /**
- * A thrown value that `instanceof` and property checks cannot make throw: the value itself, or an error with its text if
- * a Proxy is involved.
+ * Returns a thrown value for which `instanceof` and property checks never throw: the value itself, or an
+ * error with its text if a Proxy is involved.
  */
 export function safelyThrown(thrown: unknown): unknown {
   if (!isObject(thrown)) return thrown;

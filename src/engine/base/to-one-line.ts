@@ -1,6 +1,9 @@
 import { visibleMessage } from './visible-text.js';
 
-/** A message as one line of stderr: what an extension or a registry said may be several, and may hold anything. */
+/**
+ * Message as one line of stderr. Messages of extensions and registries may contain line breaks and control
+ * characters.
+ */
 export function toOneLine(message: string): string {
   return visibleMessage(message);
 }

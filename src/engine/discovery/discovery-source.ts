@@ -1,38 +1,38 @@
 import type { ListedServer, SourceName } from './listed-server.js';
 
-/** A package and its servers. A package that one source has is not looked for in those after it. */
+/** A package and its servers. Later sources skip a package that an earlier source has. */
 export interface FoundPackage {
-  /** Absent: these servers belong to no package. */
+  /** Undefined if the servers belong to no package. */
   readonly name: string | undefined;
   readonly servers: readonly ListedServer[];
-  /** What of it is not listed, and why. */
+  /** Skipped parts of the package, with reasons. */
   readonly notes: readonly string[];
 }
 
-/** What a source says as it goes. What comes after its time is not heard. */
+/** Callbacks of a source for its results. Results after its time limit are ignored. */
 export interface ReportFound {
   found(found: FoundPackage): void;
-  /** What else is not listed, and why. */
+  /** Reports another skipped part, with the reason. */
   note(text: string): void;
 }
 
-/** A place where servers may be. */
+/** A source of servers. */
 export interface DiscoverySource {
   readonly name: SourceName;
-  /** As in `… did not answer in time`. */
+  /** Subject of messages, such as `… did not answer in time`. */
   readonly title: string;
   readonly timeLimitMs: number;
-  /** Looks for all servers there are, within its time. Whatever it throws ends this source alone. */
+  /** Finds all servers within the time limit. An error ends only this source. */
   search(report: ReportFound, signal: AbortSignal): Promise<void>;
 }
 
-/** What a source came up with. */
+/** Result of one source. */
 export interface SourceResult {
   readonly packages: readonly FoundPackage[];
   readonly notes: readonly string[];
 }
 
-/** Lets a source search for as long as it may, and takes what it has by then. */
+/** Runs a source until its time limit, and returns the results so far. */
 export async function querySource(source: DiscoverySource): Promise<SourceResult> {
   const packages: FoundPackage[] = [];
   const notes: string[] = [];

@@ -2,7 +2,10 @@ import { didYouMean } from '../base/did-you-mean.js';
 import { AgentToolsError } from '../base/errors.js';
 import type { Facts, InstalledFacts, PublishedFacts } from './facts.js';
 
-/** One property of the facts. @throws AgentToolsError naming the known ones, or saying that it takes the package. */
+/**
+ * Returns one property of the facts.
+ * @throws AgentToolsError with the known properties, or if the property requires the installed package.
+ */
 export function propertyOf(facts: Facts, property: string): unknown {
   if (Object.hasOwn(facts, property)) return facts[property as keyof Facts];
   if (isPublished(facts) && definitionProperties[facts.kind].some((one) => one === property)) {
@@ -17,12 +20,12 @@ export function propertyOf(facts: Facts, property: string): unknown {
   throw new AgentToolsError('not-found', message);
 }
 
-/** Whether only a registry has it. */
+/** True if only a registry has the package. */
 export function isPublished(facts: Facts): facts is PublishedFacts {
   return 'installed' in facts;
 }
 
-/** What is known of something only where its package is. */
+/** Properties that require the installed package. */
 const definitionProperties = {
   server: [
     'title',

@@ -1,7 +1,7 @@
 import type { Kind } from '../extension/item-kinds.js';
 import type { Requirements, ToolVisibility } from '../runtime/specs.js';
 
-/** A tool as a client would see it. */
+/** Client view of a tool. */
 export interface ToolSummary {
   /** Wire name. */
   readonly name: string;
@@ -10,42 +10,42 @@ export interface ToolSummary {
   readonly title: string;
   readonly description: string | null;
   readonly inputSchema: unknown;
-  /** Null if it has none. */
+  /** Null if the tool has no output schema. */
   readonly outputSchema: unknown;
-  /** Absent if clients that show UI see nothing else than others. */
+  /** Undefined if the tool is the same for clients with and without UI. */
   readonly ui?: ToolUiFacts;
-  /** Absent if its own handler answers. */
+  /** Undefined if the tool's own handler answers. */
   readonly upstream?: ToolUpstreamFacts;
   readonly hidden: boolean;
 }
 
-/** The tool of an existing MCP server that answers for one of ours. */
+/** Upstream tool that answers for a tool. */
 export interface ToolUpstreamFacts {
-  /** Its command or address, as it is written, without what looks like a secret. */
+  /** Command or URL as declared, without apparent secrets. */
   readonly server: string;
-  /** The name of the tool there. */
+  /** Name of the tool on the upstream. */
   readonly tool: string;
 }
 
-/** An existing MCP server whose tools a server lists; which these are is asked when it is served. */
+/** An upstream with tools that a server lists. The tools are known only while the server runs. */
 export interface UpstreamFacts {
-  /** Its command or address, as it is written, without what looks like a secret. */
+  /** Command or URL as declared, without apparent secrets. */
   readonly server: string;
-  /** Before each name; empty: nothing. */
+  /** Prefix of each name; can be empty. */
   readonly prefix: string;
-  /** Null: all. */
+  /** Null: all tools. */
   readonly only: readonly string[] | null;
   readonly except: readonly string[];
   readonly rename: Readonly<Record<string, string>>;
   readonly hidden: boolean;
 }
 
-/** What a tool is to clients that show UI. */
+/** UI view of a tool, for clients that show UI. */
 export interface ToolUiFacts {
-  /** Address of the app that shows its results; null if it has none. */
+  /** URI of the app that shows its results; null if the tool has no app. */
   readonly uri: string | null;
   readonly visibility: readonly ToolVisibility[];
-  /** Whether it is asked at each list if the tool has its app. */
+  /** True if each list request decides about the app. */
   readonly gated: boolean;
 }
 
@@ -83,18 +83,18 @@ export interface AppSummary {
   readonly title: string;
   readonly description: string | null;
   readonly hidden: boolean;
-  /** Wire names of the tools whose results it shows. */
+  /** Wire names of the tools with results that the app shows. */
   readonly tools: readonly string[];
 }
 
-/** A skill as a client would see it. */
+/** Client view of a skill. */
 export interface SkillSummary {
   readonly name: string;
   readonly description: string;
   readonly uri: string;
 }
 
-/** An item that the server goes without, and why. */
+/** An item that the server skips, with the reason. */
 export interface LeftOutFacts {
   readonly item: string;
   readonly code: string;
@@ -121,11 +121,11 @@ export interface ServerFacts {
   readonly skills: readonly SkillSummary[];
   readonly instructions: string | null;
   readonly leftOut: readonly LeftOutFacts[];
-  /** Where `install` has written it. */
+  /** Config entries that `install` wrote for the server. */
   readonly installations: readonly InstallationFacts[];
 }
 
-/** One entry that `install` wrote. */
+/** A config entry that `install` wrote. */
 export interface InstallationFacts {
   readonly client: string;
   readonly scope: 'user' | 'project' | 'config';
@@ -133,7 +133,7 @@ export interface InstallationFacts {
   readonly key: string;
 }
 
-/** What a manifest says of one item. */
+/** Declaration of one item in a manifest. */
 export interface DeclarationFacts {
   readonly name: string;
   readonly item: string;
@@ -146,15 +146,15 @@ export interface PackageFacts extends Readonly<Record<Kind, readonly Declaration
   readonly description: string | null;
   readonly version: string;
   readonly directory: string;
-  /** Those that cannot be served are left out. */
+  /** Without invalid skills. */
   readonly skills: readonly SkillSummary[];
 }
 
-/** Where an item comes from. */
+/** Package, version and file of an item. */
 export interface ItemOrigin {
   readonly package: string;
   readonly version: string;
-  /** Its definition, relative to the package. */
+  /** Definition file, relative to the package. */
   readonly file: string;
 }
 
@@ -163,16 +163,16 @@ export interface ToolFacts extends ToolSummary, ItemOrigin {
   readonly category: string | null;
   readonly annotations: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Null if it needs nothing. */
+  /** Null if the tool has no requirements. */
   readonly requires: Requirements | null;
   readonly timeoutMs: number;
-  /** The module reference; null where the definition holds the function itself. */
+  /** Module reference; null if the definition contains the function itself. */
   readonly handler: string | null;
 }
 
 export interface PromptFacts extends PromptSummary, ItemOrigin {
   readonly kind: 'prompt';
-  /** Text, template or module reference; null where it is a function or there are messages instead. */
+  /** Text, template or module reference; null if the content is a function or the prompt has messages. */
   readonly content: unknown;
   readonly messages: unknown;
 }
@@ -190,30 +190,30 @@ export interface AppFacts extends Omit<AppSummary, 'tools' | 'hidden'>, ItemOrig
   readonly prefersBorder: boolean | null;
 }
 
-/** What a registry says of a package that is not here. */
+/** Registry data of a package that is not installed. */
 export interface PublicationFacts {
   readonly installed: false;
   readonly version: string;
   readonly publisher: string | null;
-  /** When this version was published, in ISO 8601. */
+  /** Publication time of this version, in ISO 8601. */
   readonly published: string | null;
-  /** Whether the registry has an attestation of where and how the package was built. */
+  /** True if the registry has an attestation of the build of the package. */
   readonly provenance: boolean;
 }
 
-/** What a manifest says of a parameter of a tool, or of an argument of a prompt. */
+/** Declaration of a parameter of a tool, or of an argument of a prompt. */
 export interface DeclaredParameterFacts {
   readonly name: string;
   readonly description: string | null;
-  /** Null if that is not said. */
+  /** Null if the manifest does not declare it. */
   readonly required: boolean | null;
 }
 
-/** What the manifest of a package that is not here says of one item; null is what it does not say. */
+/** Declaration of one item of a package that is not installed; null for undeclared values. */
 export interface PublishedDeclarationFacts extends DeclarationFacts {
-  /** Of a tool. */
+  /** Only for tools. */
   readonly parameters?: readonly DeclaredParameterFacts[] | null;
-  /** Of a prompt. */
+  /** Only for prompts. */
   readonly arguments?: readonly DeclaredParameterFacts[] | null;
 }
 
@@ -227,7 +227,7 @@ export interface PublishedServerFacts extends PublicationFacts {
   readonly tools: readonly PublishedDeclarationFacts[];
   readonly prompts: readonly PublishedDeclarationFacts[];
   readonly resources: readonly PublishedDeclarationFacts[];
-  /** Where `install` has written it, though it is not here. */
+  /** Config entries that `install` wrote, although the package is not installed. */
   readonly installations: readonly InstallationFacts[];
 }
 
@@ -244,11 +244,11 @@ export interface PublishedItemFacts extends PublicationFacts, PublishedDeclarati
   readonly package: string;
 }
 
-/** What is known of something whose package is here. */
+/** Facts of an installed package, server or item. */
 export type InstalledFacts = ServerFacts | PackageFacts | ToolFacts | PromptFacts | ResourceFacts | AppFacts;
 
-/** What is known of something whose package only a registry has. */
+/** Facts of a package, server or item that is only in a registry. */
 export type PublishedFacts = PublishedServerFacts | PublishedPackageFacts | PublishedItemFacts;
 
-/** Everything known about what a reference names; `kind` says what that is. */
+/** All facts about a reference; `kind` is the type of its target. */
 export type Facts = InstalledFacts | PublishedFacts;

@@ -4,7 +4,7 @@ import type { ListedServer } from './listed-server.js';
 import { builtinSource, packagesSource, projectSource, userServersSource } from './local-sources.js';
 import { readMeaning, readPattern } from './server-pattern.js';
 
-/** Where servers are looked for. Every folder is absolute. */
+/** Folders to search for servers. Each is absolute. */
 export interface DiscoveryFolders {
   readonly cwd: string;
   readonly userServersFolder: string;
@@ -12,42 +12,42 @@ export interface DiscoveryFolders {
   readonly packagesFolder: string;
   readonly globalFolder: string;
   readonly siblingsFolder?: string;
-  /** What registries had is kept there. */
+  /** Cache of registry results. */
   readonly cacheFolder: string;
 }
 
-/** How registries are asked. */
+/** Options of a registry search. */
 export interface RemoteOptions {
-  /** Whose registries, credentials and proxies. */
+  /** Source of registries, credentials and proxies. */
   readonly npm: NpmDeps;
-  /** Ask even if they were asked a moment ago. */
+  /** Searches again even if there is a recent result. Default: false. */
   readonly refresh?: boolean;
-  /** Told what it is at. */
+  /** Receives progress messages. */
   readonly tell?: (text: string) => void;
-  /** Hits per page of a search. */
+  /** Results per page of a search. Default: 250. */
   readonly pageSize?: number;
 }
 
 export interface ListServersOptions {
   readonly folders: DiscoveryFolders;
-  /** The name of a server or of a package, in which `*` stands for anything; absent: all. */
+  /** Name of a server or package, with `*` for any characters. Default: all. */
   readonly pattern?: string | undefined;
-  /** Built-in servers are listed, too; otherwise only one that the pattern names. */
+  /** Lists built-in servers, too. Default: only a built-in server with exactly the name in `pattern`. */
   readonly builtIn?: boolean;
-  /** Leave out the project at the working directory, where clients do not look. */
+  /** Ignores the project at the working directory, as clients do. Default: false. */
   readonly ignoreProject?: boolean;
-  /** Absent: no registry is asked. */
+  /** Default: no registry is searched. */
   readonly remote?: RemoteOptions | undefined;
 }
 
 export interface ServerList {
-  /** The source that wins first, then by name. */
+  /** Ordered by source, the one with precedence first, then by name. */
   readonly servers: readonly ListedServer[];
-  /** What is not in the list though it might be expected there, and why. */
+  /** Skipped servers and packages, with reasons. */
   readonly notes: readonly string[];
 }
 
-/** The servers there are. Neither code of an extension is run nor anything installed. */
+/** Lists available servers. Runs no code of extensions and installs nothing. */
 export async function listServers(options: ListServersOptions): Promise<ServerList> {
   const { folders, remote, ignoreProject = false } = options;
   const sources = [...localSources(folders), ...(remote ? [remoteSource(remote, options)] : [])];
@@ -55,7 +55,7 @@ export async function listServers(options: ListServersOptions): Promise<ServerLi
   return await listFrom(asked, options);
 }
 
-/** What sources have together. They are asked side by side. */
+/** Combines the results of sources. Searches the sources in parallel. */
 export async function listFrom(
   sources: readonly DiscoverySource[],
   { pattern, builtIn = false }: Pick<ListServersOptions, 'pattern' | 'builtIn'>,
@@ -82,7 +82,7 @@ function localSources(folders: DiscoveryFolders): readonly DiscoverySource[] {
   ];
 }
 
-/** Registries may be slow and many; whoever asks for them sees that they are asked. */
+/** Registries can be slow and many. Progress is visible during the search. */
 const remoteTimeLimitMs = 90_000;
 
 function remoteSource(
@@ -119,7 +119,10 @@ interface ListCandidate {
   readonly server: ListedServer;
 }
 
-/** Of packages and servers of one name, the ones that a command line would lead to; and what is to be said of those. */
+/**
+ * Of packages and servers with the same name, keeps those that a command line would resolve to, with their
+ * notes.
+ */
 function firstOfEach(
   findings: readonly SourceResult[],
   isMeant: (packageName: string) => boolean,

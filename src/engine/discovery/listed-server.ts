@@ -1,31 +1,31 @@
-/** Where servers are looked for, the source that wins first. */
+/** Sources of servers in order of precedence. */
 export const sourceNames = ['user-made', 'project', 'added', 'global', 'built-in', 'remote'] as const;
 
 export type SourceName = (typeof sourceNames)[number];
 
-/** What is known of a server without running anything of it. */
+/** Facts of a server that are available without running it. */
 export interface ServerOutline {
-  /** As a command line takes it. */
+  /** Name as accepted on the command line. */
   readonly name: string;
   readonly description: string | null;
   readonly version: string;
-  /** Qualified names; bare for built-in items. */
+  /** Qualified names; bare names for built-in items. */
   readonly tools: readonly string[];
   readonly prompts: readonly string[];
 }
 
-/** What a registry knows of a package besides what the package says of itself. */
+/** Registry data of a package, in addition to its manifest. */
 export interface Publication {
   readonly publisher: string | null;
-  /** When this version was published, in ISO 8601. */
+  /** Publication time of this version, in ISO 8601. */
   readonly published: string | null;
-  /** Whether the registry has an attestation of where and how the package was built. */
+  /** True if the registry has an attestation of the build of the package. */
   readonly provenance: boolean;
 }
 
-/** A server that was found. */
+/** A listed server. */
 export interface ListedServer extends ServerOutline, Partial<Publication> {
   readonly source: SourceName;
-  /** The folder of its package; null: it is not here. */
+  /** Folder of its package; null if the package is not installed. */
   readonly location: string | null;
 }

@@ -5,37 +5,37 @@ import { readTextFile } from '../base/files/text-file.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import type { Publication, ServerOutline } from './listed-server.js';
 
-/** A package of a registry and its servers. */
+/** A package of a registry with its servers. */
 export interface RemotePackage {
   readonly name: string;
   readonly publication: Publication;
   readonly servers: readonly ServerOutline[];
-  /** What of it is not listed, and why. */
+  /** Skipped parts of the package, with reasons. */
   readonly notes: readonly string[];
 }
 
 /** A package of a registry that is not listed. */
 export interface LeftOutPackage {
   readonly name: string;
-  /** What kind of reason it is, in a word or two. */
+  /** Kind of reason, in a word or two. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** What a registry had when it was asked. */
+/** Packages of a registry at the time of a search. */
 export interface RegistryListing {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly packages: readonly RemotePackage[];
   readonly leftOut: readonly LeftOutPackage[];
-  /** What else is to be said of it. */
+  /** Further notes for the user. */
   readonly notes: readonly string[];
 }
 
-/** Whoever changes what is written takes another number. */
+/** Version of the cache format. Increase it with every change of the format. */
 const format = 2;
 
-/** A listing that was kept; undefined if there is none, or none that can be used. */
+/** Reads a cached listing; undefined if there is no valid one. */
 export async function readListing(file: string, now: number): Promise<RegistryListing | undefined> {
   try {
     const { text } = await readTextFile(file);
@@ -48,13 +48,13 @@ export async function readListing(file: string, now: number): Promise<RegistryLi
   }
 }
 
-/** Keeps a listing. Where that cannot be done the registry is asked again, that is all. */
+/** Caches a listing. Best effort: without the cache, the registry is searched again. */
 export async function keepListing(file: string, listing: RegistryListing): Promise<void> {
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     await replaceTextFile(await readTextFile(file), JSON.stringify({ format, ...listing }));
   } catch {
-    // A cache is no reason to fail.
+    // A cache failure is not an error.
   }
 }
 

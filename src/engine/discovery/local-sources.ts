@@ -19,10 +19,13 @@ import {
   type PackageOutline,
 } from './package-outline.js';
 
-/** Disks are quick; a network drive that has gone is not waited for. */
+/** Disks are fast; an unavailable network drive must not delay the listing. */
 const timeLimitMs = 5000;
 
-/** The package at the working directory or around it, and those in every `node_modules` from there upwards. */
+/**
+ * Source for the package at the working directory or nearest above it, and for packages in each
+ * `node_modules` from there upwards.
+ */
 export function projectSource(cwd: string): DiscoverySource {
   return {
     name: 'project',
@@ -37,7 +40,7 @@ export function projectSource(cwd: string): DiscoverySource {
   };
 }
 
-/** The packages in folders such as the global `node_modules`, the first folder first. */
+/** Source for the packages in folders such as the global `node_modules`. The first folder has precedence. */
 export function packagesSource(name: SourceName, title: string, folders: readonly string[]): DiscoverySource {
   return {
     name,
@@ -49,7 +52,7 @@ export function packagesSource(name: SourceName, title: string, folders: readonl
   };
 }
 
-/** The servers that the user put together, which all are in one extension. */
+/** Source for user servers, which are all in one extension. */
 export function userServersSource(folder: string): DiscoverySource {
   return {
     name: 'user-made',
@@ -59,7 +62,7 @@ export function userServersSource(folder: string): DiscoverySource {
   };
 }
 
-/** The bundled extensions. */
+/** Source for the bundled extensions. */
 export function builtinSource(folder: string): DiscoverySource {
   return {
     name: 'built-in',
@@ -86,7 +89,7 @@ async function firstPackage(folders: readonly string[]): Promise<string | undefi
   return undefined;
 }
 
-/** As many files at once as do not keep each other waiting. */
+/** Parallel reads that do not slow each other down. */
 const packagesAtOnce = 32;
 
 async function readPackages(folder: string, source: SourceName, report: ReportFound): Promise<void> {
@@ -114,12 +117,12 @@ async function sortedNamesIfPresent(folder: string): Promise<readonly string[]> 
 interface InstalledReadOptions {
   readonly source: SourceName;
   readonly report: ReportFound;
-  /** What it is found by; absent: what it calls itself. */
+  /** Lookup name. Default: the name in its `package.json`. */
   readonly name?: string;
   readonly origin?: Origin;
 }
 
-/** Reports the servers of a package folder, if it is an extension. */
+/** Reports the servers of a package folder, if the package is an extension. */
 async function readPackage(
   folder: string,
   { source, report, name, origin = 'package' }: InstalledReadOptions,
@@ -130,7 +133,7 @@ async function readPackage(
       if (source !== 'added') return;
       throw new AgentToolsError('failed', `There is no package.json in ${folder} any more.`);
     }
-    // Of thousands of packages few are extensions, and looking for a word is quicker than reading what it stands in.
+    // Few of thousands of packages are extensions, and searching for a word is faster than parsing the file.
     if (!isKnownToBeOne(source) && !text.includes('"agenttools"')) return;
     const extension = await Extension.open(await realpath(folder), { origin, loadCode: refuseCode });
     const { manifest } = extension;
@@ -154,22 +157,21 @@ async function readPackage(
     if (isOther && !isKnownToBeOne(source)) return;
     if (!(error instanceof AgentToolsError)) throw error;
     const notes = [`${name ?? folder} is left out: ${error.message}`];
-    // It is here all the same, and in the way of another one of its name.
+    // The package is installed nonetheless, and hides other packages of its name.
     report.found({ name, servers: [], notes });
   }
 }
 
-/** Nothing but extensions is put there. */
+/** True if the source contains only extensions. */
 function isKnownToBeOne(source: SourceName): boolean {
   return source === 'user-made' || source === 'added';
 }
 
-/** Larger files are no package.json of an extension. */
+/** Largest `package.json` of an extension, in bytes. */
 const maxPackageJsonBytes = 5 * 1024 * 1024;
 
 /**
- * The text of the package.json in a folder; undefined if there is none. Opening waits for nobody who would write into a
- * pipe.
+ * Text of the package.json in a folder; undefined if missing. Never blocks on a named pipe.
  * @throws AgentToolsError if it cannot be read
  */
 async function packageTextIn(folder: string): Promise<string | undefined> {
@@ -210,7 +212,7 @@ async function outlineServers(
 ): Promise<{ readonly servers: readonly ServerOutline[]; readonly notes: readonly string[] }> {
   const { servers } = extension.manifest.declarations;
   if (servers.length === 0) {
-    // Items of the bundled extensions go by bare names; none of these is a server that could be started.
+    // Items of bundled extensions have bare names, so none of them is a server that can be started.
     const isNamed = extension.origin === 'package';
     return { servers: isNamed ? declaredServers(outlined) : [], notes: [] };
   }
@@ -232,7 +234,7 @@ async function outlineServers(
   };
 }
 
-/** @throws DefinitionError if there is no usable definition. */
+/** @throws DefinitionError if there is no valid definition. */
 async function outlineServer(
   extension: Extension,
   declaration: Declaration,

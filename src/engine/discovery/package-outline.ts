@@ -5,38 +5,38 @@ import { type Declaration, hasItems, type ManifestContent } from '../extension/m
 import { isItemName, parseQualifiedName, qualify, shortName } from '../extension/names.js';
 import type { ServerOutline } from './listed-server.js';
 
-/** A package, as its servers are outlined from it. */
+/** A package from which servers are outlined. */
 export interface PackageOutline {
   readonly name: string;
   readonly content: ManifestContent;
-  /** What is said of a server that says nothing of itself. */
+  /** Default description of its servers. */
   readonly about: unknown;
-  /** How its items are called everywhere else. */
+  /** Returns the qualified name of an item. */
   readonly qualify: (item: string) => string;
 }
 
-/** A package by the name that it is found by, whatever it calls itself. */
+/** Outlines a package under its lookup name, which takes precedence over the name in its `package.json`. */
 export function outlinePackage(name: string, content: ManifestContent): PackageOutline {
   const { value } = content.packageJson;
   const about = isRecord(value) ? value.description : undefined;
   return { name, content, about, qualify: (item) => qualify(name, item) };
 }
 
-/** The servers of a package, as far as its manifest tells. */
+/** Servers of a package, from its manifest alone. */
 export function declaredServers(outlined: PackageOutline): readonly ServerOutline[] {
   const { servers } = outlined.content.declarations;
   if (servers.length > 0) return servers.map((declaration) => declaredServer(declaration, outlined));
   return hasItems(outlined.content) ? [outlineImplicitServer(outlined)] : [];
 }
 
-/** A server of which only its declaration is known: what it does not list, it may have. */
+/** Server for which only the declaration is known: lists that it omits may contain all items. */
 export function declaredServer(declaration: Declaration, outlined: PackageOutline): ServerOutline {
   const { name, description, metadata } = declaration;
   const { tools = '*', prompts = '*' } = metadata;
   return outline(name, { description, tools, prompts }, outlined);
 }
 
-/** A server of which the definition is known, too. */
+/** Server for which the definition is known, too. */
 export function definedServer(
   { name, description }: Declaration,
   definition: Readonly<Record<string, unknown>>,
@@ -54,7 +54,10 @@ function outlineImplicitServer(outlined: PackageOutline): ServerOutline {
   return outline(shortName(outlined.name), { tools: '*', prompts: '*' }, outlined);
 }
 
-/** The resources of a server of which only its declaration, if that, is known; what it does not list, it may have. */
+/**
+ * Resources of a server for which at most the declaration is known. Without a list, it may have all
+ * resources.
+ */
 export function listedResources(
   declaration: Declaration | undefined,
   outlined: PackageOutline,
@@ -62,7 +65,7 @@ export function listedResources(
   return listedItemNames('resources', declaration?.metadata.resources ?? '*', outlined);
 }
 
-/** Whoever declares more than anybody could look over is not listed: every server may list every item. */
+/** False for packages that declare too much to review: every server may list every item. */
 export function isListable({ declarations }: ManifestContent): boolean {
   const declared = kinds.reduce((sum, kind) => sum + declarations[kind].length, 0);
   const { servers, tools, prompts } = declarations;
@@ -79,7 +82,7 @@ function countListed(list: unknown, all: number): number {
   return Array.isArray(list) ? list.length : all;
 }
 
-/** What a definition or a declaration says, in whatever form. */
+/** Values of a definition or declaration, not validated. */
 interface OutlineSource {
   readonly description?: unknown;
   readonly version?: unknown;
@@ -103,11 +106,11 @@ function outline(
   };
 }
 
-/** A list is to be looked over; whoever has more to say is read with `show`. */
+/** Limits of a listing, in characters. `show` prints the full values. */
 const longestDescription = 1000;
 const longestVersion = 100;
 
-/** The items that a list of a server names, in its order. What is no name is left out. */
+/** Items that a list of a server names, in its order. Skips invalid names. */
 function listedItemNames(
   kind: 'tools' | 'prompts' | 'resources',
   list: unknown,
@@ -123,7 +126,7 @@ function listedItemNames(
       return (toolkit?.tools ?? []).map(({ name }) => qualify(name));
     }
     const { use: reference, name } = isRecord(entry) ? entry : { use: entry, name: undefined };
-    // A definition right in the list.
+    // Inline definition in the list.
     if (reference === undefined) return isItemName(name) ? [qualify(name)] : [];
     if (isItemName(reference)) return [known.has(reference) ? qualify(reference) : reference];
     const qualified = typeof reference === 'string' ? parseQualifiedName(reference) : undefined;

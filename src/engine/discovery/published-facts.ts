@@ -18,8 +18,9 @@ import { declaredServers, listedResources, outlinePackage } from './package-outl
 import type { PublishedExtension } from './published.js';
 
 /**
- * What is known of a package that is not here, or of an item of it: of the package's only server, or, where it has
- * several, of the package; a server wins, then a tool, a prompt, a resource, an app. Undefined if there is no such item.
+ * Facts of a package that is not installed, or of one of its items. Without an item: its only server, or the
+ * package if it has several. A server has precedence, then a tool, a prompt, a resource, an app. Undefined if
+ * there is no such item.
  */
 export async function publishedFacts(
   published: PublishedExtension,
@@ -78,7 +79,7 @@ function publishedPackageFacts(published: PublishedExtension): PublishedPackageF
   };
 }
 
-/** The kinds an item is looked for in, the one that wins first. */
+/** Kinds of items in order of precedence. */
 const itemKinds = ['tools', 'prompts', 'resources', 'apps'] as const;
 
 function itemFacts(item: string, published: PublishedExtension): PublishedItemFacts | undefined {
@@ -96,7 +97,7 @@ function publicationFacts({ content, publication }: PublishedExtension): Publica
   return { installed: false, version: shortenText(content.packageVersion, 100), ...publication };
 }
 
-/** An item that a server lists: of this package, or by name alone. */
+/** Facts of an item that a server lists: full for items of this package, otherwise names only. */
 function referencedFacts(
   kind: 'tools' | 'prompts' | 'resources',
   reference: string,
@@ -137,7 +138,10 @@ function parameterFacts(
   return kind === 'prompts' ? { arguments: readParameters(args) } : {};
 }
 
-/** As far as they are told: a list of names or of objects with names, or an object by name. */
+/**
+ * Reads declared parameters: a list of names or of objects with names, or an object by name. Null if
+ * undeclared.
+ */
 function readParameters(said: unknown): readonly DeclaredParameterFacts[] | null {
   if (said === undefined) return null;
   const entries = Array.isArray(said) ? said.map(namedEntry) : isRecord(said) ? Object.entries(said) : [];
@@ -155,7 +159,7 @@ function namedEntry(entry: unknown): readonly [unknown, unknown] {
   return isRecord(entry) ? [entry.name, entry] : [entry, undefined];
 }
 
-/** Nobody reads more. */
+/** Limits for published declarations: number of parameters, characters of names and texts. */
 const maxParameters = 100;
 const maxNameLength = 200;
 const maxTextLength = 10_000;

@@ -2,17 +2,17 @@ import type { NpmDeps } from '../npm/npm-dependencies.js';
 import type { PublishedExtension } from './published.js';
 
 /**
- * Looks a package up in the registry that its name belongs to; undefined if it is no extension.
- * @throws AgentToolsError saying why it cannot be had
+ * Looks up a package in the registry that its name belongs to; undefined if it is not an extension.
+ * @throws AgentToolsError with the reason if the package is unavailable
  */
 export type FindPublished = (name: string) => Promise<PublishedExtension | undefined>;
 
 export interface RegistryLookup {
-  /** Whose registries, credentials and proxies. */
+  /** Source of registries, credentials and proxies. */
   readonly npm: NpmDeps;
 }
 
-/** The extensions in the registries of the user's npm, by name. Nothing is written. */
+/** Looks up extensions in the registries of the user's npm, by name. Writes nothing. */
 export function publishedExtensions({ npm }: RegistryLookup): FindPublished {
   return async (name) => {
     const [{ openRegistries }, { readPublished }] = await Promise.all([
@@ -25,5 +25,5 @@ export function publishedExtensions({ npm }: RegistryLookup): FindPublished {
   };
 }
 
-/** Whoever asks for one package waits for it, but not for long. */
+/** Time limit for one package, since the user waits for it. */
 const timeLimitMs = 20_000;

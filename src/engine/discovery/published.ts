@@ -10,16 +10,16 @@ import { type Registries, registryFor } from './registries.js';
 import { normalizeTime, personName, searchKeyword } from './search.js';
 import { readFileOfTarball } from './tarball.js';
 
-/** An extension as a registry knows it, in its latest version. */
+/** Registry view of an extension, in its latest version. */
 export interface PublishedExtension {
   readonly name: string;
   readonly content: ManifestContent;
   readonly publication: Publication;
-  /** Whether whoever published it wants it found: it has the keyword, and nobody is told to leave it alone. */
+  /** True if the author wants the extension listed: it has the keyword and is not deprecated. */
   readonly isOffered: boolean;
 }
 
-/** Why a package of a registry could not be read. */
+/** A package of a registry cannot be read. */
 export class PublishedError extends AgentToolsError {
   readonly fault: RegistryFault;
 
@@ -32,12 +32,12 @@ export class PublishedError extends AgentToolsError {
 export interface PublishedRequest {
   readonly registries: Registries;
   readonly signal: AbortSignal;
-  /** Whether the time of publishing is to be found out, for which much more has to be read. */
+  /** True to include the publication time, which takes a much larger response. */
   readonly withTime: boolean;
 }
 
 /**
- * Reads what a registry knows of a package; undefined if it is no extension.
+ * Reads the registry data of a package; undefined if the package is not an extension.
  * @throws PublishedError
  */
 export async function readPublished(
@@ -53,7 +53,7 @@ export async function readPublished(
     const content = await interpretManifest(packageJson, {
       unnamed: name,
       read: (file) => readFileOfTarball(file, { version, registries, place, signal }),
-      // Nobody looks further into it; whoever declares nothing would be no extension but for skills.
+      // Skills are not inspected. Without this, a package without declarations would be rejected.
       hasSkills: async () => true,
     });
     if (!isListable(content)) throw new RegistryError('malformed', 'it declares more than can be listed');
@@ -82,11 +82,14 @@ interface LatestRequest {
   readonly withTime: boolean;
 }
 
-/** One version is a few kilobytes, all versions of a busy package are many megabytes. */
+/** One version takes a few kilobytes, all versions of a busy package take many megabytes. */
 const maxVersionBytes = 5 * 1024 * 1024;
 const maxPackageBytes = 10 * 1024 * 1024;
 
-/** The latest version, read in the way asked for; a registry that does not know that way is asked in the other. */
+/**
+ * Reads the latest version by the preferred request. Falls back to the other if the registry does not support
+ * it.
+ */
 async function fetchLatest(name: string, request: LatestRequest): Promise<LatestVersion> {
   const [first, second] = request.withTime ? [fromAll, fromLatest] : [fromLatest, fromAll];
   try {
@@ -157,7 +160,7 @@ function publishedError(error: unknown): PublishedError {
   return new PublishedError(fault, registryFaultWords[fault] ?? message, { cause: error });
 }
 
-/** What is said of the package rather than of an address. */
+/** Messages about the package instead of a URL. */
 const registryFaultWords: Readonly<Partial<Record<RegistryFault, string>>> = {
   offline: 'the registry cannot be reached',
   'not-found': 'the registry does not have it',

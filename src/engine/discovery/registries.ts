@@ -3,36 +3,36 @@ import path from 'node:path';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import type { NpmSettings, RegistryEndpoint } from '../npm/settings.js';
 
-/** What a registry is asked for. */
+/** A request to a registry. */
 interface RegistryQuery {
   readonly place: RegistryEndpoint;
-  /** Such as `/-/v1/search`, or the address of a tarball. */
+  /** Such as `/-/v1/search`, or the URL of a tarball. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
-  /** What is longer is not taken. */
+  /** Largest accepted response, in bytes. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** The registries that npm is set to, as they are asked what they have. */
+/** The registries in the user's npm settings, for read requests. */
 export interface Registries {
-  /** The one for everything first. */
+  /** The default registry first. */
   readonly places: readonly [RegistryEndpoint, ...RegistryEndpoint[]];
-  /** Tells registries, and those who ask them, apart: what one may see another may not. */
+  /** Key of a registry and the credentials for it. Users with other credentials may see other packages. */
   identityOf(place: RegistryEndpoint): string;
   /** @throws RegistryError */
   json(question: RegistryQuery): Promise<unknown>;
-  /** @throws RegistryError, also if the bytes are not the ones that were published */
+  /** @throws RegistryError, also if the checksum of the bytes differs from the published one */
   tarball(question: RegistryQuery & { readonly integrity: string }): Promise<Buffer>;
 }
 
 export interface RegistriesOptions {
   readonly npm: NpmDeps;
-  /** Absent: nothing is kept. */
+  /** Default: responses are not cached. */
   readonly cacheFolder?: string;
 }
 
-/** The registries of the user's npm, with its credentials, proxies and certificates. */
+/** Opens the registries of the user's npm, with its credentials, proxies and certificates. */
 export async function openRegistries({ npm, cacheFolder }: RegistriesOptions): Promise<Registries> {
   const [{ readNpmSettings }, { getJson, getTarball }, { readSecret }] = await Promise.all([
     import('../npm/settings.js'),
@@ -42,7 +42,7 @@ export async function openRegistries({ npm, cacheFolder }: RegistriesOptions): P
   const settings = await readNpmSettings(npm);
   const secret = await readSecret(cacheFolder);
   const identityOf = (place: RegistryEndpoint) => identity(place, { settings, secret });
-  // An answer is kept apart for everybody whom it was given to.
+  // Separate cache for each registry and credentials.
   const common = (place: RegistryEndpoint) => ({
     settings,
     cacheFolder: cacheFolder && path.join(cacheFolder, 'registry', identityOf(place).slice(0, 16)),
@@ -58,7 +58,7 @@ export async function openRegistries({ npm, cacheFolder }: RegistriesOptions): P
   };
 }
 
-/** Longest silence: there are others to be asked. */
+/** Longest wait for data, in milliseconds. Short, since other registries are also searched. */
 const timeoutMs = 10_000;
 
 interface RegistryCredentials {
@@ -66,7 +66,7 @@ interface RegistryCredentials {
   readonly secret: string;
 }
 
-/** Who one is to a registry, of which nothing can be guessed without the secret. */
+/** Hash of a registry and the credentials for it. Cannot be guessed without the secret. */
 function identity(
   { url, scope }: RegistryEndpoint,
   { settings: { options }, secret }: RegistryCredentials,
@@ -83,7 +83,7 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
   return a < b ? -1 : 1;
 }
 
-/** The registry that a package comes from. */
+/** Registry of a package, by the scope of its name. */
 export function registryFor(name: string, { places }: Pick<Registries, 'places'>): RegistryEndpoint {
   const [scope] = name.startsWith('@') ? name.split('/') : [];
   return places.find((place) => scope !== undefined && place.scope === scope) ?? places[0];

@@ -5,8 +5,8 @@ import { replaceTextFile } from '../base/files/replace.js';
 import { readTextFile } from '../base/files/text-file.js';
 
 /**
- * What nobody else knows: with it, names of files tell nothing of the passwords they stand for. It is made when it is
- * first needed; where it cannot be kept, nothing that is named by it is found again.
+ * Returns the local secret for hashes in file names, so that these names reveal no passwords. Creates it on
+ * first use. If it cannot be stored, no cached file is found again.
  */
 export async function readSecret(folder: string | undefined): Promise<string> {
   const made = randomBytes(32).toString('hex');
@@ -19,7 +19,7 @@ export async function readSecret(folder: string | undefined): Promise<string> {
     await replaceTextFile(before, made);
     return made;
   } catch {
-    // Somebody else may have made one at the same time.
+    // Another process may have created one at the same time.
     const { text } = await readTextFile(file).catch(() => ({ text: null }));
     return isSecret(text) ? text : made;
   }

@@ -21,22 +21,22 @@ import { type SearchHit, searchExtensions } from './search.js';
 export interface RemoteSearch {
   readonly registries: Registries;
   readonly cacheFolder: string;
-  /** Ask even if it was asked a moment ago. */
+  /** True to ignore recent results. */
   readonly refresh: boolean;
-  /** Hits per page of a search. */
+  /** Results per page of a search. */
   readonly pageSize: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Says what it is at. */
+  /** Receives progress messages. */
   readonly tell: (text: string) => void;
-  /** Whether a package may have what is looked for; absent: every one may. */
+  /** True if a package may contain a match. Default: every package may. */
   readonly isMeant?: (packageName: string) => boolean;
 }
 
-/** What was listed a moment ago is listed again without asking anybody. */
+/** Results younger than this are reused without a request, in milliseconds. */
 const freshMs = 15 * 60 * 1000;
 
-/** Reports the servers in all registries, each of which may fail by itself. */
+/** Reports the servers in all registries. A failure of one registry does not affect the others. */
 export async function searchRegistries(
   search: RemoteSearch,
   report: ReportFound,
@@ -57,7 +57,7 @@ export async function searchRegistries(
   await Promise.all(searching);
 }
 
-/** What is there instead of an address is not said: it may hold a password. */
+/** Omits the configured value, which may contain a password. */
 function unusableNote({ scope }: RegistryEndpoint): string {
   const [what, key] = scope === undefined ? ['', 'registry'] : [` for ${scope}`, `${scope}:registry`];
   return `npm is set to something that is no address of a registry${what}. Its servers are not listed. See it with: npm config get ${key}`;
@@ -116,10 +116,10 @@ function describeRegistryFailure({ fault, message }: RegistryError): {
   return { what: 'has no search that finds extensions', wayOut: ` ${byName}` };
 }
 
-/** Libraries quote what they were told. */
+/** Longest quoted reason, in characters: libraries quote responses. */
 const longestReason = 300;
 
-/** What needs no search. */
+/** Alternative that needs no search. */
 const byName = 'See one by its name with: agenttools show <package>';
 
 function describeFallback(kept: RegistryListing | undefined, now: number): string {
@@ -128,7 +128,7 @@ function describeFallback(kept: RegistryListing | undefined, now: number): strin
     : 'Its servers are not listed.';
 }
 
-/** Addresses may hold passwords. */
+/** Omits the rest of the URL, which may contain passwords. */
 function urlHost(url: string): string {
   return new URL(url).host;
 }
@@ -146,13 +146,13 @@ function formatDuration(ms: number): string {
   return 'less than a minute';
 }
 
-/** Few enough that a registry does not take it amiss. */
+/** Parallel requests. Few, to avoid rate limits of registries. */
 const packagesAtOnce = 12;
 
-/** Longest time for one package. */
+/** Longest time for one package, in milliseconds. */
 const packageTimeLimitMs = 20_000;
 
-/** A listing is for people; one of more characters than this is not read to its end. */
+/** Largest listing, in characters. Further packages are skipped. */
 const maxListingLength = 10_000_000;
 
 interface RemoteListContext {
@@ -160,7 +160,7 @@ interface RemoteListContext {
   readonly signal: AbortSignal;
 }
 
-/** Asks a registry for all its extensions. The listing is not whole if another time may bring more. */
+/** Lists all extensions of a registry. `isWhole` is false if a later attempt may find more. */
 async function listRegistry(
   place: RegistryEndpoint,
   { registries, pageSize, now, tell }: RemoteSearch,
@@ -194,7 +194,7 @@ async function listRegistry(
 
 const tooMuch = new PublishedError('too-large', 'the registry has more than can be listed');
 
-/** What may be otherwise in a moment. */
+/** Faults that may disappear on retry. */
 const transientFaults: readonly RegistryFault[] = ['offline', 'failed'];
 
 async function readHit(
@@ -217,15 +217,15 @@ async function readHit(
   };
 }
 
-/** What each fault means to somebody who looks for servers. */
+/** Meaning of each fault for users that search servers. */
 const reasons: Readonly<Record<RegistryFault, string>> = {
   unauthorized: 'private',
   'too-large': 'too large',
   'not-found': 'gone',
   malformed: 'broken',
-  unsupported: 'not to be had',
+  unsupported: 'unavailable',
   offline: 'not reached',
-  failed: 'not to be had',
+  failed: 'unavailable',
 };
 
 const packagesInDetail = 5;
@@ -235,7 +235,7 @@ function sortedByName(leftOut: ReadonlyMap<string, PublishedError>): readonly Le
   return sorted.map(([name, { fault, message }]) => ({ name, reason: reasons[fault], message }));
 }
 
-/** One line, however many there are: how many of each kind, and of the first ones why. */
+/** One line for any number of packages: the count of each reason, and details of the first packages. */
 function leftOutNote(leftOut: readonly LeftOutPackage[], host: string): string {
   const counts = new Map<string, number>();
   for (const { reason } of leftOut) counts.set(reason, (counts.get(reason) ?? 0) + 1);

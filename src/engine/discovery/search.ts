@@ -5,36 +5,36 @@ import { RegistryError } from '../npm/registry.js';
 import type { RegistryEndpoint } from '../npm/settings.js';
 import { type Registries, registryFor } from './registries.js';
 
-/** The keyword by which extensions are found. */
+/** The npm keyword that marks extensions. */
 export const searchKeyword = 'agenttools-extension';
 
-/** A package that a search came up with. */
+/** A package found by a search. */
 export interface SearchHit {
   readonly name: string;
   readonly publisher: string | null;
   readonly published: string | null;
-  /** Undefined where the search does not tell keywords. */
+  /** Undefined if the search returns no keywords. */
   readonly hasKeyword: boolean | undefined;
 }
 
 export interface SearchOptions {
   readonly registries: Registries;
   readonly place: RegistryEndpoint;
-  /** Hits per page; registries give 250 at most. */
+  /** Results per page; registries return at most 250. */
   readonly pageSize: number;
   readonly signal: AbortSignal;
 }
 
-/** What a search came up with. */
+/** Result of a search. */
 export interface SearchResult {
   readonly hits: readonly SearchHit[];
-  /** Whether there may be extensions that this registry's search does not find. */
+  /** True if this registry may have extensions that its search does not find. */
   readonly isPartial: boolean;
 }
 
 /**
- * Everything in a registry that has the keyword, of names that come from this registry; also things that have not, where
- * its search is not that exact.
+ * Finds all packages of a registry with the keyword, limited to names that belong to this registry. Includes
+ * packages without it if the search is not exact.
  * @throws RegistryError
  */
 export async function searchExtensions(search: SearchOptions): Promise<SearchResult> {
@@ -42,7 +42,7 @@ export async function searchExtensions(search: SearchOptions): Promise<SearchRes
     emptyIfAnswered,
   );
   if (exact.hits.length > 0) return { hits: keepOwnHits(search, exact.hits), isPartial: !exact.isWhole };
-  // Some registries do not know what stands before the colon, and some of those look only into names and descriptions.
+  // Some registries ignore the prefix before the colon, and some of those search only names and descriptions.
   const few = { limit: maxPackages, isAllOrNothing: true };
   const everything = await fetchHits('', few, search).catch(emptyIfAnswered);
   if (everything.isWhole) return { hits: keepOwnHits(search, everything.hits), isPartial: false };
@@ -54,11 +54,11 @@ export async function searchExtensions(search: SearchOptions): Promise<SearchRes
 
 interface SearchHits {
   readonly hits: readonly SearchHit[];
-  /** Whether there are no more. */
+  /** True if there are no more results. */
   readonly isWhole: boolean;
 }
 
-/** A registry that refuses one question is there; another question may suit it better. */
+/** A registry that rejects one query is reachable, and may accept another query. */
 function emptyIfAnswered(error: unknown): SearchHits {
   const isAnswer = error instanceof RegistryError && answers.includes(error.fault);
   if (isAnswer) return { hits: [], isWhole: false };
@@ -67,21 +67,21 @@ function emptyIfAnswered(error: unknown): SearchHits {
 
 const answers: readonly string[] = ['not-found', 'unsupported', 'malformed', 'failed'];
 
-/** What is found beyond these is not read. */
+/** Results beyond this number are ignored. */
 const maxHits = 5000;
 
-/** A registry of so few packages is looked through one by one. */
+/** Largest registry, in packages, that is searched by reading all packages. */
 const maxPackages = 500;
 
-/** What comes further down in a search for words has less and less to do with them. */
+/** Limit of results for an inexact search, which become less relevant. */
 const maxInexactHits = 250;
 
 const maxPageBytes = 20 * 1024 * 1024;
 
 interface HitReadOptions {
-  /** Hits beyond these are not read. */
+  /** Results beyond this number are not read. */
   readonly limit: number;
-  /** Of more than that not even the first are wanted. */
+  /** Stops after the first page if there are more results than `limit`. */
   readonly isAllOrNothing?: boolean;
 }
 
@@ -100,7 +100,7 @@ async function fetchHits(
     for (const hit of page.hits) hits.set(hit.name, hit);
     from += page.length;
     const isLast = page.length < pageSize && from >= page.total;
-    // Some registries give the same page again, whatever they are asked.
+    // Some registries return the same page for every query.
     const isRepeated = page.hits.length > 0 && hits.size === before;
     if (isLast || isRepeated || page.length === 0) return { hits: [...hits.values()], isWhole: true };
     if (isAllOrNothing && page.total > limit) break;
@@ -139,14 +139,14 @@ function readHit(found: unknown): readonly SearchHit[] {
   return [{ name, publisher: personName(publisher), published: normalizeTime(date), hasKeyword }];
 }
 
-/** What a person is called on a registry. Nobody has a longer name than could be read. */
+/** Name of a user in a registry, shortened. Null if there is no name. */
 export function personName(person: unknown): string | null {
   const { username, name } = isRecord(person) ? person : {};
   const found = [username, name].find((one) => typeof one === 'string' && one !== '');
   return typeof found === 'string' ? shortenText(found, 100) : null;
 }
 
-/** A time that can be read, as everybody writes it. */
+/** Normalises a time to ISO 8601; null if it is invalid. */
 export function normalizeTime(text: unknown): string | null {
   const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? null : new Date(time).toISOString();

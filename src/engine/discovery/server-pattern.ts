@@ -1,12 +1,12 @@
-/** Whether a server is one of those asked for. */
+/** True if a server matches a pattern. */
 export type MatchesServer = (server: {
   readonly name: string;
   readonly package: string | undefined;
 }) => boolean;
 
 /**
- * Reads a pattern: the name of a server or of a package, in which `*` stands for anything. `scope/…` means `@scope/…`
- * as it does on every command line.
+ * Parses a pattern: the name of a server or package, with `*` for any characters. `scope/…` also matches
+ * `@scope/…`, as on every command line.
  */
 export function readPattern(pattern: string): MatchesServer {
   const spellings = pattern.includes('/') && !pattern.startsWith('@') ? [pattern, `@${pattern}`] : [pattern];
@@ -17,7 +17,10 @@ export function readPattern(pattern: string): MatchesServer {
     );
 }
 
-/** Whether a package may have servers that a pattern asks for, whatever they are called; absent: all are asked for. */
+/**
+ * Returns a predicate: true if a package may contain servers that match, under any name. Default: every
+ * package may.
+ */
 export function readMeaning(pattern: string | undefined): (packageName: string) => boolean {
   if (pattern === undefined) return () => true;
   const matches = readPattern(pattern);

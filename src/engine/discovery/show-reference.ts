@@ -46,23 +46,24 @@ import type {
 } from './facts.js';
 import type { FindPublished } from './published-lookup.js';
 
-/** Where a reference is looked up. */
+/** Dependencies and options of `show`. */
 export interface ShowPlace {
   readonly workspace: Workspace;
   readonly cwd: string;
   readonly homeDirectory: string;
-  /** What `install` wrote; absent: nobody asks. */
+  /** Records of `install`. Default: installations are not looked up. */
   readonly receipts?: Receipts;
-  /** Looks up what is not here; absent: nothing else is looked up. */
+  /** Looks up packages that are not installed. Default: not looked up. */
   readonly published?: FindPublished;
-  /** Told what is not shown though it might be expected, in a sentence. */
+  /** Receives notes about skipped parts, one sentence each. */
   readonly note?: (text: string) => void;
 }
 
 /**
- * Everything known about a server, a package of several servers, or an item; a server wins, then a tool, a prompt, a
- * resource, an app. Handlers are not imported. What is not here is looked up in the registry, if `place` says how.
- * @throws AgentToolsError if there is no such thing, or its definition cannot be used.
+ * Facts of a server, a package with several servers, or an item. A server has precedence, then a tool, a
+ * prompt, a resource, an app. Imports no handlers. Looks up packages that are not installed in the registry,
+ * if `place.published` is set.
+ * @throws AgentToolsError if the reference does not resolve, or its definition is invalid.
  */
 export function show(
   reference: string,
@@ -100,7 +101,7 @@ function unusableDefinitionError({ message, location }: DefinitionError): AgentT
   return new AgentToolsError('invalid-definition', `${message} (${visibleLine(location.file)})`);
 }
 
-/** The server, or why there is none that could stand alone. */
+/** The server, or the reason why the reference is not a server. */
 async function findServer(
   reference: string,
   workspace: Workspace,
@@ -115,7 +116,10 @@ async function findServer(
   }
 }
 
-/** What the registry has under a name that leads nowhere here. @throws AgentToolsError `failure`, and what the registry said */
+/**
+ * Registry data for a reference that does not resolve locally.
+ * @throws AgentToolsError `failure`, with the reason of the registry
+ */
 async function factsOfPublished(
   reference: string,
   failure: AgentToolsError,
@@ -135,7 +139,10 @@ async function factsOfPublished(
     const scoped = withScope(reference);
     const isMeant = scoped !== undefined && (await find(scoped).catch(() => undefined)) !== undefined;
     const hint = isMeant ? ` Did you mean "${scoped}"?` : '';
-    throw new AgentToolsError('not-found', `${what} No package ${name} is here, nor in the registry.${hint}`);
+    throw new AgentToolsError(
+      'not-found',
+      `${what} The package ${name} is neither installed nor in the registry.${hint}`,
+    );
   });
   if (!published) {
     throw new AgentToolsError(
@@ -159,7 +166,7 @@ function isUnknownToRegistry(error: AgentToolsError): boolean {
   return 'fault' in error && error.fault === 'not-found';
 }
 
-/** The package that a reference names, by itself or with an item. */
+/** Package of a reference, alone or with an item. */
 function packageIn(reference: string): { readonly package: string; readonly item?: string } | undefined {
   if (isPathArgument(reference)) return undefined;
   return isPackageName(reference) ? { package: reference } : parseQualifiedName(reference);
@@ -170,7 +177,7 @@ interface NamedReference {
   readonly item?: string;
 }
 
-/** The package that a reference names, and the item that follows it. */
+/** Package of a reference, with its item if any. */
 async function findNamed(
   reference: string,
   { workspace, cwd, homeDirectory }: ShowPlace,
@@ -231,7 +238,7 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
   };
 }
 
-/** What clients would be told of skills, and which of them cannot be served. */
+/** Client view of skills, and the skills that are invalid. */
 async function skillSummaries(
   folders: readonly SkillFolder[],
 ): Promise<{ readonly skills: readonly SkillSummary[]; readonly lost: readonly LeftOutFacts[] }> {
@@ -252,13 +259,13 @@ async function skillSummaries(
   return { skills, lost };
 }
 
-/** What is said of a server of a package that says nothing of itself, here and in every list. */
+/** Default description of the servers of a package, as in listings. */
 function aboutPackage({ origin, manifest: { packageJson } }: Extension): string | null {
   if (origin !== 'package' || !isRecord(packageJson.value)) return null;
   return stringOrNull(packageJson.value.description);
 }
 
-/** A damaged record is for list-installed to tell of. */
+/** Ignores damaged records, which `list-installed` reports. */
 async function findInstallations(server: string, receipts: Receipts): Promise<readonly InstallationFacts[]> {
   const { records } = await reconcileRecords(receipts);
   const known = records.flatMap((record) => record.receipts).filter((receipt) => receipt.server === server);
@@ -269,7 +276,7 @@ function leftOutFacts({ item, code, message, location }: ServerSpec['leftOut'][n
   return { item, code, message, file: location.file };
 }
 
-/** The tools of a server that have an app. */
+/** Names of the server's tools with this app. */
 function appToolNames({ uri }: AppSpec, { registry }: ServerSpec): readonly string[] {
   const bound = registry.all('tools').filter(({ ui }) => ui?.app?.uri === uri);
   return bound.map(({ name }) => name);
@@ -357,7 +364,7 @@ async function installedPackageFacts(extension: Extension): Promise<PackageFacts
 
 type ShowableKind = Exclude<Kind, 'servers'>;
 
-/** The kinds an item is looked for in, the one that wins first, and what is known of each. */
+/** Kinds of items in order of precedence, with the reader of their facts. */
 const factReaders = {
   tools: toolFacts,
   prompts: promptFacts,

@@ -7,7 +7,7 @@ import { RegistryError } from '../npm/registry.js';
 import type { RegistryEndpoint } from '../npm/settings.js';
 import type { Registries } from './registries.js';
 
-/** The tarball of a version, and whom to ask for it. */
+/** Version of a package, and the registry of its tarball. */
 export interface TarballRequest {
   readonly version: Readonly<Record<string, unknown>>;
   readonly registries: Registries;
@@ -21,8 +21,8 @@ const maxEntries = 20_000;
 const maxFileBytes = 5 * 1024 * 1024;
 
 /**
- * Reads one data file of a published package. The tarball is what was published, stays in memory, and may be neither
- * large nor become so.
+ * Reads one data file of a published package. The tarball is verified and stays in memory. Its size is
+ * limited, also after decompression.
  * @throws RegistryError
  */
 export async function readFileOfTarball(
@@ -67,7 +67,10 @@ function sha1(hex: unknown): string | undefined {
   return isHash ? `sha1-${Buffer.from(hex, 'hex').toString('base64')}` : undefined;
 }
 
-/** The archive, which is compressed once at most: whoever reads it would unpack it again, and without bounds. */
+/**
+ * Decompresses the archive. Rejects one that is compressed twice: the parser would decompress it again,
+ * without a size limit.
+ */
 async function unpackTarball(packed: Buffer): Promise<Buffer> {
   const archive = startsWith(packed, gzipStart) ? await gunzipWithin(packed) : packed;
   if (!compressedStarts.some((start) => startsWith(archive, start))) return archive;
@@ -92,7 +95,7 @@ async function gunzipWithin(packed: Buffer): Promise<Buffer> {
   }
 }
 
-/** The last file of that name, which is the one that would lie there once it is installed. */
+/** The last file of that name, which would remain after an installation. */
 async function fileIn(archive: Buffer, wanted: string): Promise<string | undefined> {
   const { Parser } = await import('tar');
   let found: Buffer[] | undefined;
@@ -102,7 +105,7 @@ async function fileIn(archive: Buffer, wanted: string): Promise<string | undefin
       onReadEntry(entry) {
         entries += 1;
         if (entries > maxEntries) return refuse();
-        // The folder that everything is packed in has any name.
+        // The root folder of a package archive has any name.
         const name = path.posix.normalize(entry.path).replace(/^[^/]+\//, '');
         const isWanted = name === wanted && (entry.type === 'File' || entry.type === 'OldFile');
         if (!isWanted) return void entry.resume();

@@ -2,15 +2,15 @@ import { access, constants, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { NpmDeps } from './npm-dependencies.js';
 
-/** How npm is run. */
+/** Command that runs npm. */
 export interface NpmProgram {
   readonly command: string;
   readonly args: readonly string[];
 }
 
 /**
- * The npm that the user's shell would run, else the one that came with the Node that runs: programs with a window have
- * no shell's PATH. Undefined if there is none.
+ * The npm on PATH, otherwise the npm next to the running Node: desktop programs lack the PATH of a shell.
+ * Undefined if there is no npm.
  */
 export async function findNpm(setting: NpmDeps): Promise<NpmProgram | undefined> {
   const onPath = await npmOnPath(setting);
@@ -20,7 +20,7 @@ export async function findNpm(setting: NpmDeps): Promise<NpmProgram | undefined>
   return found === undefined ? undefined : { command: setting.execPath, args: [found] };
 }
 
-/** The folder of that npm, where its own settings lie. */
+/** Folder of that npm, which holds npm's built-in settings. */
 export async function findNpmFolder(setting: NpmDeps): Promise<string | undefined> {
   const script = (await findNpm(setting))?.args[0];
   return script === undefined ? undefined : path.dirname(path.dirname(script));
@@ -35,19 +35,22 @@ function besideNode({ execPath, platform }: NpmDeps): readonly string[] {
     : [path.join(folder, '..', 'lib', scriptFile)];
 }
 
-/** npm's script, or whatever stands in for it. On Windows `npm` is a batch file beside the folder of the real one. */
+/**
+ * npm's script, or a program that replaces it. On Windows, `npm` is a batch file next to the folder of the
+ * script.
+ */
 async function npmOnPath({ env, platform }: NpmDeps): Promise<string | undefined> {
   const isWindows = platform === 'win32';
   const folders = pathVariable(env)
     .split(isWindows ? ';' : ':')
     .filter((folder) => path.isAbsolute(folder));
   const files = folders.map((folder) => path.join(folder, isWindows ? scriptFile : 'npm'));
-  // A shell passes over what may not be executed.
+  // Shells skip files that are not executable.
   const found = await firstFile(files, isWindows ? constants.F_OK : constants.X_OK);
   return found === undefined ? undefined : await realpath(found);
 }
 
-/** Windows spells it as it likes. */
+/** Windows does not fix the case of this name. */
 function pathVariable(env: NpmDeps['env']): string {
   const [, value] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH') ?? [];
   return value ?? '';

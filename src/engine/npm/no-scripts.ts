@@ -1,8 +1,9 @@
 /**
- * Runs in npm before npm does. Up to version 10, npm runs the `prepare` script of folders, and so of dependencies from git,
- * also with `--ignore-scripts`. And any npm prepares what it cloned by an npm in the clone, which obeys the clone's `.npmrc`,
- * and that names programs to run. So whatever it starts for a package is made to do nothing.
- * @see https://github.com/npm/pacote, lib/dir.js: what decides that is checked there since pacote 21 only; lib/git.js
+ * Preloaded in npm. Up to version 10, npm runs the `prepare` script of folders, and so of git dependencies,
+ * also with `--ignore-scripts`. Any version prepares a clone with another npm inside it, which reads the
+ * clone's `.npmrc`, and that file can name programs to run. So every process that npm starts for a package is
+ * replaced by a no-op.
+ * @see https://github.com/npm/pacote, lib/dir.js: checks the option only since pacote 21; lib/git.js
  */
 const scriptGuardCode = `
 import processes from 'node:child_process';
@@ -17,14 +18,15 @@ processes.spawn = (command, ...rest) => {
 syncBuiltinESMExports();
 `;
 
-/** An environment in which npm, of any version and however it is started, runs nothing that a package says. */
+/** Environment in which npm, of any version and any way to start it, runs no scripts of packages. */
 export function withoutScripts(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> {
   const preload = `--import=data:text/javascript,${encodeURIComponent(scriptGuardCode)}`;
   return {
     ...env,
-    // Whatever started us was perhaps started so itself; all that npm starts would be taken for a package's.
+    // AgentTools itself may run inside an npm script. Otherwise all processes of npm would be taken for those
+    // of a package.
     npm_lifecycle_event: undefined,
     _PACOTE_NO_PREPARE_: undefined,
     NODE_OPTIONS: [env.NODE_OPTIONS, preload].filter(Boolean).join(' '),

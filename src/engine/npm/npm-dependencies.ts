@@ -1,10 +1,10 @@
-/** What npm's settings depend on. */
+/** Inputs of npm's settings. */
 export interface NpmDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** The Node that runs; an npm lies near it. */
+  /** The running Node binary; an npm is near it. */
   readonly execPath: string;
-  /** The folder whose project has a say; absent: only the user's own settings count. */
+  /** Folder of the project with npm settings. Default: only the user's settings apply. */
   readonly cwd?: string;
 }

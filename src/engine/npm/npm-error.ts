@@ -2,19 +2,19 @@ import { AgentToolsError } from '../base/errors.js';
 import { visibleMessage } from '../base/visible-text.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
-/** What npm said when it failed. */
+/** Error output of npm. */
 export interface NpmFailure {
   /** Such as `E404`. */
   readonly code: string | undefined;
-  /** In npm's own words. */
+  /** Message of npm. */
   readonly reason: string;
 }
 
-/** A failure of npm, in its own words and with the way out. */
+/** A failure of npm, with its message and advice. */
 export class NpmError extends AgentToolsError {
   /** npm's code, such as `E404`. */
   readonly npmCode: string | undefined;
-  /** In npm's own words. */
+  /** Message of npm. */
   readonly reason: string;
 
   constructor({ code, reason }: NpmFailure) {
@@ -25,7 +25,7 @@ export class NpmError extends AgentToolsError {
   }
 }
 
-/** What to do about npm's codes. */
+/** Advice for npm's error codes. */
 const npmErrorHints: readonly (readonly [readonly string[], string])[] = [
   [
     ['E401', 'E403', 'ENEEDAUTH', 'EOTP'],
@@ -39,13 +39,13 @@ const npmErrorHints: readonly (readonly [readonly string[], string])[] = [
   ],
   [
     ['EINTEGRITY'],
-    'What came is not what was published, or was recorded. Nothing was installed. Try again after: npm cache verify',
+    'The download differs from the published or recorded checksum. Nothing was installed. Try again after: npm cache verify',
   ],
   [['ENOSPC'], 'The disk is full.'],
-  [['EACCES', 'EPERM', 'EROFS'], 'The folder cannot be written to.'],
+  [['EACCES', 'EPERM', 'EROFS'], 'The folder is not writable.'],
 ];
 
-/** The code and the first words of what npm prints when it fails. */
+/** Reads the code and the first message of npm's error output. */
 export function readNpmFailure(stderr: string): NpmFailure {
   const lines = stderr
     .split('\n')
@@ -54,11 +54,11 @@ export function readNpmFailure(stderr: string): NpmFailure {
   const code = lines.map((line) => /^code (\w+)$/.exec(line!)?.[1]).find((found) => found !== undefined);
   const said = lines.filter((line) => !/^(?:code|errno|syscall|path|dest) /.test(line!) && !isTail(line!));
   const first = said[0]?.replace(new RegExp(`^(?:${code ?? ''}|\\d{3}) `, 'i'), '');
-  const reason = first ?? (stderr.trim().split('\n').at(-1) || 'it did not say why');
+  const reason = first ?? (stderr.trim().split('\n').at(-1) || 'npm printed no reason');
   return { code, reason: visibleMessage(withoutUserinfo(reason)) };
 }
 
-/** What npm ends with, whatever the failure. */
+/** True for lines that npm prints after every failure. */
 function isTail(line: string): boolean {
   return line.startsWith('A complete log of this run') || line.startsWith('For a full report see');
 }

@@ -1,4 +1,4 @@
-// What is used here of npm's own libraries, which have no types of their own.
+// Used parts of npm's own libraries, which have no types.
 
 declare module '@npmcli/config' {
   export default class Config {
@@ -16,9 +16,9 @@ declare module '@npmcli/config' {
       readonly warn: boolean;
     });
     load(): Promise<void>;
-    /** What all files, variables and defaults together say, in the words of npm's libraries. */
+    /** Combined values of all files, variables and defaults, with the names of npm's libraries. */
     readonly flat: Readonly<Record<string, unknown>>;
-    /** What one of them says, in the words of `.npmrc`. */
+    /** Values of each source, with the names of `.npmrc`. */
     readonly data: ReadonlyMap<string, { readonly data: Readonly<Record<string, unknown>> }>;
   }
 }

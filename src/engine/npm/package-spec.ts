@@ -4,18 +4,18 @@ import npa from 'npm-package-arg';
 import { AgentToolsError } from '../base/errors.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
-/** A package as a command line names it. */
+/** A package spec of the command line. */
 export interface PackageSpec {
   readonly kind: 'registry' | 'folder' | 'tarball';
-  /** Absent: the package itself will tell. */
+  /** Undefined if the name is only known after reading the package. */
   readonly name?: string;
-  /** A version, a range, a tag, an absolute path, or the address of a tarball. */
+  /** A version, a range, a tag, an absolute path, or the URL of a tarball. */
   readonly wanted: string;
 }
 
 /**
- * Reads `name`, `name@range`, `name@tag`, `./folder`, `./package.tgz` or the address of a tarball.
- * @throws AgentToolsError `usage` for what is none of them; `not-found` for a path that leads nowhere.
+ * Parses `name`, `name@range`, `name@tag`, `./folder`, `./package.tgz` or the URL of a tarball.
+ * @throws AgentToolsError `usage` for other text; `not-found` for a missing path.
  */
 export async function readSpec(text: string, cwd: string): Promise<PackageSpec> {
   const { type, name, rawSpec, fetchSpec } = parseNpmSpec(text, cwd);
@@ -55,7 +55,7 @@ function parseNpmSpec(text: string, cwd: string): ReturnType<typeof npa> {
   }
 }
 
-/** What is asked for is remembered and shown, and passed to npm where all can see it. */
+/** Specs are recorded and printed, and passed to npm on a command line that other users can read. */
 function requireNoPassword(address: string): void {
   const plain = withoutUserinfo(address);
   if (plain === address) return;
@@ -64,7 +64,10 @@ function requireNoPassword(address: string): void {
   throw new AgentToolsError('usage', message);
 }
 
-/** `acme/weather` is npm's word for a repository, and `acme/weather@^1` for a folder; most likely neither is meant. */
+/**
+ * npm reads `acme/weather` as a repository, and `acme/weather@^1` as a folder; most likely a scoped package
+ * is meant.
+ */
 function suggestSpec(text: string): string {
   const isUnscoped = /^\w[\w.~-]*\/[\w.~-]+(?:@[^/:]*)?$/.test(text);
   return isUnscoped ? ` Did you mean "@${text}"?` : '';

@@ -1,20 +1,22 @@
 import process from 'node:process';
 
-/** Without what npm's processes end. */
+/** Limits that end npm's processes. */
 export interface NpmProcessLimits {
   /** The process that npm works for. */
   readonly starter: number;
-  /** How much memory one process may have. */
+  /** Largest memory of one process, in bytes. */
   readonly bytes: number;
 }
 
-/** npm takes up to about 1 GB for the largest trees; a registry's answer that does not end takes all there is. */
+/**
+ * npm takes up to about 1 GB for the largest trees; an endless response of a registry would take all memory.
+ */
 const ours: NpmProcessLimits = { starter: process.pid, bytes: 2 * 1024 ** 3 };
 
 /**
- * Runs beside npm, in a thread, since npm may be at work on an answer without a pause. Nobody else can tell npm that who
- * started it was killed, and it bounds no answer of a registry. What npm started is of its group, or, on Windows, ends with
- * the pipes to it.
+ * Source of a thread inside npm, since npm may process a response without a pause. npm itself neither notices
+ * that its parent was killed nor limits responses of a registry. Child processes of npm are in its group or,
+ * on Windows, end with their pipes to it.
  */
 function watch({ starter, bytes }: NpmProcessLimits): string {
   return `
@@ -28,7 +30,7 @@ const look = () => {
   }
   if (process.memoryUsage.rss() < ${bytes}) return;
   try {
-    writeSync(2, 'npm error code EMEMORY\\nnpm error It took more than ${bytes / 1024 ** 2} MB of memory: a package, or what a registry says of it, is too large.\\n');
+    writeSync(2, 'npm error code EMEMORY\\nnpm error It took more than ${bytes / 1024 ** 2} MB of memory: a package or its registry data is too large.\\n');
   } finally {
     end();
   }
@@ -44,7 +46,10 @@ if (isMainThread) new Worker(${JSON.stringify(program)}, { eval: true, execArgv:
 `;
 }
 
-/** An environment in which npm, with all that it started, ends without who it works for, and when it has no bounds. */
+/**
+ * Environment in which npm and all its child processes end with the process they work for, and at the memory
+ * limit.
+ */
 export function guardedEnv(
   env: Readonly<Record<string, string | undefined>>,
   bounds: NpmProcessLimits = ours,

@@ -3,7 +3,7 @@ import { type CachedResponse, cacheResponse, readAnswer } from './response-cache
 import type { NpmSettings } from './settings.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
-/** Why a registry did not give what was asked for. */
+/** Reason for a failed registry request. */
 export type RegistryFault =
   | 'offline'
   | 'not-found'
@@ -13,7 +13,7 @@ export type RegistryFault =
   | 'malformed'
   | 'failed';
 
-/** A registry that did not give what was asked for; the message names it and says why. */
+/** A registry request failed. The message states the registry and the reason. */
 export class RegistryError extends Error {
   override readonly name = 'RegistryError';
   readonly fault: RegistryFault;
@@ -26,19 +26,22 @@ export class RegistryError extends Error {
 
 export interface RegistryRequest {
   readonly settings: NpmSettings;
-  /** Address of the registry; the one for everything when absent. */
+  /** URL of the registry. Default: the default registry. */
   readonly registry?: string;
   readonly query?: Readonly<Record<string, string | number>>;
-  /** Where answers are kept, and asked after again by their tags; absent: nowhere. */
+  /** Folder of cached responses, which are revalidated by their tags. Default: no cache. */
   readonly cacheFolder?: string | undefined;
-  /** What is longer is not taken. */
+  /** Largest accepted response, in bytes. */
   readonly maxBytes: number;
-  /** Longest silence in milliseconds. */
+  /** Longest wait for data, in milliseconds. Default: 15,000. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Data at a path of a registry, such as `/-/v1/search` or `/@acme%2fweather`. @throws RegistryError */
+/**
+ * Fetches JSON from a path of a registry, such as `/-/v1/search` or `/@acme%2fweather`.
+ * @throws RegistryError
+ */
 export async function getJson(path: string, request: RegistryRequest): Promise<unknown> {
   const text = (await get(path, request)).toString('utf8');
   try {
@@ -54,14 +57,14 @@ export async function getJson(path: string, request: RegistryRequest): Promise<u
   }
 }
 
-/** The tarball at an address, whose bytes are those that were published. @throws RegistryError */
+/** Fetches a tarball and verifies its checksum. @throws RegistryError */
 export async function getTarball(
   address: string,
   integrity: string,
   request: Omit<RegistryRequest, 'registry' | 'query'>,
 ): Promise<Buffer> {
   const bytes = await get(address, request);
-  // Only the default survives bundling: the package is CommonJS.
+  // Only the default export survives bundling: the package is CommonJS.
   const { default: ssri } = await import('ssri');
   try {
     ssri.checkData(bytes, integrity, { error: true });
@@ -72,7 +75,7 @@ export async function getTarball(
   return bytes;
 }
 
-/** A registry that is silent is not waited for as long as npm does it, who has nothing else to show. */
+/** Shorter than npm's own retries, since other results are waiting. */
 const retryOptions = { retries: 1, factor: 1, minTimeout: 250, maxTimeout: 250 };
 
 async function get(path: string, request: RegistryRequest): Promise<Buffer> {
@@ -93,7 +96,7 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
       ...(registry !== undefined && { registry }),
       ...(query && { query }),
       headers: conditionalHeaders(kept),
-      // npm's library would keep credentials, too.
+      // npm's library would cache credentials, too.
       cache: undefined,
       timeout: timeoutMs,
       retry: retryOptions,
@@ -107,14 +110,14 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
     if (cacheFolder !== undefined) await storeResponse(body, response, { cacheFolder, address });
     return body;
   } catch (error) {
-    // Not by the body, which would go on being written to: what unpacks it would break.
+    // Destroying the body instead would break its decompression, which continues to write.
     leaving.abort();
     signal?.throwIfAborted();
     throw toRegistryError(error, requestLabel(path, request));
   }
 }
 
-/** By these a registry tells that nothing has changed. */
+/** Headers for revalidation: the registry responds 304 if nothing has changed. */
 function conditionalHeaders(kept: CachedResponse | undefined): Record<string, string> {
   const { etag, lastModified } = kept ?? {};
   return {
@@ -136,7 +139,7 @@ async function storeResponse(
 
 class ResponseTooLargeError extends Error {}
 
-/** By events: iterating over this kind of stream leaves a listener behind with every part. */
+/** Uses events: iterating over this kind of stream leaks a listener per part. */
 async function readResponseBody({ body }: RegistryResponse, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -161,16 +164,16 @@ function toRegistryError(error: unknown, what: string): RegistryError {
   return new RegistryError(fault, `${what} ${says}.`, { cause: error });
 }
 
-/** As npm's library throws it. */
+/** Error type of npm's library. */
 type FetchFailure = Error & { readonly statusCode?: number; readonly type?: string; readonly code?: string };
 
 type StatusFault = readonly [RegistryFault, string];
 
-/** Registries differ in how they say that they have no search. */
+/** Registries without a search respond with different status codes. */
 const byStatus: ReadonlyMap<number, StatusFault> = new Map<number, StatusFault>([
   [401, ['unauthorized', 'wants credentials that npm does not have: log in with npm login']],
   [403, ['unauthorized', 'is not for the credentials that npm has']],
-  [404, ['not-found', 'is not there']],
+  [404, ['not-found', 'was not found']],
   [400, ['unsupported', 'is not something that this registry answers']],
   [405, ['unsupported', 'is not something that this registry answers']],
   [501, ['unsupported', 'is not something that this registry answers']],
@@ -196,16 +199,16 @@ function byCode(code: string, message: string): StatusFault {
   if (unreachableCodes.has(code)) return ['offline', `cannot be reached (${code})`];
   const [line = ''] = message.split('\n');
   const reason = line.replace(/^request to \S+ failed, reason: /, '').replace(/[.:]$/, '');
-  return ['failed', `could not be had: ${reason}`];
+  return ['failed', `could not be read: ${reason}`];
 }
 
-/** `/@acme/weather at registry.example:4873`; addresses may hold passwords, hosts do not. */
+/** `/@acme/weather at registry.example:4873`; omits the rest of the URL, which may contain passwords. */
 function requestLabel(path: string, request: Pick<RegistryRequest, 'settings' | 'registry'>): string {
   const { host, pathname } = new URL(requestUrl(path, request));
   return `${decoded(pathname)} at ${host}`;
 }
 
-/** As npm's library puts it together. */
+/** Resolves a path as npm's library does. */
 function requestUrl(
   path: string,
   { settings, registry = settings.registries[0].url }: Pick<RegistryRequest, 'settings' | 'registry'>,

@@ -3,14 +3,14 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withoutUserinfo } from './without-userinfo.js';
 
-/** What a registry answered, and by what it knows whether that is still so. Nothing of who asked. */
+/** A registry response with its validators. Contains no data about the client. */
 export interface CachedResponse {
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly body: Buffer;
 }
 
-/** The answer that was kept for an address; undefined if there is none, or none that can be used. */
+/** Cached response for a URL; undefined if there is no valid one. */
 export async function readAnswer(folder: string, address: string): Promise<CachedResponse | undefined> {
   try {
     const bytes = await readFile(cacheFilePath(folder, address));
@@ -23,7 +23,9 @@ export async function readAnswer(folder: string, address: string): Promise<Cache
   }
 }
 
-/** Keeps an answer for oneself alone. Where that cannot be done the registry is asked again, that is all. */
+/**
+ * Caches a response, readable by the user only. Best effort: without the cache, the registry is asked again.
+ */
 export async function cacheResponse(folder: string, address: string, answer: CachedResponse): Promise<void> {
   const { body, ...tags } = answer;
   const file = cacheFilePath(folder, address);
@@ -39,7 +41,7 @@ export async function cacheResponse(folder: string, address: string, answer: Cac
   }
 }
 
-/** Addresses may hold what is nobody's business, as names of files do not. */
+/** Hashes the URL, since URLs may contain private data and file names are visible. */
 function cacheFilePath(folder: string, address: string): string {
   return path.join(folder, createHash('sha256').update(withoutUserinfo(address)).digest('hex'));
 }

@@ -10,21 +10,23 @@ import { runToExit } from './run-to-exit.js';
 import type { NpmSettings } from './settings.js';
 
 export interface NpmRun {
-  /** The folder with the package.json that npm is to work on; an `.npmrc` in it is ours and is gone afterwards. */
+  /**
+   * Folder with the package.json for npm. An `.npmrc` in it belongs to AgentTools and is removed afterwards.
+   */
   readonly folder: string;
   readonly setting: NpmDeps;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What npm printed. */
+/** Output of npm. */
 export interface NpmOutput {
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /**
- * Whatever the user's settings say: no script of a package is run, nothing is global, what is installed is recorded
- * with where it came from, and packages lie where they are looked for.
+ * Overrides the user's settings: package scripts never run, no global installs, a lockfile records the source
+ * of each package, and packages are in the expected folders.
  */
 const always = [
   '--ignore-scripts',
@@ -47,23 +49,24 @@ const always = [
   '--loglevel=error',
 ] as const;
 
-/** A registry that is not there is asked again within seconds; npm by itself waits a minute, and somebody waits here. */
+/** Retries an unreachable registry within seconds; npm's default is a minute, and a user is waiting. */
 const retryFlags = ['--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=3000'] as const;
 
-/** How long npm waits by itself for a registry that does not answer. */
+/** npm's default timeout for a registry that does not respond, in milliseconds. */
 const npmTimeoutMs = 300_000;
 
-/** One that does not answer is asked again after a while, too, unless the user has set how long to wait. */
+/** Shortens the timeout for registries that do not respond, unless the user has set one. */
 function timeoutFlag({ options }: NpmSettings): string {
   return `--fetch-timeout=${options.timeout === npmTimeoutMs ? 20_000 : options.timeout}`;
 }
 
-/** Where git is spoken over HTTP; by itself it waits for as long as nobody hangs up. */
+/** Limits for git over HTTP, which by default waits until the connection closes. */
 const gitPatience = { GIT_HTTP_LOW_SPEED_LIMIT: '1', GIT_HTTP_LOW_SPEED_TIME: '20' } as const;
 
 /**
- * Runs npm in a folder, with the user's settings and those of the project at `setting.cwd`.
- * @throws NpmError saying what npm said; AgentToolsError if there is no npm; what `signal` says if that has aborted.
+ * Runs npm in a folder, with the settings of the user and of the project at `setting.cwd`.
+ * @throws NpmError with the message of npm; AgentToolsError if npm is missing; the reason of `signal` if it
+ *   aborts.
  */
 export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmOutput> {
   const { folder, setting, signal } = run;
@@ -81,7 +84,7 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
     ...dependencyFlags(settings),
     `--prefix=${folder}`,
   ];
-  // Before the arguments, since nothing behind `--` is an option.
+  // Before the arguments, since words after `--` are not options.
   const words = [...program.args, ...flags, ...args];
   const ended = await withProject(settings, folder, () =>
     runToExit(program.command, words, {
@@ -96,14 +99,16 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   throw new NpmError(readNpmFailure(ended.stderr));
 }
 
-/** What is installed is a plain dependency. npm takes none of these flags beside another one of them, set anywhere. */
+/**
+ * Installs plain dependencies. npm rejects a second `save` type, so only the configured one is turned off.
+ */
 function dependencyFlags({ options: { saveType } }: NpmSettings): readonly string[] {
   return ['dev', 'optional', 'peer'].filter((type) => type === saveType).map((type) => `--no-save-${type}`);
 }
 
 /**
- * Where a project says where packages come from, npm is to know it though it works elsewhere. It reads that from a file
- * for the user alone: command lines are seen by everybody, and names of variables do not survive every shell.
+ * Passes the project's connection settings to npm, which works in another folder. Uses a file readable by the
+ * user only: all users can read command lines, and not every shell keeps such variable names.
  */
 async function withProject<T>({ project }: NpmSettings, folder: string, work: () => Promise<T>): Promise<T> {
   const lines = Object.entries(project).flatMap(([key, value]) =>
@@ -122,12 +127,12 @@ async function withProject<T>({ project }: NpmSettings, folder: string, work: ()
   }
 }
 
-/** Variables have been filled in before; what looks like one by now is none. */
+/** Variables are already expanded. Text that still looks like one is literal. */
 function quoteConfigValue(value: string): string {
   return JSON.stringify(value.replace(/(?<!\\)(\\*)(?=\$\{[^${}]+\})/g, '$1$1\\'));
 }
 
-/** What npm tells programs that it runs is not meant for another npm. */
+/** Removes variables that npm sets for its scripts, since they would affect another npm. */
 function outsideNpm(env: NpmDeps['env']): Record<string, string | undefined> {
   const isInner = (name: string) => /^npm_(?:package_|lifecycle_|config_(?:global|local)_prefix$)/.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isInner(name)));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import { AgentToolsError } from '../base/errors.js';
 
-/** What a program printed, and how it ended; `code` is null if a signal ended it. */
+/** Output and exit code of a program; `code` is null if a signal ended it. */
 export interface ExitResult {
   readonly code: number | null;
   readonly stdout: string;
@@ -16,13 +16,13 @@ export interface RunToExitOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** How long a program has to end by itself, and to be heard after it did. */
+/** Time that a program has to exit after SIGTERM, and to close its pipes after exit, in milliseconds. */
 const graceMs = 2000;
 
 /**
- * Runs a program to its end. It and all that it starts are a group of their own where the system has groups: they end when
- * `signal` aborts, and whatever way this process ends, save for SIGKILL.
- * @throws AgentToolsError naming the program if it cannot be run.
+ * Runs a program until it exits. The program and its child processes form a process group, if the system has
+ * groups. The group ends when `signal` aborts, and when this process exits in any way except SIGKILL.
+ * @throws AgentToolsError that names the program, if it cannot be run.
  */
 export async function runToExit(
   command: string,
@@ -32,7 +32,7 @@ export async function runToExit(
   signal?.throwIfAborted();
   const isLeader = platform !== 'win32';
   const send = isLeader ? sendToGroup : endOnWindows;
-  // A signal that comes as soon as the program runs must find that somebody listens.
+  // Registered before the spawn, since a signal can arrive as soon as the program runs.
   const started: { child?: ChildProcess } = {};
   const ours = onProcessExit(() => started.child && send(started.child, 'SIGKILL'));
   const child = spawn(command, args, {
@@ -50,7 +50,7 @@ export async function runToExit(
   };
   signal?.addEventListener('abort', abort, { once: true });
   child.once('exit', () => {
-    // What it leaves behind works for nobody, and may hold its pipes.
+    // Remaining child processes are useless, and may hold the pipes.
     if (isLeader) send(child, 'SIGKILL');
     timers.push(setTimeout(() => closePipes(child), signal?.aborted ? 0 : graceMs));
   });
@@ -80,7 +80,7 @@ function collectUntilClose(child: ChildProcess): Promise<ExitResult> {
   });
 }
 
-/** Something that left the group may still hold the pipes. */
+/** Processes that left the group may still hold the pipes. */
 function closePipes({ stdout, stderr }: ChildProcess): void {
   stdout?.destroy();
   stderr?.destroy();
@@ -91,11 +91,11 @@ function sendToGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // All of it has ended.
+    // The whole group has ended.
   }
 }
 
-/** Nothing ends there by being asked. */
+/** Windows has no polite termination signal. */
 function endOnWindows({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   spawn('taskkill', ['/T', '/F', '/PID', `${pid}`], { stdio: 'ignore', windowsHide: true }).on(
@@ -106,7 +106,10 @@ function endOnWindows({ pid }: ChildProcess): void {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Does something when this process ends, also by a signal, which a terminal sends to our own group only. */
+/**
+ * Runs a callback when this process exits, also by a signal, which a terminal sends only to the group of this
+ * process.
+ */
 function onProcessExit(end: () => void): { release(): void } {
   const release = () => {
     process.off('exit', end);
@@ -115,7 +118,7 @@ function onProcessExit(end: () => void): { release(): void } {
   const obey = (signal: NodeJS.Signals) => {
     end();
     release();
-    // Where nobody else has a say, the signal means what it always means.
+    // Without other listeners, the signal has its default effect.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
   process.on('exit', end);

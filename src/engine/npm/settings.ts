@@ -6,27 +6,27 @@ import { findNpmFolder } from './find-npm.js';
 import type { NpmDeps } from './npm-dependencies.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
-/** A registry that npm is set to, for everything or for the packages of one scope. */
+/** A configured npm registry: the default one, or the one of a scope. */
 export interface RegistryEndpoint {
-  /** As it is set, which may be no address; its packages are not to be looked for elsewhere then. */
+  /** URL as configured. It may be invalid; its packages are then not looked up elsewhere. */
   readonly url: string;
-  /** With its `@`; absent: for all that no other is for. */
+  /** With its `@`. Undefined for the default registry. */
   readonly scope?: string;
 }
 
-/** What npm is set to: by its defaults, `.npmrc` files and variables, as npm itself reads them. */
+/** npm settings from defaults, `.npmrc` files and variables, as npm reads them. */
 export interface NpmSettings {
-  /** In the words of npm's libraries: registries, credentials, proxies, certificates. */
+  /** With the names of npm's libraries: registries, credentials, proxies, certificates. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** The one for everything first. */
+  /** The default registry first. */
   readonly registries: readonly [RegistryEndpoint, ...RegistryEndpoint[]];
-  /** What the project says of registries, credentials and connections, in the words of `.npmrc`. */
+  /** The project's settings of registries, credentials and connections, with the names of `.npmrc`. */
   readonly project: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /**
- * Reads what npm is set to. A setting that cannot be read counts for nothing, as with npm.
- * @throws AgentToolsError if npm cannot make sense of them together
+ * Reads npm's settings. Ignores invalid settings, as npm does.
+ * @throws AgentToolsError if npm rejects the combination
  * @see https://docs.npmjs.com/cli/using-npm/config
  */
 export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
@@ -38,7 +38,7 @@ export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
     nerfDarts,
     npmPath: (await findNpmFolder(setting)) ?? path.join(path.dirname(execPath), 'npm'),
     argv: [],
-    // npm writes into it.
+    // npm modifies this object.
     env: { ...env, HOME: home },
     execPath,
     platform,
@@ -72,11 +72,11 @@ function withSlash(url: string): string {
   return url.endsWith('/') ? url : `${url}/`;
 }
 
-/** Settings that say where packages come from and how they are reached. */
+/** Settings of registries and connections. */
 const connectionKey =
   /^(?:registry|@[^:/]+:registry|\/\/.*|https?-proxy|proxy|noproxy|ca|cafile|cert|key|strict-ssl)$/;
 
-/** Paths that npm takes as they are, from wherever it works. */
+/** Paths that npm resolves against its working directory. */
 const pathKey = /^\/\/.*:(?:certfile|keyfile)$/;
 
 function pickConnectionSettings(
@@ -92,7 +92,7 @@ function pickConnectionSettings(
   );
 }
 
-/** What npm takes for the section of a file is no setting. */
+/** False for values that npm parses as a section of the file. */
 function isSaid(value: unknown): boolean {
   return Array.isArray(value) || (typeof value !== 'object' && value !== undefined);
 }

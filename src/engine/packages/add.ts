@@ -7,22 +7,22 @@ import { type AddedPackage, PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';
 import { formatNpmSpec, removeStaged, type StagedPackage, stage } from './stage-package.js';
 
-/** What adding a package came to. */
+/** Result of adding a package. */
 export interface AddOutcome {
   readonly extension: Extension;
-  /** Qualified names of its servers, whether it declares them or not. */
+  /** Qualified names of its servers, declared or implicit. */
   readonly servers: readonly string[];
   readonly added: AddedPackage;
-  /** The version that was there before; null: there was none. */
+  /** Previous version; null if the package was not added before. */
   readonly previous: string | null;
-  /** Whether anything is other than it was: the same package may have been there already. */
+  /** False if the same package was already added. */
   readonly changed: boolean;
   readonly warnings: readonly string[];
 }
 
 /**
- * Gets a package by npm, looks at it and makes it one that is found everywhere. No code of it is run.
- * @throws AgentToolsError if it cannot be had or is not an extension; everything is as it was then.
+ * Downloads a package with npm, inspects it and adds it to the package store. Runs no code of the package.
+ * @throws AgentToolsError if the package is unavailable or not an extension; the store is then unchanged.
  */
 export async function addPackage(spec: PackageSpec, setting: PackagesDeps): Promise<AddOutcome> {
   const shelf = new PackageStore(setting.packagesFolder);
@@ -35,7 +35,7 @@ export async function addPackage(spec: PackageSpec, setting: PackagesDeps): Prom
   }
 }
 
-/** To be done exclusively. */
+/** Requires the lock of the store. */
 async function putOnShelf(staged: StagedPackage, shelf: PackageStore): Promise<AddOutcome> {
   const { record, installation, warnings } = staged;
   const before = await shelf.find(record.name);
@@ -50,7 +50,7 @@ async function putOnShelf(staged: StagedPackage, shelf: PackageStore): Promise<A
   return { extension, servers: serverNames(extension), added, previous, changed: true, warnings };
 }
 
-/** Whether what is on the disk, not what was once put there, is just this. */
+/** True if the files on disk, not only the record, equal the staged package. */
 async function isUnchanged({ record }: StagedPackage, before: AddedPackage): Promise<boolean> {
   return isSamePackage(record, before.record) && (await findDrift(before)).length === 0;
 }

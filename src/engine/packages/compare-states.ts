@@ -2,21 +2,21 @@ import { visibleLine } from '../base/visible-text.js';
 import { type Kind, singular } from '../extension/item-kinds.js';
 import type { Fingerprint, ItemFingerprint } from './fingerprint.js';
 
-/** What differs between two states of a package. */
+/** Difference between two states of a package. */
 export interface PackageComparison {
   readonly added: readonly ItemFingerprint[];
   readonly removed: readonly ItemFingerprint[];
   readonly changed: readonly ChangedItem[];
-  /** Files that no item accounts for. */
+  /** Changed files that belong to no item. */
   readonly files: readonly ChangedFile[];
 }
 
 interface ChangedItem {
   readonly before: ItemFingerprint;
   readonly after: ItemFingerprint;
-  /** Its data has another value, or its code stands in a file that has changed. */
+  /** True if its data value differs, or its code is in a changed file. */
   readonly isRedefined: boolean;
-  /** Files it names that have changed. */
+  /** Changed files that the item names. */
   readonly files: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export function compare(before: Fingerprint, after: Fingerprint): PackageCompari
   };
 }
 
-/** The item of the same kind and name. */
+/** Finds the item of the same kind and name. */
 export function findSameItem<T extends NamedItem>(
   items: readonly T[],
   { kind, name }: NamedItem,
@@ -77,7 +77,7 @@ function changedFiles(before: Fingerprint['files'], after: Fingerprint['files'])
   });
 }
 
-/** Whether nothing differs. */
+/** True if a comparison found no difference. */
 export function hasNoDifference({ added, removed, changed, files }: PackageComparison): boolean {
   return added.length + removed.length + changed.length + files.length === 0;
 }
@@ -87,7 +87,7 @@ export function itemLabel({ kind, name }: NamedItem): string {
   return `${singular[kind]} "${name}"`;
 }
 
-/** What differs, a few words each. */
+/** Descriptions of the differences, a few words each. */
 export function differences({ added, removed, changed, files }: PackageComparison): readonly string[] {
   return [
     ...added.map((item) => `${itemLabel(item)} is new`),

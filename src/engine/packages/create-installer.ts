@@ -7,16 +7,16 @@ import { addPackage } from './add.js';
 import { PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';
 
-/** Longest time that another process is waited for, and that packages then may take to be had, all together. */
+/** Time limits for the lock of another process and then for all installs together, in milliseconds. */
 const patienceMs = 120_000;
 
-/** How many packages are got side by side. */
+/** Number of parallel installs. */
 const maxParallelInstalls = 3;
 
 /**
- * Gets packages by name, in their latest version, and makes them ones that are found everywhere. One process does so at
- * a time; what another one has got meanwhile is not got again. No script and no code of them is run. Only the user's own
- * settings say where packages come from: clients start servers in whatever folder.
+ * Creates an installer that adds packages by name in their latest version. Only one process installs at a
+ * time; packages that another process has added in the meantime are skipped. Runs no scripts and no code of
+ * packages. Uses only the user's own npm settings, not the project's: clients start servers in any folder.
  */
 export function createInstaller(setting: PackagesDeps): InstallMissing {
   const { cwd: _, ...npm } = setting.npm;
@@ -38,7 +38,7 @@ export function createInstaller(setting: PackagesDeps): InstallMissing {
           onSettled({ name, reason });
         }
       };
-      // A registry that takes its time does not hold up what others have.
+      // A slow registry does not delay packages of other registries.
       const turns = await Promise.allSettled(Array.from({ length: maxParallelInstalls }, getInTurn));
       for (const turn of turns) if (turn.status === 'rejected') throw turn.reason;
     };
@@ -50,7 +50,7 @@ export function createInstaller(setting: PackagesDeps): InstallMissing {
   };
 }
 
-/** Gets a package, unless it is there; tells its version if it was not. */
+/** Adds a package unless it is installed. Returns the version; undefined if it was installed already. */
 async function getOne(name: string, setting: PackagesDeps): Promise<string | undefined> {
   if (await new PackageStore(setting.packagesFolder).find(name)) return undefined;
   setting.signal?.throwIfAborted();
@@ -58,7 +58,7 @@ async function getOne(name: string, setting: PackagesDeps): Promise<string | und
   return added.record.version;
 }
 
-/** Tells why something cannot be had; undefined if it was. */
+/** Returns the reason of a failure; undefined on success. */
 async function reasonAgainst(
   work: () => Promise<void>,
   signal: AbortSignal | undefined,
@@ -67,7 +67,7 @@ async function reasonAgainst(
     await work();
     return undefined;
   } catch (error) {
-    if (signal?.aborted) return 'it could not be had in time';
+    if (signal?.aborted) return 'it could not be installed in time';
     if (error instanceof AgentToolsError) return error.message;
     throw error;
   }

@@ -3,20 +3,23 @@ import path from 'node:path';
 import { isRecord } from '../extension/definition-shapes.js';
 import { hashBase64, hashFiles } from './file-hashes.js';
 
-/** What tells whether a package that came with another one is still the one that came. */
+/** Fingerprint of a dependency. */
 export interface DependencyFingerprint {
-  /** Null: it does not say. */
+  /** Null if its `package.json` has no version. */
   readonly version: string | null;
-  /** SHA-256 of its files and where they are. */
+  /** SHA-256 of its files and their paths. */
   readonly digest: string;
-  /** It is an extension itself, whose items servers may list. */
+  /** True if the dependency is itself an extension. Servers may list its items. */
   readonly isExtension: boolean;
 }
 
-/** By path below `node_modules`: `left`, or `right/node_modules/left` where another version of it is needed. */
+/** By path below `node_modules`: `left`, or `right/node_modules/left` for a second version. */
 export type Dependencies = Readonly<Record<string, DependencyFingerprint>>;
 
-/** Everything that npm installed together with a package. What lies in that itself belongs to its fingerprint. */
+/**
+ * Fingerprints of all packages that npm installed together with a package. Files inside the package itself
+ * belong to its own fingerprint.
+ */
 export async function readDependencies(name: string, installation: string): Promise<Dependencies> {
   const folder = path.join(installation, 'node_modules');
   const isWanted = (file: string) => !file.startsWith(`${name}/`) && file !== '.package-lock.json';
@@ -34,7 +37,7 @@ export async function readDependencies(name: string, installation: string): Prom
   return Object.fromEntries(await Promise.all(prints));
 }
 
-/** The part of a file's path that leads to its package. */
+/** The part of a file path that is the path of its package. */
 const packagePath = /^(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/;
 
 async function readDependencyFacts(
@@ -54,14 +57,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A dependency that is other than before, new or gone. */
+/** A dependency that is new, removed or changed. */
 export interface ChangedDependency {
   readonly name: string;
   readonly before?: DependencyFingerprint;
   readonly after?: DependencyFingerprint;
 }
 
-/** Compares what came with a package in two states of it. */
+/** Compares the dependencies of two states of a package. */
 export function compareDependencies(before: Dependencies, after: Dependencies): readonly ChangedDependency[] {
   const old = new Map(Object.entries(before));
   const now = new Map(Object.entries(after));
@@ -72,7 +75,7 @@ export function compareDependencies(before: Dependencies, after: Dependencies): 
   });
 }
 
-/** How a dependency differs, in a few words. */
+/** Describes the change of a dependency in a few words. */
 export function dependencyDifference({ name, before, after }: ChangedDependency): string {
   const what = `dependency ${name}`;
   if (!before) return `${what} ${formatVersion(after)} is new`;
@@ -83,7 +86,7 @@ export function dependencyDifference({ name, before, after }: ChangedDependency)
     : `${what} is ${formatVersion(after)} instead of ${formatVersion(before)}`;
 }
 
-/** A dependency's version, as people are told. */
+/** Version of a dependency, for messages. */
 export function formatVersion(print: DependencyFingerprint | undefined): string {
   return print?.version ?? 'without a version';
 }

@@ -4,24 +4,23 @@ import type { Extension } from '../extension/extension.js';
 import { parseQualifiedName } from '../extension/names.js';
 import { readItems } from './items.js';
 
-/** That somebody needs an item of a package. */
+/** A reference to an item of a package. */
 export interface DependentReference {
-  /** Who, as messages call it. */
+  /** Name of the dependent, for messages. */
   readonly by: string;
   /** Qualified name. */
   readonly item: string;
 }
 
-/** Who needs items of a package, as far as that can be told. */
+/** Known dependents of a package. */
 export interface Dependents {
   readonly references: readonly DependentReference[];
-  /** A sentence about each place that would tell and cannot be read. */
+  /** One sentence for each source that cannot be read. */
   readonly unreadable: readonly string[];
 }
 
 /**
- * The servers of some extensions that list items of a package. Servers that are defined by code are not asked: it is not
- * run for that.
+ * Finds servers of extensions that list items of a package. Skips servers defined by code, which is not run.
  */
 export async function findDependents(
   packageName: string,

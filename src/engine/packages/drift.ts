@@ -8,9 +8,9 @@ import { type AddedPackage, PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';
 
 /**
- * How packages, and what came with them, are not what was added, a line for each difference. Of a package that neither was
- * added nor came with one nothing is known, which is a line too. Bundled extensions and servers of the user are not
- * packages. No code is run.
+ * Describes how packages and their dependencies differ from the added ones, one line per difference. A
+ * package that was neither added nor installed as a dependency is unknown, which is a line too. Skips bundled
+ * extensions and user servers. Runs no code.
  */
 export async function describeDrift(
   extensions: readonly Extension[],
@@ -34,7 +34,9 @@ export async function describeDrift(
   return [...lines.flat(), ...unknown];
 }
 
-/** How a package on disk, and what came with it, is not what was added, in a few words each. */
+/**
+ * Describes how an added package on disk and its dependencies differ from the record, in a few words each.
+ */
 export async function findDrift(added: AddedPackage): Promise<readonly string[]> {
   const parts = await Promise.all(
     [ownDrift, dependencyDrift].map((part) => part(added).catch(errorToDifference)),
@@ -43,7 +45,7 @@ export async function findDrift(added: AddedPackage): Promise<readonly string[]>
 }
 
 async function ownDrift({ directory, record }: AddedPackage): Promise<readonly string[]> {
-  // Opened anew: who asks may have read it a while ago.
+  // Opened again, since the caller may have read it some time ago.
   const now = await Extension.open(directory).catch(() => undefined);
   if (!now) return ['its manifest cannot be read'];
   return differences(compare(record.fingerprint, await fingerprintExtension(now)));
@@ -54,7 +56,7 @@ async function dependencyDrift({ name, installation, record }: AddedPackage): Pr
   return compareDependencies(record.dependencies, dependencies).map(dependencyDifference);
 }
 
-/** What was added could be read. */
+/** An unreadable part is a difference: it was readable when added. */
 function errorToDifference(error: unknown): readonly string[] {
   if (error instanceof AgentToolsError) return [visibleMessage(error.message).replace(/\.$/, '')];
   throw error;

@@ -6,12 +6,12 @@ import { forEachLimited } from '../base/concurrency.js';
 import { AgentToolsError } from '../base/errors.js';
 import { guardRead } from '../base/file-fault.js';
 
-/** How many files are read at once. */
+/** Number of files read in parallel. */
 const filesAtOnce = 8;
 
 /**
- * SHA-256 of the files below a folder, by their paths with `/`, in order. Of a link it is where it leads to that counts.
- * @throws AgentToolsError saying which of them cannot be read.
+ * SHA-256 of the files below a folder, sorted by path with `/`. For a link, the hash covers its target path.
+ * @throws AgentToolsError that names the unreadable file.
  */
 export async function hashFiles(
   folder: string,
@@ -36,14 +36,14 @@ async function readOrExplain<T>(target: string, action: () => Promise<T>): Promi
   return await guardRead(target, () => action().catch(rethrowClearer));
 }
 
-/** A name that is not UTF-8 leads nowhere once it has been read. */
+/** A name that is not UTF-8 no longer resolves after decoding. */
 function rethrowClearer(error: NodeJS.ErrnoException): never {
   const { path: file = '' } = error;
   if (error.code !== 'ENOENT' || !file.includes('\uFFFD')) throw error;
   throw new AgentToolsError('refused', `${file} cannot be read: its name is not UTF-8.`, { cause: error });
 }
 
-/** SHA-256 of a text. */
+/** SHA-256 of a text, in base64. */
 export function hashBase64(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }

@@ -4,26 +4,29 @@ import { type Kind, kinds } from '../extension/item-kinds.js';
 import { hashBase64, hashFiles } from './file-hashes.js';
 import { type ItemState, readItems } from './items.js';
 
-/** What tells whether a package is still the one that was looked at. */
+/** Hashes that show if a package has changed. */
 export interface Fingerprint {
-  /** By path in the package: SHA-256 of the bytes; of a data file that says something of items, of its value. */
+  /** By path in the package: SHA-256 of the bytes; for data files that define items, of the value. */
   readonly files: Readonly<Record<string, string>>;
   readonly items: readonly ItemFingerprint[];
 }
 
-/** What tells whether a declared item is still the one that was looked at. */
+/** Hashes that show if a declared item has changed. */
 export interface ItemFingerprint {
   readonly kind: Kind;
   readonly name: string;
-  /** The file that defines it; absent: there is none. */
+  /** File that defines the item; undefined if missing. */
   readonly file?: string;
-  /** SHA-256 of a data definition's value; absent: it is code, whose file tells, or cannot be had. */
+  /**
+   * SHA-256 of the value of a data definition; undefined if the definition is code, covered by the hash of
+   * its file, or is unavailable.
+   */
   readonly value?: string;
   /** Files that a data definition names: handlers, contents. */
   readonly uses: readonly string[];
 }
 
-/** The fingerprint of an extension as it is on disk. Runs no code of it. */
+/** Computes the fingerprint of an extension on disk. Runs no code of the extension. */
 export async function fingerprintExtension(extension: Extension): Promise<Fingerprint> {
   const items = await readItems(extension, kinds);
   const { packageJson, document, directory } = extension.manifest;

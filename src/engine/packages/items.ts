@@ -11,32 +11,32 @@ import { moduleReferences, requireModules, requireUsable } from '../runtime/read
 import { readResource } from '../runtime/resource.js';
 import { readTool } from '../runtime/tool.js';
 
-/** A declared item as its package's files show it. */
+/** A declared item, read from the files of its package. */
 export interface ItemState {
   readonly kind: Kind;
   readonly name: string;
-  /** The file that defines it, relative to the package; absent: there is none. */
+  /** File that defines the item, relative to the package; undefined if missing. */
   readonly file?: string;
-  /** Its definition is code. */
+  /** True if the definition is code. */
   readonly isCode: boolean;
-  /** What a data file says of it; of code, only where code may be run. */
+  /** Value of the definition; for code, only if code may run. */
   readonly value?: Readonly<Record<string, unknown>>;
   /** Files that a data definition names: handlers, contents. */
   readonly uses: readonly string[];
-  /** The data files that say it. */
+  /** Data files that contain the definition. */
   readonly documents: readonly string[];
-  /** Why it would be left out, as far as that shows. */
+  /** Reason why the item would be skipped, if known. */
   readonly problem?: string;
 }
 
 export interface ItemReadOptions {
-  /** Whether code definitions are loaded, by the function that the extension was opened with. */
+  /** True to load code definitions with the function that the extension was opened with. Default: false. */
   readonly load?: boolean;
 }
 
 /**
- * Every declared item of an extension. Runs no code unless told to: a toolkit in code whose declaration tells of no tools
- * stands for them.
+ * Reads all declared items of an extension. Runs no code unless `load` is set; without it, a code toolkit
+ * without declared tools is one item.
  */
 export async function readItems(
   extension: Extension,
@@ -51,7 +51,7 @@ export async function readItems(
   return [...items, ...(await Promise.all(others)).flat().filter(({ name }) => !known.has(name))];
 }
 
-/** What a toolkit holds, as far as that may be looked at. */
+/** Reads the tools of a toolkit. */
 async function readToolkit(
   extension: Extension,
   { name, tools: told }: ToolkitDeclaration,
@@ -111,7 +111,7 @@ async function readItem(
   }
 }
 
-/** What lies beside the page of an app. */
+/** Data and files of an app page. */
 async function pageFacts(
   extension: Extension,
   page: string,
@@ -131,7 +131,10 @@ function filesNamedBy(definition: Definition): readonly string[] {
   return [...new Set([...modules, ...contents, ...programs].map((one) => path.posix.normalize(one)))];
 }
 
-/** The module that says where an existing server is, or the file of the package that is one. */
+/**
+ * Files of an upstream declaration: the module that resolves it, or the file of the package that is the
+ * server.
+ */
 function filesOfPlace(place: unknown): readonly string[] {
   if (typeof place === 'string') return [moduleIn(place)].filter((one) => one !== undefined);
   const { command, args, place: reference } = isRecord(place) ? place : {};
@@ -148,7 +151,7 @@ function moduleIn(reference: string): string | undefined {
   }
 }
 
-/** Why an item of a data definition cannot be served. */
+/** Reason why a data definition is invalid; undefined if it is valid. */
 async function findItemProblem(definition: Definition): Promise<string | undefined> {
   try {
     await definitionReaders[definition.kind](definition);

@@ -9,17 +9,17 @@ import { compare, hasNoDifference } from './compare-states.js';
 import { compareDependencies, type Dependencies } from './dependencies.js';
 import type { Fingerprint } from './fingerprint.js';
 
-/** What we remember of a package that was added. */
+/** Record of an added package. */
 export interface PackageRecord {
-  /** Of this form. */
+  /** Version of the record format. */
   readonly format: 1;
   readonly name: string;
-  /** What was asked for, and what an update goes by. */
+  /** The requested spec, which updates also use. */
   readonly wanted: Pick<PackageSpec, 'kind' | 'wanted'>;
   readonly version: string;
-  /** As npm checked it; null: npm has none for a folder. */
+  /** Checksum verified by npm; null for a folder. */
   readonly integrity: string | null;
-  /** Where npm had it from, such as the origin of a registry; null: npm did not say. */
+  /** Source of the package, such as the origin of a registry; null if npm recorded no source. */
   readonly source: string | null;
   readonly fingerprint: Fingerprint;
   readonly dependencies: Dependencies;
@@ -27,10 +27,10 @@ export interface PackageRecord {
   readonly time: string;
 }
 
-/** In the folder that a package was installed into. */
+/** File in the installation folder of a package. */
 export const recordName = 'added.json';
 
-/** The record in the folder that a package was installed into; undefined if there is none that can be read. */
+/** Reads the record in an installation folder; undefined if missing or invalid. */
 export async function readRecord(installation: string): Promise<PackageRecord | undefined> {
   try {
     const { text } = await readTextFile(path.join(installation, recordName));
@@ -41,7 +41,7 @@ export async function readRecord(installation: string): Promise<PackageRecord | 
   }
 }
 
-/** Anybody may have written to it. */
+/** Other programs can write to this file. */
 function isPackageRecord(value: unknown): value is PackageRecord {
   if (!isRecord(value) || value.format !== 1) return false;
   const { name, wanted, version, integrity, source, fingerprint, dependencies, time } = value;
@@ -85,14 +85,14 @@ function isTextOrNull(value: unknown): boolean {
   return value === null || isText(value);
 }
 
-/** Whether two states of a package are one, with all that came with it. */
+/** True if two states of a package are equal, including dependencies. */
 export function isSamePackage(one: PackageRecord, other: PackageRecord): boolean {
   if (one.version !== other.version || one.integrity !== other.integrity) return false;
   if (compareDependencies(one.dependencies, other.dependencies).length > 0) return false;
   return hasNoDifference(compare(one.fingerprint, other.fingerprint));
 }
 
-/** Remembers a package, in the folder that it was installed into. */
+/** Writes the record into the installation folder of a package. */
 export async function writeRecord(installation: string, record: PackageRecord): Promise<void> {
   const file = await readTextFile(path.join(installation, recordName));
   await replaceTextFile(file, `${JSON.stringify(record, undefined, 1)}\n`);

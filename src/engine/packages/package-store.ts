@@ -24,51 +24,51 @@ import { removeStaleTemporaries, temporaryFile } from '../base/files/temporary.j
 import { isPackageName, shortName } from '../extension/names.js';
 import { type PackageRecord, readRecord, recordName } from './package-record.js';
 
-/** A package that was added. */
+/** A package added to the store. */
 export interface AddedPackage {
   readonly name: string;
-  /** Its own folder, symbolic links resolved. */
+  /** Folder of the package, with symbolic links resolved. */
   readonly directory: string;
-  /** What npm installed for it: itself, its dependencies, the lockfile, our record. */
+  /** Installation folder of npm: the package, its dependencies, the lockfile, the record. */
   readonly installation: string;
   readonly record: PackageRecord;
 }
 
 /**
- * The folder of added packages. Each is installed into a folder of its own, together with its dependencies, and is made
- * the one that counts by a link in `node_modules`: that link is replaced in one step, so that at every moment, also
- * after a crash, a package is there whole, in its old or its new version. What no link leads to counts for nothing.
+ * Folder of added packages. Each package is installed into its own folder together with its dependencies, and
+ * activated by a link in `node_modules`. The link is replaced atomically, so at any time, also after a crash,
+ * a package is complete, in its old or new version. Installations without a link are inactive.
  */
 export class PackageStore {
   readonly #links: string;
   readonly #installations: string;
-  /** Where packages were installed once; some may be there still. */
+  /** Former folder of installations, which may still contain some. */
   readonly #formerInstallations: string;
   readonly #lockFile: string;
 
   constructor(packagesFolder: string) {
     const folder = path.dirname(packagesFolder);
     this.#links = packagesFolder;
-    // Beside that folder, not in it: Node looks for imports in every `node_modules` above a package.
+    // Next to that folder, not inside it: Node resolves imports from each `node_modules` above a package.
     this.#installations = path.join(folder, '../installed');
     this.#formerInstallations = path.join(folder, 'installed');
     this.#lockFile = path.join(folder, 'packages.lock');
   }
 
-  /** Every package that was added, by name. @throws AgentToolsError if that cannot be told. */
+  /** All added packages, sorted by name. @throws AgentToolsError if the store cannot be read. */
   async all(): Promise<readonly AddedPackage[]> {
     const names = await guardRead(this.#links, () => this.#names());
     const found = await Promise.all(names.map((name) => this.find(name)));
     return found.filter((one) => one !== undefined);
   }
 
-  /** A package that was added; undefined if there is none of that name. */
+  /** Finds an added package by name; undefined if it was not added. */
   async find(name: string): Promise<AddedPackage | undefined> {
     const found = await this.around(path.join(this.#links, name));
     return found?.name === name ? found : undefined;
   }
 
-  /** A package that was added. @throws AgentToolsError saying which there are, if it is none of them. */
+  /** Returns an added package. @throws AgentToolsError with the added packages, if the name is unknown. */
   async require(name: string): Promise<AddedPackage> {
     const packages = await this.all();
     const found = packages.find((one) => one.name === name);
@@ -81,7 +81,10 @@ export class PackageStore {
     throw new AgentToolsError('not-found', `${name} is not a package that was added.${hint}${form} ${known}`);
   }
 
-  /** The package that was added and with which npm installed what is in a folder; undefined if there is none. */
+  /**
+   * Finds the added package with an installation that contains a folder; undefined if the folder is in no
+   * installation.
+   */
   async around(folder: string): Promise<AddedPackage | undefined> {
     const [real, ...places] = await Promise.all(
       [folder, this.#installations, this.#formerInstallations].map((one) =>
@@ -99,7 +102,10 @@ export class PackageStore {
     return { name, directory: path.join(installation, 'node_modules', name), installation, record };
   }
 
-  /** Names by which something in a package is found, and which are not its own. Somebody has set their links otherwise. */
+  /**
+   * Names of links into the installation of a package other than its own link. Some other program or user
+   * created them.
+   */
   async strangeNamesOf({ name, directory, installation }: AddedPackage): Promise<readonly string[]> {
     const names = await guardRead(this.#links, () => this.#names());
     const targets = await Promise.all(
@@ -109,7 +115,7 @@ export class PackageStore {
     return inside.flatMap(([one, target]) => (one === name && target === directory ? [] : [one]));
   }
 
-  /** A new folder to install something into. It is gone later if nobody puts it on the shelf. */
+  /** Creates a new installation folder. It is deleted later unless it is put into the store. */
   async makeInstallation(): Promise<string> {
     return await guardWrite(this.#installations, async () => {
       await mkdir(this.#installations, { recursive: true });
@@ -120,14 +126,14 @@ export class PackageStore {
     });
   }
 
-  /** Does work that only one at a time may do. What is on the shelf changes in no other way. */
+  /** Runs work under the lock of the store. All changes of the store require this lock. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     return await guardWrite(this.#links, () => withLock(this.#lockFile, work));
   }
 
   /**
-   * Makes what is installed in a folder the package that counts. What counted before stays on the disk for a week, for
-   * those who are running it. To be done {@link exclusively}.
+   * Activates an installation. Keeps the previous one on disk for a week, for processes that use it. Requires
+   * the lock, see {@link exclusively}.
    */
   async put(installation: string, record: PackageRecord): Promise<AddedPackage> {
     const { name, version } = record;
@@ -149,7 +155,10 @@ export class PackageStore {
     return { name, directory, installation: kept, record };
   }
 
-  /** Takes a package off, and off the disk, with the versions before. To be done {@link exclusively}. */
+  /**
+   * Removes a package, also from disk, with its previous versions. Requires the lock, see
+   * {@link exclusively}.
+   */
   async takeOff({ name }: AddedPackage): Promise<void> {
     const link = path.join(this.#links, name);
     await retryWhileBusy(() => unlink(link));
@@ -158,8 +167,8 @@ export class PackageStore {
   }
 
   /**
-   * Removes what we put there, no link leads to and nobody works on or may be running; as far as that is possible. Where
-   * it cannot be told what counts, everything stays.
+   * Removes inactive installations of AgentTools that no process is creating or may be running. Best effort:
+   * if the links cannot be read, removes nothing.
    */
   async #clear(options: { readonly gone?: string } = {}): Promise<void> {
     await this.#clearAll(options).catch(() => undefined);
@@ -185,7 +194,7 @@ export class PackageStore {
         await removeWhole(installation);
       }
     }
-    // Only if nothing is left in it.
+    // Fails unless the folder is empty.
     await rmdir(this.#formerInstallations).catch(() => undefined);
   }
 
@@ -204,13 +213,13 @@ export class PackageStore {
   }
 }
 
-/** As {@link PackageStore.put} names a folder. */
+/** Folder name pattern of {@link PackageStore.put}. */
 const installationName = /-[0-9a-f]{8}$/;
 
-/** What a folder holds that npm has installed something into. */
+/** Entries of a folder after an npm installation. */
 const installedEntries = ['package.json', 'package-lock.json', 'node_modules'];
 
-/** Whether we made a folder: nobody else's is removed, nor is what a link leads to. */
+/** True if AgentTools created the folder. Other folders are never removed, nor targets of links. */
 async function isOurs(folder: string): Promise<boolean> {
   if (!installationName.test(path.basename(folder))) return false;
   const isFolder = (await lstat(folder).catch(() => undefined))?.isDirectory() ?? false;
@@ -219,24 +228,29 @@ async function isOurs(folder: string): Promise<boolean> {
   return names.includes(recordName) || names.every((name) => installedEntries.includes(name));
 }
 
-/** What cannot be removed at once is left behind for the next command, and is not taken for somebody else's. */
+/**
+ * Renames the folder first, so that a later command removes the rest of an incomplete removal as a stale
+ * temporary.
+ */
 async function removeWhole(folder: string): Promise<void> {
   const temporary = temporaryFile(path.dirname(folder));
   try {
     await rename(folder, temporary);
     await rm(temporary, { recursive: true, force: true });
   } catch {
-    // Where it is in use, it stays for as long.
+    // Folders in use stay until a later attempt.
   }
 }
 
-/** In the folder of what counted before; its time tells since when it does not. */
+/** File in a previous installation. Its mtime is the time of the replacement. */
 const supersededName = 'superseded';
 
-/** How long what counted before is kept: servers that were started with it may still import a part of it. */
+/**
+ * Time that a previous installation is kept, in milliseconds: running servers may still import parts of it.
+ */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
-/** If that cannot be noted, it is not kept. */
+/** If the file cannot be written, the installation is not kept. */
 async function supersede({ installation }: AddedPackage): Promise<void> {
   await writeFile(path.join(installation, supersededName), '').catch(() => undefined);
 }
@@ -246,7 +260,9 @@ async function mayRun(installation: string): Promise<boolean> {
   return superseded !== undefined && Date.now() - superseded.mtimeMs < keptMs;
 }
 
-/** Replaces a link in one step. Only on Windows it is missing for a moment, where nothing can replace it. */
+/**
+ * Replaces a link atomically. On Windows, which has no atomic replacement, the link is missing for a moment.
+ */
 async function replaceLink(link: string, directory: string): Promise<void> {
   const isWindows = platform() === 'win32';
   const temporary = temporaryFile(path.dirname(link));
@@ -260,7 +276,7 @@ async function replaceLink(link: string, directory: string): Promise<void> {
   }
 }
 
-/** Names that are hidden are nobody's. */
+/** Ignores hidden names. */
 async function visibleNames(
   folder: string,
   none: readonly string[] = ['ENOENT'],
@@ -269,10 +285,12 @@ async function visibleNames(
   return names.filter((name) => !name.startsWith('.'));
 }
 
-/** What the system says of a path at which there is nothing: a link is broken or leads to itself, a folder is a file. */
+/**
+ * System error codes for a path without a target: a broken or circular link, or a file instead of a folder.
+ */
 const leadsNowhere = ['ENOENT', 'ELOOP', 'ENOTDIR'];
 
-/** What cannot be read is not taken to be absent: that would clear away what counts. */
+/** Other read errors must not count as missing, or active installations would be removed. */
 function ignoreCodes<T>(codes: readonly string[], value: T): (error: unknown) => T {
   return (error) => {
     if (codes.includes(systemErrorCode(error) ?? '')) return value;

@@ -1,12 +1,12 @@
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 
-/** What adding packages stands on. */
+/** Dependencies of the package commands. */
 export interface PackagesDeps {
-  /** The `node_modules` of packages that AgentTools itself installed. */
+  /** The `node_modules` of the package store. */
   readonly packagesFolder: string;
   readonly npm: NpmDeps;
   readonly now: () => Date;
-  /** Hears what is being done, for whoever waits. */
+  /** Receives progress messages. */
   readonly onProgress: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
 }

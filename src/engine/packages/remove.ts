@@ -4,30 +4,30 @@ import { type Dependents, findDependents } from './dependents.js';
 import { type AddedPackage, PackageStore } from './package-store.js';
 
 export interface RemovalDeps {
-  /** The `node_modules` of packages that AgentTools itself installed. */
+  /** The `node_modules` of the package store. */
   readonly packagesFolder: string;
-  /** The extension that holds the servers which the user made; undefined if there is none. */
+  /** The extension that holds the user servers; undefined if no server was created. */
   readonly userServers: () => Promise<Extension | undefined>;
-  /** Who else needs items of a package, such as clients. */
+  /** Returns other dependents of a package, such as clients. */
   readonly needsOf: (packageName: string) => Promise<Dependents>;
 }
 
 export interface RemovalOptions {
-  /** Whether packages go although something needs them, or that cannot be told. */
+  /** True to remove packages even if they are needed, or their dependents cannot be read. */
   readonly force: boolean;
 }
 
-/** A package that is gone, and who goes without its items now. */
+/** A removed package, with its former dependents. */
 interface RemovedPackage extends Dependents {
   readonly removed: AddedPackage;
 }
 
-/** What became of a package that was to be removed. */
+/** Outcome of a removal. */
 export type RemovalResult = RemovedPackage | { readonly name: string; readonly error: AgentToolsError };
 
 /**
- * Takes packages that were added away, with the dependencies that came with them: all of them, or none where one was not
- * added or, unless forced, is still needed.
+ * Removes added packages together with their dependencies. Removes none of them if one was not added or,
+ * unless forced, is still needed.
  */
 export async function removePackages(
   names: readonly string[],
@@ -66,12 +66,12 @@ function explainKeptPackage(name: string, failed: readonly string[]): AgentTools
 
 interface RemovalContext extends RemovalOptions {
   readonly shelf: PackageStore;
-  /** Packages that go as well, whose needs do not count. */
+  /** Packages that are removed in the same call. Their dependents do not count. */
   readonly together: readonly string[];
   readonly setting: RemovalDeps;
 }
 
-/** @throws AgentToolsError if a package cannot go. */
+/** @throws AgentToolsError if a package cannot be removed. */
 async function requireRemovable(
   name: string,
   { shelf, together, force, setting }: RemovalContext,
@@ -89,12 +89,12 @@ async function requireRemovable(
   const lines = references.map(({ by, item }) => `  ${by} needs ${item}`);
   const message =
     references.length > 0
-      ? [`${name} is still needed:`, ...lines, ...unreadable, 'Take those out first, or']
-      : [`Whether ${name} is still needed cannot be told:`, ...unreadable, 'Mend that first, or'];
-  throw new AgentToolsError('refused', `${message.join('\n')} remove it all the same with --force.`);
+      ? [`${name} is still needed:`, ...lines, ...unreadable, 'Remove these first, or']
+      : [`Cannot check if ${name} is still needed:`, ...unreadable, 'Fix that first, or'];
+  throw new AgentToolsError('refused', `${message.join('\n')} remove it anyway with --force.`);
 }
 
-/** What cannot be opened is not served, and needs nothing. */
+/** A package that cannot be opened is not served, and needs no other package. */
 async function needsOfPackages(name: string, packages: readonly AddedPackage[]): Promise<Dependents> {
   const opening = packages.map(({ directory }) => Extension.open(directory).catch(() => undefined));
   const extensions = (await Promise.all(opening)).filter((one) => one !== undefined);

@@ -18,16 +18,16 @@ import { type PackageRecord, writeRecord } from './package-record.js';
 import type { PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';
 
-/** An extension that npm has installed beside the shelf, to be looked at. */
+/** An extension that npm has installed outside the store, for inspection. */
 export interface StagedPackage {
   readonly installation: string;
   readonly extension: Extension;
   readonly record: PackageRecord;
-  /** What is not as its users would expect, in sentences. */
+  /** Warnings for the user, one sentence each. */
   readonly warnings: readonly string[];
 }
 
-/** The version is to be kept, folders are copied as they would be packed, and what only its author needs stays away. */
+/** Save the exact version, copy folders as npm would pack them, and omit development dependencies. */
 const flags = [
   '--save',
   '--save-exact',
@@ -38,9 +38,9 @@ const flags = [
 ] as const;
 
 /**
- * Has npm install a package into a new folder of its own, with its dependencies and without running anything, and looks
- * at it. Nothing counts of it yet: it is to be put on the shelf, or to be removed.
- * @throws AgentToolsError if npm fails, or it is not an extension; then the folder is gone.
+ * Installs a package with npm into a new folder, with dependencies and without running code, and inspects it.
+ * The package is inactive: it must be put into the store or removed.
+ * @throws AgentToolsError if npm fails, or the package is not an extension; the folder is then removed.
  */
 export async function stage(
   spec: PackageSpec,
@@ -89,7 +89,7 @@ async function stageIn(
   return { installation, extension, record, warnings: await warningsAbout(extension) };
 }
 
-/** Paths in a package.json go from where npm puts the package, where what they name is not. */
+/** Relative paths in a package.json are resolved from the installed package, so their targets are missing. */
 async function findLostDependency(spec: PackageSpec, cause: unknown): Promise<AgentToolsError | undefined> {
   if (!(cause instanceof NpmError) || cause.npmCode !== 'ENOENT' || spec.kind !== 'folder') return undefined;
   const { name, dependencies, optionalDependencies } = await jsonIn(spec.wanted, 'package.json').catch(
@@ -102,27 +102,27 @@ async function findLostDependency(spec: PackageSpec, cause: unknown): Promise<Ag
     ([, range]) => typeof range === 'string' && /^(?:file:)?\.{1,2}\//.test(range),
   );
   if (!lost) return undefined;
-  const message = `${name} depends on ${lost[0]} by the path ${lost[1]}, which leads nowhere from where it is added. Give an absolute path (file:/…), or a version of ${lost[0]} that a registry has.`;
+  const message = `${name} depends on ${lost[0]} by the path ${lost[1]}, which does not resolve from the installed package. Give an absolute path (file:/…), or a version of ${lost[0]} that a registry has.`;
   return new AgentToolsError('failed', message, { cause });
 }
 
-/** Removes what was staged. What was put on the shelf meanwhile is not there any more. */
+/** Removes a staged installation. Has no effect after it was put into the store. */
 export async function removeStaged({ installation }: Pick<StagedPackage, 'installation'>): Promise<void> {
   await rm(installation, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
 }
 
-/** Manifests name packages as well; what no package can be called is not npm's to hear. */
+/** Manifests also name packages. npm must not receive invalid names. */
 function requirePublishedName({ kind, name }: PackageSpec): void {
   if (kind !== 'registry' || isPublishedName(name)) return;
   throw new AgentToolsError('refused', `"${name}" is not a name that a package in a registry can have.`);
 }
 
-/** As npm's command line takes it. */
+/** Spec in the syntax of npm's command line. */
 export function formatNpmSpec({ kind, name, wanted }: PackageSpec): string {
   return kind === 'registry' ? `${name}@${wanted}` : wanted;
 }
 
-/** The one package that was asked for: npm writes its name down, which a folder or tarball did not tell before. */
+/** Name of the installed package, as recorded by npm. For a folder or tarball it was unknown before. */
 async function readInstalledName(installation: string): Promise<string> {
   const { dependencies } = await jsonIn(installation, 'package.json');
   const [name] = isRecord(dependencies) ? Object.keys(dependencies) : [];
@@ -134,7 +134,7 @@ interface LockEntry extends Pick<PackageRecord, 'integrity' | 'source'> {
   readonly version: unknown;
 }
 
-/** What npm wrote down of a package. */
+/** Reads the lockfile entry of a package. */
 async function readLockEntry(name: string, installation: string): Promise<LockEntry> {
   const { packages } = await jsonIn(installation, 'package-lock.json');
   const entry = isRecord(packages) ? packages[`node_modules/${name}`] : undefined;
@@ -146,7 +146,7 @@ async function readLockEntry(name: string, installation: string): Promise<LockEn
   };
 }
 
-/** Registries do not look into what is published, so that a package can call itself by the name of another one. */
+/** Registries do not inspect published files, so a package can declare the name of another one. */
 function requireSameName(
   { manifest: { packageName, packageVersion } }: Extension,
   { name, version }: { readonly name: string; readonly version: unknown },
@@ -154,11 +154,11 @@ function requireSameName(
   const isSameVersion =
     typeof version !== 'string' || normalizeVersion(version) === normalizeVersion(packageVersion);
   if (packageName === name && isSameVersion) return;
-  const message = `${name} ${version} calls itself ${packageName} ${packageVersion} in its package.json. Do not trust it; tell whoever publishes it.`;
+  const message = `${name} ${version} calls itself ${packageName} ${packageVersion} in its package.json. Do not trust it; report it to its publisher.`;
   throw new AgentToolsError('refused', message);
 }
 
-/** As registries list it, which leave out a `v` before it and what stands behind a `+`. */
+/** Normalises a version as registries do: without a `v` before it and build metadata after `+`. */
 function normalizeVersion(version: string): string {
   return version.replace(/^[v=\s]+|\+.*$|\s+$/g, '');
 }
@@ -169,7 +169,7 @@ async function jsonIn(folder: string, file: string): Promise<Record<string, unkn
   return isRecord(value) ? value : {};
 }
 
-/** Says what is wrong without the folder, which is gone when this is read. */
+/** Rewrites the message without the folder, which is removed before the message is read. */
 async function openExtension(directory: string): Promise<Extension> {
   try {
     return await Extension.open(directory);
@@ -184,7 +184,7 @@ async function openExtension(directory: string): Promise<Extension> {
 async function warningsAbout(extension: Extension): Promise<readonly string[]> {
   const items = await readItems(extension, kinds);
   const lost = items.flatMap(({ problem, ...item }) =>
-    problem === undefined ? [] : [`${extension.name} goes without its ${itemLabel(item)}: ${problem}`],
+    problem === undefined ? [] : [`${extension.name} skips its ${itemLabel(item)}: ${problem}`],
   );
   const faults = listFaults(extension.manifest).map((fault) => `${extension.name}: ${fault}`);
   const isBare = items.length === 0 && !extension.manifest.hasOnlySkills;

@@ -11,27 +11,27 @@ import type { PackagesDeps } from './packages-dependencies.js';
 import { removeStaged, type StagedPackage, stage } from './stage-package.js';
 import { comparePackages, isVisibleToModel, type VersionDifference } from './version-difference.js';
 
-/** What could become of a package that was added. */
+/** Possible update of an added package. */
 export interface UpdatePlan {
   readonly before: AddedPackage;
-  /** How its files are not those that were added, in a few words each. */
+  /** Differences between its files and the added ones, in a few words each. */
   readonly drift: readonly string[];
-  /** The newest version that may be had, and what it brings; absent: it is there already. */
+  /** Newest available version and its changes; undefined if it is already installed. */
   readonly next?: { readonly staged: StagedPackage; readonly difference: VersionDifference };
-  /** Why no version can be had. */
+  /** Reason why no version is available. */
   readonly error?: AgentToolsError;
 }
 
 export interface UpdateOptions {
-  /** Packages by name; all where none is named. */
+  /** Names of packages. Empty: all added packages. */
   readonly names: readonly string[];
-  /** Whether code definitions, old and new, are loaded in processes of their own, to tell what they say. */
+  /** True to load old and new code definitions in separate processes, to compare their values. */
   readonly load: boolean;
 }
 
 /**
- * Has npm get the newest version of each package that what was asked for allows, and tells what it brings. What is
- * staged for that has to be applied, or cleared away by {@link discardUpdates}.
+ * Installs the newest allowed version of each package outside the store, and compares it. Staged versions
+ * must be applied, or removed by {@link discardUpdates}.
  * @throws AgentToolsError if a named package was not added.
  */
 export async function planUpdates(
@@ -60,25 +60,28 @@ export async function planUpdates(
   return plans.sort((one, other) => (one.before.name < other.before.name ? -1 : 1));
 }
 
-/** How many packages npm gets at once. */
+/** Number of parallel npm installs. */
 const maxAtOnce = 3;
 
-/** What became of a package that was to be updated. */
+/** Outcome of an update. */
 export interface UpdateResult {
   readonly plan: UpdatePlan;
-  /** `available`: it was not to be done; `held`: nobody was there to agree to what the model would see. */
+  /** `available`: dry run; `held`: the model would see changes, and no user could confirm them. */
   readonly state: 'current' | 'available' | 'updated' | 'declined' | 'held' | 'failed';
   readonly error?: AgentToolsError;
 }
 
 export interface ApplyOptions {
-  /** Only tell what could be done. */
+  /** True to only report possible updates. */
   readonly dryRun: boolean;
-  /** Whether the user wants it; undefined: nobody is there to say. */
+  /** Confirmation of the user; undefined if there is no terminal. */
   readonly ask: () => Promise<boolean | undefined>;
 }
 
-/** Makes the staged version the one that counts, if the user wants it, or nobody says and the model would see the same. */
+/**
+ * Activates the staged version if the user agrees. Without a user, activates it only if the model would see
+ * no change.
+ */
 export async function applyUpdate(
   plan: UpdatePlan,
   { dryRun, ask }: ApplyOptions,
@@ -100,7 +103,7 @@ export async function applyUpdate(
   }
 }
 
-/** @throws AgentToolsError if the package is not the one any more that the plan was made for. */
+/** @throws AgentToolsError if the package has changed since the plan. */
 async function replacePackage(
   before: AddedPackage,
   { installation, record }: StagedPackage,
@@ -109,14 +112,14 @@ async function replacePackage(
   await shelf.exclusively(async () => {
     const now = await shelf.find(before.name);
     if (now?.installation !== before.installation) {
-      const message = `${before.name} was added, updated or removed by another process meanwhile. Try again.`;
+      const message = `${before.name} was added, updated or removed by another process at the same time. Try again.`;
       throw new AgentToolsError('refused', message);
     }
     await shelf.put(installation, record);
   });
 }
 
-/** Clears away what was staged and not applied. */
+/** Removes staged versions that were not applied. */
 export async function discardUpdates(plans: readonly UpdatePlan[]): Promise<void> {
   await Promise.all(plans.map(async ({ next }) => next && (await removeStaged(next.staged))));
 }
@@ -162,7 +165,7 @@ async function compareStaged(
   return { ...difference, ...(source && { source }) };
 }
 
-/** What is there of it, unless a part of that cannot be read. */
+/** Opens the installed version; undefined if a part of it cannot be read. */
 async function openIfReadable(
   { directory }: AddedPackage,
   options: { readonly loadCode?: LoadCode },
@@ -177,7 +180,7 @@ async function openIfReadable(
   }
 }
 
-/** A name that suddenly comes from elsewhere may be somebody else's. */
+/** A package that changes its source may belong to another publisher. */
 function otherSource(before: PackageRecord, after: PackageRecord): VersionDifference['source'] {
   const isOther = before.source !== null && after.source !== null && before.source !== after.source;
   return isOther ? { before: before.source, after: after.source } : undefined;

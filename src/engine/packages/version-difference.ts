@@ -8,35 +8,38 @@ import type { ChangedDependency } from './dependencies.js';
 import { fingerprintExtension } from './fingerprint.js';
 import { type ItemState, readItems } from './items.js';
 
-/** What another version of a package brings. */
+/** Changes of another version of a package. */
 export interface VersionDifference {
   readonly added: readonly ItemState[];
   readonly removed: readonly ItemState[];
   readonly changed: readonly ItemDifference[];
-  /** Files that no item accounts for. */
+  /** Changed files that belong to no item. */
   readonly files: readonly ChangedFile[];
-  /** What its package.json says otherwise, besides its version and what it declares. */
+  /** Changes of its package.json, except the version and declarations. */
   readonly packageJson: readonly ValueDifference[];
-  /** What comes with it and is other than before. */
+  /** Changed dependencies. */
   readonly dependencies: readonly ChangedDependency[];
-  /** Where the package came from and comes from, if that is another place. */
+  /** Previous and new source of the package, if they differ. */
   readonly source?: { readonly before: string; readonly after: string };
 }
 
-/** What is other about an item. */
+/** Changes of one item. */
 export interface ItemDifference {
   readonly kind: Kind;
   readonly name: string;
   readonly values: readonly ValueDifference[];
-  /** Files of its own that have changed: code, handlers, contents. */
+  /** Changed files of the item: code, handlers, contents. */
   readonly files: readonly string[];
-  /** Whether its definition, or the text of a prompt, is made by code that was not run: what it says now is unknown. */
+  /**
+   * Reason why changes may be unknown: the definition, or the text of a prompt, comes from code that was not
+   * run.
+   */
   readonly unread: false | 'definition' | 'text';
-  /** Why it would be left out now. */
+  /** Reason why the item would now be skipped. */
   readonly problem?: string;
 }
 
-/** A value at a place in a definition; undefined: there is none. */
+/** A value in a definition; undefined if it is missing. */
 export interface ValueDifference {
   readonly path: DocumentPath;
   readonly before: unknown;
@@ -44,13 +47,13 @@ export interface ValueDifference {
 }
 
 export interface DifferenceOptions {
-  /** Whether code definitions are loaded, by the functions that the extensions were opened with. */
+  /** True if code definitions are loaded with the functions that the extensions were opened with. */
   readonly load: boolean;
-  /** What comes with the package and has changed. */
+  /** Changed dependencies of the package. */
   readonly dependencies: readonly ChangedDependency[];
 }
 
-/** What differs between two versions of an extension, value by value; the old one may be beyond reading. */
+/** Compares two versions of an extension, value by value. `before` is undefined if it cannot be read. */
 export async function comparePackages(
   before: Extension | undefined,
   after: Extension,
@@ -88,12 +91,12 @@ export async function comparePackages(
   };
 }
 
-/** Whether a function in a module of its own makes the text of a prompt. */
+/** True if a function in a separate module generates the text of a prompt. */
 function isWritten({ kind, uses }: ItemState): boolean {
   return kind === 'prompts' && uses.length > 0;
 }
 
-/** It says where the imports of code lead, and code may read it. The items tell what is declared. */
+/** It affects how imports resolve, and code may read it. Declarations are compared as items. */
 function packageJsonDifference(before: Extension, after: Extension): readonly ValueDifference[] {
   const [one, other] = [before, after].map(({ manifest }) => manifest.packageJson.value);
   return [...valuesBetween(one, other)].filter(
@@ -101,7 +104,7 @@ function packageJsonDifference(before: Extension, after: Extension): readonly Va
   );
 }
 
-/** Code may say something else because of any file that it may import. What package.json says is compared by value. */
+/** True if any changed file could change the results of code. `package.json` is compared by value instead. */
 function mayChangeCode({ changed, files }: PackageComparison): boolean {
   const isNoCode = /\.(?:md|txt)$|^package\.json$/i;
   return files.some(({ file }) => !isNoCode.test(file)) || changed.some((item) => item.files.length > 0);
@@ -121,7 +124,7 @@ function compareItem(
   return [{ kind, name, values, files, unread, ...(isLost && { problem }) }];
 }
 
-/** Where two values differ, as deep as both are objects. */
+/** Yields differing values, descending into objects. */
 function* valuesBetween(
   before: unknown,
   after: unknown,
@@ -140,7 +143,7 @@ function ownValue(value: Readonly<Record<string, unknown>>, key: string): unknow
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Keys of a definition that no client is shown. */
+/** Keys of a definition that clients never see. */
 const unseenKeys = {
   tools: ['handler', 'initialize', 'options', 'timeoutMs', 'taskBegins', 'onOutputMismatch'],
   prompts: ['timeoutMs'],
@@ -149,10 +152,10 @@ const unseenKeys = {
   apps: [],
 } as const satisfies Record<Kind, readonly string[]>;
 
-/** Items whose files a client gets to see, or what they make. */
+/** Kinds of items with files, or results of files, that clients see. */
 const seenByFile: readonly Kind[] = ['prompts', 'resources', 'apps'];
 
-/** Whether a client, and with it the model, is or may be shown something else than before. */
+/** True if a client, and so the model, may see a change. */
 export function isVisibleToModel({
   added,
   removed,
@@ -160,18 +163,18 @@ export function isVisibleToModel({
   dependencies,
   source,
 }: VersionDifference): boolean {
-  // Servers may list what extensions that come with a package declare.
+  // Servers may list items of dependencies that are extensions.
   const isListed = dependencies.some(({ before, after }) => before?.isExtension || after?.isExtension);
   if (added.length + removed.length > 0 || source !== undefined || isListed) return true;
   return changed.some(isItemSeen);
 }
 
-/** The items of which nothing is known but that their code, which was not run, may say something else. */
+/** Items without a known change for the model, but with code that was not run. */
 export function uninspectedItems({ changed }: VersionDifference): readonly ItemDifference[] {
   return changed.filter((item) => item.unread && !isItemSeen({ ...item, unread: false }));
 }
 
-/** Whether a client is or may be shown something else of an item. */
+/** True if a client may see a change of an item. */
 function isItemSeen({ kind, values, files, unread, problem }: ItemDifference): boolean {
   if (unread !== false || problem !== undefined) return true;
   if (seenByFile.includes(kind) && files.length > 0) return true;

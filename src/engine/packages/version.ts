@@ -1,5 +1,5 @@
 /**
- * Whether a version comes before another one.
+ * True if a version precedes another one.
  * @see Semantic Versioning 2.0.0, 11
  */
 export function isOlder(version: string, other: string): boolean {
@@ -20,7 +20,7 @@ function parseVersion(version: string): SemanticVersion | undefined {
     : { numbers: numbers.split('.'), prerelease: prerelease?.split('.') ?? [] };
 }
 
-/** What has none is the release itself, which comes last. */
+/** A version without a prerelease is the release itself, which comes last. */
 function orderOfPrereleases(one: readonly string[], other: readonly string[]): number {
   if (one.length === 0 || other.length === 0) return other.length - one.length;
   return order(one, other);
@@ -34,7 +34,7 @@ function order(one: readonly string[], other: readonly string[]): number {
   return one.length - other.length;
 }
 
-/** Numbers by their value and before words. */
+/** Compares numbers by value. Numbers precede words. */
 function orderOfParts(one: string, other: string): number {
   const areNumbers = [one, other].map((part) => /^\d+$/.test(part));
   if (areNumbers[0] !== areNumbers[1]) return areNumbers[0] ? -1 : 1;

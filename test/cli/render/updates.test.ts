@@ -131,7 +131,7 @@ it('says what is known of why it is held', async () => {
   });
   const unread = await printed({ files: code('One') }, { files: code('Two') });
   expect(unread.held).toBe(
-    'error: kit stays at 1.0.0, because the model might see something else: tool "t" is defined by code, which was not run. See what it says with --load. If that is right: agenttools update kit --yes\n',
+    'error: kit stays at 1.0.0, because the model might see something else: tool "t" is defined by code, which was not run. Compare its values with --load. If that is right: agenttools update kit --yes\n',
   );
   const known = await printed({ files: tool({}) }, { files: tool({ description: 'Other' }) });
   expect(known.held).toContain('because the model would see something else. If that is right');

@@ -289,7 +289,7 @@ describe('packages', () => {
     ['private', fault('unauthorized'), '1 private', 'it is not for the credentials that npm has'],
     ['too large', fault('too-large'), '1 too large', 'it is too large to be read'],
     ['gone', fault('not-found'), '1 gone', 'the registry does not have it'],
-    ['not answered', fault('failed', 'it says no'), '1 not to be had', 'it says no'],
+    ['not answered', fault('failed', 'it says no'), '1 unavailable', 'it says no'],
     ['too many', versionOf('kit', { tools: many(1001) }), '1 broken', 'it declares more than can be listed'],
     [
       'many times many',

@@ -75,7 +75,7 @@ describe('a registry is asked', () => {
   it.each<[string, RegistryFault, RegExp]>([
     ['status/401', 'unauthorized', /^\/status\/401 at 127\.0\.0\.1:\d+ wants credentials/],
     ['status/403', 'unauthorized', /credentials/],
-    ['status/404', 'not-found', /is not there/],
+    ['status/404', 'not-found', /was not found/],
     ['status/405', 'unsupported', /answers/],
     ['status/418', 'failed', /418/],
     ['text', 'malformed', /not JSON/],
@@ -99,7 +99,7 @@ describe('a registry is asked', () => {
     const settings = await settingsOf(`registry=${base.replace('http:', 'https:')}\n`);
     await expect(getJson('/a', { settings, maxBytes: 1000 })).rejects.toMatchObject({
       fault: 'failed',
-      message: expect.stringMatching(/^\/a at 127\.0\.0\.1:\d+ could not be had: (?!request).*SSL/),
+      message: expect.stringMatching(/^\/a at 127\.0\.0\.1:\d+ could not be read: (?!request).*SSL/),
     });
   });
 

@@ -317,7 +317,7 @@ describe('error output of npm', () => {
       { code: 'ENOENT', reason: "ENOENT: no such file or directory, open '/x'" },
     ],
     ['Segmentation fault\n', { code: undefined, reason: 'Segmentation fault' }],
-    ['', { code: undefined, reason: 'it did not say why' }],
+    ['', { code: undefined, reason: 'npm printed no reason' }],
   ])('%j', (stderr, expected) => {
     expect(readNpmFailure(stderr)).toEqual(expected);
   });
@@ -330,9 +330,9 @@ describe('a failure of npm', () => {
     [['ETARGET', 'EINVALIDTAGNAME'], ' See its versions with: npm view'],
     [['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET'], ' The registry cannot be reached.'],
     [['ETIMEDOUT', 'ENETUNREACH', 'ENOTCACHED'], ' The registry cannot be reached.'],
-    [['EINTEGRITY'], ' What came is not what was published'],
+    [['EINTEGRITY'], ' The download differs from the published'],
     [['ENOSPC'], ' The disk is full.'],
-    [['EACCES', 'EPERM', 'EROFS'], ' The folder cannot be written to.'],
+    [['EACCES', 'EPERM', 'EROFS'], ' The folder is not writable.'],
   ])('with the code %j says what to do', (codes, advice) => {
     for (const code of codes) {
       const { message } = new NpmError({ code, reason: 'it broke' });

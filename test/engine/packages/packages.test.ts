@@ -157,8 +157,8 @@ describe('obtaining packages', () => {
     const here = setting({ npm: withNpmProgram(setting().npm) });
     const missing = await createInstaller(here)(['first', 'second'], { signal: AbortSignal.timeout(50) });
     expect([...missing]).toEqual([
-      ['first', 'it could not be had in time'],
-      ['second', 'it could not be had in time'],
+      ['first', 'it could not be installed in time'],
+      ['second', 'it could not be installed in time'],
     ]);
     expect(await new PackageStore(here.packagesFolder).all()).toEqual([]);
   }, 30_000);
@@ -171,7 +171,7 @@ describe('obtaining packages', () => {
       control.abort();
       return await asked;
     });
-    expect([...missing]).toEqual([['first', 'it could not be had in time']]);
+    expect([...missing]).toEqual([['first', 'it could not be installed in time']]);
   }, 30_000);
 
   it('has all its time after it has waited for another process', async () => {
@@ -223,7 +223,7 @@ describe('adding a folder', () => {
     const manifest = packageJson({ tools: [] }, { name: '@acme/kit', dependencies: { dx: 'file:../x.tgz' } });
     const folder = writeFolder({ 'package.json': manifest });
     await expect(add(folder, setting())).rejects.toThrow(
-      '@acme/kit depends on dx by the path file:../x.tgz, which leads nowhere from where it is added. Give an absolute path (file:/…), or a version of dx that a registry has.',
+      '@acme/kit depends on dx by the path file:../x.tgz, which does not resolve from the installed package. Give an absolute path (file:/…), or a version of dx that a registry has.',
     );
   }, 30_000);
 });

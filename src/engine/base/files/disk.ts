@@ -12,7 +12,7 @@ export function statFile(path: string): Stats | undefined {
   }
 }
 
-/** A path without symbolic links; undefined if nothing is there. */
+/** Path without symbolic links; undefined if it does not exist. */
 export function findRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
@@ -21,7 +21,7 @@ export function findRealPath(path: string): string | undefined {
   }
 }
 
-/** The names in a folder; undefined if it cannot be read. */
+/** Names in a folder; undefined if it cannot be read. */
 export function listFolderNames(folder: string): readonly string[] | undefined {
   try {
     return readdirSync(folder);
@@ -30,7 +30,7 @@ export function listFolderNames(folder: string): readonly string[] | undefined {
   }
 }
 
-/** The names of the folders in a folder, without links to folders; empty if it cannot be read. */
+/** Names of the folders in a folder, without links to folders; empty if it cannot be read. */
 export function listFolders(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
@@ -40,7 +40,7 @@ export function listFolders(folder: string): readonly string[] {
   }
 }
 
-/** The text of a file in UTF-8. @throws the error of Node */
+/** Text of a file in UTF-8. @throws the error of Node */
 export function readTextFileSync(path: string): string {
   return readFileSync(path, 'utf8');
 }

@@ -1,4 +1,4 @@
-/** Keys and indexes that lead from a document's root to a value. */
+/** Keys and indexes from a document's root to a value. */
 export type DocumentPath = readonly (string | number)[];
 
 /** 1-based, columns in UTF-16 units, as editors and SARIF count. */

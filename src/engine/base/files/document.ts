@@ -1,6 +1,6 @@
 import { readTextFileSync, statFile } from './disk.js';
 
-/** A data file as read: the text, so that places in it can be found again, and its value. */
+/** A data file: its value, and its text to locate values in. */
 export interface DataDocument {
   /** Relative to the package folder, with `/`. */
   readonly file: string;
@@ -8,11 +8,11 @@ export interface DataDocument {
   readonly value: unknown;
 }
 
-/** A data file that cannot be read, and where it is wrong. */
+/** A data file that cannot be read, with the position of the error. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
   readonly file: string;
-  /** Character offset into the text, when the fault has a place. */
+  /** Character offset into the text; undefined if the error has no position. */
   readonly offset: number | undefined;
 
   constructor(file: string, message: string, offset?: number) {
@@ -22,10 +22,10 @@ export class DocumentError extends Error {
   }
 }
 
-/** Definition files larger than this are refused: 5 MB of data is no longer a definition. */
+/** Largest definition file, in bytes. Larger files are rejected. */
 export const maxDocumentBytes = 5 * 1024 * 1024;
 
-/** Deeper nesting is refused, so that whatever walks the value cannot run out of stack. */
+/** Deepest nesting. Deeper values are rejected, since code that walks them could overflow the stack. */
 const maxDocumentDepth = 500;
 
 /**
@@ -42,7 +42,7 @@ export async function readDocument(path: string, file: string): Promise<DataDocu
   return { file, text, value: await parseDocument(text, file) };
 }
 
-/** The value of a data file's text. @throws DocumentError */
+/** Parses the text of a data file. @throws DocumentError */
 export async function parseDocument(text: string, file: string): Promise<unknown> {
   const deep = offsetOfDepth(text, maxDocumentDepth);
   if (deep !== undefined) {
@@ -54,7 +54,7 @@ export async function parseDocument(text: string, file: string): Promise<unknown
     try {
       return JSON.parse(body);
     } catch {
-      // Parsed again below, by a parser that knows where the fault is.
+      // Parsed again below, by a parser that knows the position of the error.
     }
   }
   const { explainFault, parseWithComments } = await import('./json-text.js');
@@ -66,7 +66,7 @@ export async function parseDocument(text: string, file: string): Promise<unknown
   throw new DocumentError(file, fault.message, fault.offset + (text.length - body.length));
 }
 
-/** Where brackets first nest deeper than `limit`, ignoring those inside strings and comments. */
+/** Offset at which brackets first nest deeper than `limit`, ignoring those inside strings and comments. */
 function offsetOfDepth(text: string, limit: number): number | undefined {
   if (!opensMoreThan(limit, text)) return undefined;
   let depth = 0;
@@ -87,7 +87,7 @@ function opensMoreThan(limit: number, text: string): boolean {
   return true;
 }
 
-/** Where the string or comment that begins here ends. A string that is not closed ends with its line. */
+/** Offset at which the string or comment at `start` ends. An unclosed string ends with its line. */
 function endOfOpaque(text: string, start: number): number {
   if (text.startsWith('/*', start)) {
     const end = text.indexOf('*/', start + 2);

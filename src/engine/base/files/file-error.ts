@@ -1,4 +1,7 @@
-/** Why a file was left alone; or, as `not-kept`, that it was changed and then is not what it was to be. */
+/**
+ * Reason for not reading or changing a file. `not-kept`: the file was written, but its content is not the
+ * intended one.
+ */
 export type RefusalReason =
   | 'folder'
   | 'special'
@@ -16,11 +19,11 @@ export type RefusalReason =
   | 'not-kept'
   | 'locked';
 
-/** A file that is not read or not touched: its message says which, why and the way out. */
+/** A file that was not read or not changed. The message states the file, the reason and the fix. */
 export class FileAccessError extends Error {
   override readonly name: string = 'FileRefusal';
   readonly reason: RefusalReason;
-  /** The file as it was asked for. */
+  /** File path as requested. */
   readonly file: string;
 
   constructor(reason: RefusalReason, file: string, message: string, options?: ErrorOptions) {
@@ -30,7 +33,9 @@ export class FileAccessError extends Error {
   }
 }
 
-/** Another program wrote to the file after it was read; what that program wrote is there. Reading again and trying again helps. */
+/**
+ * Another program wrote to the file after it was read. Its content is kept. Read the file again and retry.
+ */
 export class ConcurrentChangeError extends FileAccessError {
   override readonly name = 'ChangedMeanwhile';
 
@@ -38,18 +43,18 @@ export class ConcurrentChangeError extends FileAccessError {
     super(
       'changed',
       file,
-      `${file} was changed by another program meanwhile, and left as it is now. Try again.`,
+      `${file} was changed by another program in the meantime, and was not overwritten. Try again.`,
     );
   }
 }
 
-/** A link that leads to itself in the end. */
+/** Error for a symbolic link that forms a cycle. */
 export function linkLoop(file: string, options?: ErrorOptions): FileAccessError {
-  const message = `${file} leads nowhere: its symbolic links go in a circle. Remove the link, or point it at a file.`;
+  const message = `${file} does not resolve: its symbolic links form a cycle. Remove the link, or point it at a file.`;
   return new FileAccessError('link-loop', file, message, options);
 }
 
-/** What the system's error codes mean when a file is written. */
+/** Reason and explanation of each system error code on write. */
 const writingFaults: Record<string, readonly [RefusalReason, string]> = {
   ENOSPC: ['disk-full', 'the disk is full. Free some space and try again.'],
   EDQUOT: ['disk-full', 'your share of the disk is used up. Free some space and try again.'],
@@ -65,7 +70,7 @@ const writingFaults: Record<string, readonly [RefusalReason, string]> = {
   EEXIST: ['parent-not-folder', 'a part of its path is a file, not a folder. Move that file away.'],
 };
 
-/** An error of reading, as a refusal. What is none of the system's comes back as it is. */
+/** Converts a system error on read to a `FileAccessError`. Returns other errors unchanged. */
 export function readingRefusal(error: unknown, file: string): unknown {
   const code = systemErrorCode(error);
   if (code === undefined) return error;
@@ -78,7 +83,10 @@ export function readingRefusal(error: unknown, file: string): unknown {
   return new FileAccessError('not-readable', file, message, { cause: error });
 }
 
-/** An error of writing, as a refusal; the file is as it was. What is none of the system's comes back as it is. */
+/**
+ * Converts a system error on write to a `FileAccessError`; the file is unchanged. Returns other errors
+ * unchanged.
+ */
 export function writingRefusal(error: unknown, file: string): unknown {
   const code = systemErrorCode(error);
   if (code === undefined) return error;
@@ -93,7 +101,7 @@ export function writingRefusal(error: unknown, file: string): unknown {
   );
 }
 
-/** The system's code of an error, such as `ENOENT`; undefined if it is none of the system's. */
+/** System error code, such as `ENOENT`; undefined if the error is not a system error. */
 export function systemErrorCode(error: unknown): string | undefined {
   const isSystemError = error instanceof Error && 'syscall' in error && 'code' in error;
   return isSystemError && typeof error.code === 'string' ? error.code : undefined;

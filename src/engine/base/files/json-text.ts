@@ -4,21 +4,21 @@ import type { DocumentPath, Position } from './document-path.js';
 const withComments = { allowTrailingComma: true, disallowComments: false };
 const strictly = { allowTrailingComma: false, disallowComments: true };
 
-/** The value of a JSON text with comments and trailing commas. */
+/** Value of a JSON text with comments and trailing commas. */
 export function parseWithComments(text: string): { ok: true; value: unknown } | { ok: false } {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, withComments);
   return tree && errors.length === 0 ? { ok: true, value: readNode(tree) } : { ok: false };
 }
 
-/** The value of a node. A key called `__proto__` is a key like any other, as for `JSON.parse`. */
+/** Value of a node. `__proto__` is an ordinary key, as in `JSON.parse`. */
 function readNode({ type, value, children = [] }: Node): unknown {
   if (type === 'array') return children.map(readNode);
   if (type !== 'object') return value;
   return Object.fromEntries(children.map(({ children: [key, held] = [] }) => [key!.value, readNode(held!)]));
 }
 
-/** Says in words what the parser found wrong first, and where. */
+/** Explains the first error of the parser, with its offset. */
 export function explainFault(
   text: string,
   { comments }: { comments: boolean },
@@ -50,7 +50,7 @@ const faults: Record<string, string> = {
   InvalidCharacter: 'Not valid JSON: a control character in a string.',
 };
 
-/** Finds places in one JSON text; parses it once. */
+/** Returns a function that locates values in one JSON text; parses the text once. */
 export function positionsIn(text: string): (path: DocumentPath, options?: { key?: boolean }) => Position {
   const tree = parseTree(text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text, [], withComments);
   return (path, { key = false } = {}) => {

@@ -2,19 +2,18 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { kill, pid } from 'node:process';
 
-/** The process that a lock or a temporary file belongs to. */
+/** The process that owns a lock or a temporary file. */
 export interface Holder {
   readonly host: string;
-  /** Where its number counts: containers may share a host name but not their processes. Known on Linux. */
+  /** PID namespace: containers may share a host name but not their processes. Known on Linux. */
   readonly namespace?: string;
   readonly pid: number;
-  /** When it started, in the system's own count, because numbers are given again. Known on Linux. */
+  /** Start time in system clock ticks, since process ids are reused. Known on Linux. */
   readonly started?: string;
 }
 
 let own: Holder | undefined;
 
-/** This process. */
 export function thisProcess(): Holder {
   if (own === undefined) {
     const namespace = namespaceOfProcesses();
@@ -24,7 +23,7 @@ export function thisProcess(): Holder {
   return own;
 }
 
-/** Whether a process has surely ended; of another machine's nothing is known. */
+/** True if a process has certainly ended; false for processes of other machines. */
 export function isDead(holder: Holder): boolean {
   const { host, namespace } = thisProcess();
   if (holder.host !== host || holder.namespace !== namespace) return false;
@@ -43,7 +42,7 @@ function isAnswering(number: number): boolean {
   }
 }
 
-/** A process that was killed answers to signals until its parent has taken note. */
+/** A killed process still accepts signals until its parent reaps it. */
 const endedStates = ['Z', 'X', 'x'];
 
 /** @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */

@@ -8,11 +8,11 @@ import { type Holder, isDead, thisProcess } from './lock-holder.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 import { removeStaleTemporaries, temporaryFile } from './temporary.js';
 
-/** How to wait for a lock. */
+/** Limits of the wait for a lock. */
 export interface LockOptions {
-  /** How long others may keep it before we give up. */
+  /** Longest wait for other holders, in milliseconds. Default: 30,000. */
   readonly waitMs?: number;
-  /** Ends the waiting; work that has begun goes on. */
+  /** Ends the wait; running work continues. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -22,11 +22,13 @@ interface LockWait {
 }
 
 /**
- * Does work that only one at a time may do, among all processes and within this one. What a dead process left locked is
- * taken over at once; a live process, or one of another machine, is waited for. Work must not ask for its own lock.
+ * Runs work exclusively, among all processes and within this one. Takes over the lock of a dead process at
+ * once; waits for a live process, or one of another machine. Not reentrant.
  *
- * Libraries judge a lock by its age, which makes everybody wait after a crash; here the process itself is asked about.
- * @throws FileRefusal naming who holds the lock, if it does not come free in time; or what `signal` says.
+ * Libraries judge a lock by its age, which makes all processes wait after a crash; this lock checks the
+ * holder itself.
+ * @throws FileAccessError with the holder of the lock, if it is not released in time; or the reason of
+ *   `signal`.
  */
 export async function withLock<T>(
   lockFile: string,
@@ -37,7 +39,7 @@ export async function withLock<T>(
   return await inTurn(lockFile, waiting, () => exclusively(lockFile, waiting, work));
 }
 
-/** The end of the line before each lock within this process. */
+/** Tail of the queue for each lock within this process. */
 const lines = new Map<string, Promise<void>>();
 
 async function inTurn<T>(lockFile: string, waiting: LockWait, work: () => Promise<T>): Promise<T> {
@@ -102,18 +104,18 @@ async function acquire(lockFile: string, claim: string, waiting: LockWait): Prom
   }
 }
 
-/** A lock that is there. */
+/** An existing lock. */
 interface FoundLock {
-  /** Differs from that of every other lock. */
+  /** Unique for each lock. */
   readonly claim: string;
-  /** Undefined: the claim cannot be read, for it is not all there. */
+  /** Undefined if the claim is incomplete or unreadable. */
   readonly holder: Holder | undefined;
   readonly ageMs: number;
 }
 
 /**
- * Makes the lock, unless there is one. It appears with its claim in it, so that whoever dies at any moment leaves nothing
- * that cannot be judged.
+ * Creates the lock, unless it exists. The lock appears together with its claim, so a crash never leaves a
+ * lock without a holder.
  */
 async function create(lockFile: string, claim: string): Promise<boolean> {
   const temporary = temporaryFile(path.dirname(lockFile));
@@ -132,7 +134,7 @@ async function linkOrWrite(temporary: string, lockFile: string, claim: string): 
   } catch (error) {
     if (systemErrorCode(error) === 'EEXIST') return false;
   }
-  // Not every disk has hard links.
+  // Not every disk supports hard links.
   try {
     await writeFile(lockFile, claim, { flag: 'wx', mode: 0o600 });
     return (await readLock(lockFile))?.claim === claim;
@@ -163,7 +165,7 @@ function holderIn(claim: string): Holder | undefined {
   }
 }
 
-/** How long a claim may take to be written where it does not come with the lock. */
+/** Longest time to write a claim that does not appear together with the lock, in milliseconds. */
 const claimMs = 10_000;
 
 function isLeftBehind({ holder, ageMs }: FoundLock): boolean {
@@ -171,8 +173,8 @@ function isLeftBehind({ holder, ageMs }: FoundLock): boolean {
 }
 
 /**
- * Puts our claim in the place of a dead one. Of several who judged the same lock only one may, so this is itself done
- * under a lock, which outlives a crash by the same rule.
+ * Replaces the claim of a dead process. Only one of several waiting processes may do this, so it takes a
+ * second lock, which survives a crash by the same rule.
  */
 async function takeOver(
   lockFile: string,
@@ -197,7 +199,7 @@ async function release(lockFile: string, claim: string): Promise<void> {
   try {
     if ((await readLock(lockFile))?.claim === claim) await retryWhileBusy(() => unlink(lockFile));
   } catch {
-    // The work is done, and the lock is a dead process's soon.
+    // The work is done, and the lock is stale as soon as this process ends.
   }
 }
 

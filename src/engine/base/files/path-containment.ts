@@ -1,20 +1,20 @@
 import path from 'node:path';
 import { findRealPath } from './disk.js';
 
-/** Where the paths that a package names may lead. */
+/** Limits for the paths that a package names. */
 export interface PathScope {
-  /** Relative paths are relative to it, and stay in it. */
+  /** Base of relative paths. They must stay below it. */
   readonly directory: string;
-  /** Absolute paths will do as well: the folder is the user's own. */
+  /** True if absolute paths are allowed: the folder belongs to the user. */
   readonly allowsAbsolute?: boolean;
 }
 
-/** Why a path that a package names cannot be used. */
+/** Reason why a path named by a package is rejected. */
 export type PathFault = 'absolute' | 'bare' | 'outside';
 
 /**
- * Checks the spelling of a path in a manifest or definition: relative to the package folder and staying below it.
- * Whether symbolic links lead out is only known once it exists; see {@link isInside}.
+ * Checks the spelling of a path in a manifest or definition: relative to the package folder and staying below
+ * it. Symbolic links are checked only once the path exists; see {@link isInside}.
  */
 export function pathFault(
   text: string,
@@ -27,12 +27,14 @@ export function pathFault(
   return undefined;
 }
 
-/** Whether a path without fault leads where it may, symbolic links followed. Absent ones do not. */
+/**
+ * True if a path without fault is in its scope after following symbolic links. False if it does not exist.
+ */
 export async function isInScope({ directory }: PathScope, text: string): Promise<boolean> {
   return path.isAbsolute(text) || (await isInside(directory, path.join(directory, text)));
 }
 
-/** Whether an existing path really lies in a folder, symbolic links followed. Absent paths do not. */
+/** True if an existing path is in a folder after following symbolic links. False if it does not exist. */
 export async function isInside(folder: string, target: string): Promise<boolean> {
   const realFolder = findRealPath(folder);
   const realTarget = findRealPath(target);

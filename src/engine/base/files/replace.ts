@@ -5,15 +5,16 @@ import { retryWhileBusy } from './retry-while-busy.js';
 import { removeStaleTemporaries, temporaryFile } from './temporary.js';
 import { checkWritable, readTextFile, type TextFile } from './text-file.js';
 
-/** What a file that may hold secrets begins with. */
+/** Initial mode of files, which may hold secrets. */
 const newMode = 0o600;
 
 /**
- * Gives a file another text, all of it or nothing: at every moment, also after a crash, the file holds the old text or
- * the new one. Links, permissions and, where possible, the owner stay; folders are made. Null deletes the file that a
- * link leads to, and leaves the link.
- * @throws ChangedMeanwhile if the file is no longer what `before` saw.
- * @throws FileRefusal if it cannot be written; it is as it was, unless the reason is `not-kept`.
+ * Replaces the text of a file atomically: at any time, also after a crash, the file holds the old text or the
+ * new one. Keeps links, permissions and, if possible, the owner; creates folders. Null deletes the file that
+ * a link points to, and keeps the link.
+ * @throws ConcurrentChangeError if the file no longer matches `before`.
+ * @throws FileAccessError if the file cannot be written. The file is unchanged, unless the reason is
+ *   `not-kept`.
  */
 export async function replaceTextFile(before: TextFile, text: string | null): Promise<void> {
   if (text === before.text) return;
@@ -75,7 +76,7 @@ async function writeTemporary(
     if (owner !== undefined) {
       const { uid, gid } = await handle.stat();
       if (owner.uid !== uid || owner.gid !== gid) {
-        // A user may not give files away, but may give them to a group.
+        // Users may not change the owner of a file, but may change its group.
         await handle
           .chown(owner.uid, owner.gid)
           .catch(() => handle.chown(uid, owner.gid).catch(() => undefined));
@@ -91,14 +92,16 @@ async function writeTemporary(
   throw new FileAccessError('not-written', file, message);
 }
 
-/** A rename replaces what is there, a link never does: so a file that another program makes now is not lost. */
+/**
+ * A rename replaces an existing file, a link never does. So a file that another program creates now is kept.
+ */
 async function putInPlace(temporary: string, { file, realFile, text }: TextFile): Promise<void> {
   if (text !== null) return await rename(temporary, realFile);
   try {
     await link(temporary, realFile);
   } catch (error) {
     if (systemErrorCode(error) === 'EEXIST') throw new ConcurrentChangeError(file);
-    // Not every disk has hard links.
+    // Not every disk supports hard links.
     return await rename(temporary, realFile);
   }
   await rm(temporary, { force: true }).catch(() => undefined);
@@ -110,16 +113,16 @@ async function requireUnchanged(before: TextFile): Promise<void> {
   if (!isSame) throw new ConcurrentChangeError(before.file);
 }
 
-/** A client whose folder is there looks installed: what was made for nothing goes again. */
+/** An existing folder makes a client look installed, so folders created for a failed write are removed. */
 async function removeMade(folder: string, firstMade: string): Promise<void> {
   try {
     for (let made = folder; made.length >= firstMade.length; made = path.dirname(made)) await rmdir(made);
   } catch {
-    // Somebody else put something there.
+    // Another program created something in the folder.
   }
 }
 
-/** Makes a new name in a folder last. Not every system can. */
+/** Makes a new name in a folder durable. Not every system supports this. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);

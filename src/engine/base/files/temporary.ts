@@ -3,10 +3,13 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isDead, thisProcess } from './lock-holder.js';
 
-/** The machine, the process and when it started: what tells whether a temporary file was left behind. */
+/** Machine, process id and start time: they show if a temporary file is stale. */
 const temporaryName = /^\.agenttools-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{12}\.tmp$/;
 
-/** A name in a folder that nobody else uses, for a file or a folder. It tells whose it is, so that {@link removeStaleTemporaries} knows what was left behind. */
+/**
+ * Unique name in a folder, for a file or a folder. The name identifies its process, so that
+ * {@link removeStaleTemporaries} can find stale ones.
+ */
 export function temporaryFile(folder: string): string {
   const { pid, started = '0' } = thisProcess();
   return path.join(
@@ -15,7 +18,7 @@ export function temporaryFile(folder: string): string {
   );
 }
 
-/** Removes the temporary files and folders that dead processes left in a folder; as far as that is possible. */
+/** Removes the temporary files and folders that dead processes left in a folder. Best effort. */
 export async function removeStaleTemporaries(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {

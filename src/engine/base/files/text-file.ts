@@ -4,30 +4,31 @@ import { platform } from 'node:os';
 import path from 'node:path';
 import { FileAccessError, linkLoop, readingRefusal, systemErrorCode } from './file-error.js';
 
-/** A text file as it was when it was read. */
+/** Snapshot of a text file. */
 export interface TextFile {
-  /** As asked for. */
+  /** File path as requested. */
   readonly file: string;
-  /** Where the bytes are: symbolic links followed, also one whose target is not there. */
+  /** Path after following symbolic links, also of a link with a missing target. */
   readonly realFile: string;
-  /** A byte order mark is kept; null: there is no such file. */
+  /** Includes the byte order mark. Null if the file does not exist. */
   readonly text: string | null;
-  /** Permission bits; undefined: there is no such file. */
+  /** Permission bits; undefined if the file does not exist. */
   readonly mode: number | undefined;
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 }
 
-/** Text that people and programs configure things by is never larger: 20 MB. */
+/** Largest configuration file, in bytes. */
 const maxConfigBytes = 20 * 1024 * 1024;
 
 export interface TextReadOptions {
-  /** Larger files are refused. */
+  /** Largest accepted file, in bytes. Default: 20 MB. */
   readonly maxBytes?: number;
 }
 
 /**
- * Reads a text file, or finds that it is not there, and where it would be.
- * @throws FileRefusal if it is no regular file of UTF-8 text, or cannot be read. Nothing that could make us wait is opened.
+ * Reads a text file. If the file is missing, returns its path with `text: null`.
+ * @throws FileAccessError if the file is not a regular file of UTF-8 text, or cannot be read. Never opens a
+ *   file that could block.
  */
 export async function readTextFile(
   file: string,
@@ -56,8 +57,8 @@ export async function readTextFile(
 }
 
 /**
- * Makes sure that a file may be replaced. Mode bits count also for a superuser, who could ignore them: read-only is a wish.
- * @throws FileRefusal
+ * Checks that a file may be replaced. Mode bits count also for a superuser, since they show intent.
+ * @throws FileAccessError
  */
 export async function checkWritable({ file, realFile, mode }: TextFile): Promise<void> {
   if (mode !== undefined && !((mode & 0o200) !== 0 && (await isAllowed(realFile, constants.W_OK)))) {
@@ -72,7 +73,7 @@ export async function checkWritable({ file, realFile, mode }: TextFile): Promise
   }
 }
 
-/** The real path of a file that may not be there, along links whose targets may not be there. */
+/** The real path of a file. The file, and targets of links on the way, may be missing. */
 export async function followLinks(file: string, hops = 0): Promise<string> {
   const real = await unlessAbsent(realpath(file));
   if (real !== undefined) return real;
@@ -80,16 +81,16 @@ export async function followLinks(file: string, hops = 0): Promise<string> {
   if (folder === file) return file;
   const target = await unlessAbsent(readlink(file)).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EINVAL') throw error;
-    // It is there by now, and no link.
+    // The file exists by now, and is not a link.
     return file;
   });
   if (target === undefined) return path.join(await followLinks(folder, hops), path.basename(file));
   if (hops === maxLinks) throw linkLoop(file);
-  // Not normalised: what `..` means after a link is for the system to say.
+  // Not normalised: after a link, only the system can resolve `..`.
   return await followLinks(path.isAbsolute(target) ? target : folder + path.sep + target, hops + 1);
 }
 
-/** As many links as Linux follows. */
+/** Limit of Linux on followed links. */
 const maxLinks = 40;
 
 async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
@@ -128,7 +129,10 @@ function tooLarge(file: string, maxBytes: number): FileAccessError {
   return new FileAccessError('too-large', file, message);
 }
 
-/** All bytes of a file, which may grow while it is read, or of a stream that may never end. @throws FileRefusal */
+/**
+ * Reads all bytes of a file, which may grow during the read, or of a stream that may never end.
+ * @throws FileAccessError
+ */
 export async function readBytes(
   stream: AsyncIterable<string | Buffer>,
   file: string,
@@ -145,7 +149,7 @@ export async function readBytes(
   return Buffer.concat(chunks);
 }
 
-/** The text of UTF-8. @throws FileRefusal saying where it is none */
+/** Decodes UTF-8. @throws FileAccessError with the position of the first invalid byte */
 export function decodeText(bytes: Buffer, file: string): string {
   const text = bytes.toString('utf8');
   const fault = firstDifference(bytes, Buffer.from(text));
@@ -158,7 +162,7 @@ export function decodeText(bytes: Buffer, file: string): string {
   throw new FileAccessError('not-utf8', file, message);
 }
 
-/** Where bytes that were not UTF-8 were replaced in decoding: the start of the first character that differs. */
+/** Offset of the first character that decoding replaced because it is not UTF-8. */
 function firstDifference(bytes: Buffer, again: Buffer): number | undefined {
   if (bytes.equals(again)) return undefined;
   let place = 0;
@@ -167,7 +171,7 @@ function firstDifference(bytes: Buffer, again: Buffer): number | undefined {
   return place;
 }
 
-/** The folder of a file, or the one that its folders would be made in. */
+/** Folder of a file, or the nearest existing folder above it. */
 async function nearestFolder(file: string): Promise<string> {
   const folder = path.dirname(file);
   const isThere = (await stat(folder).catch(() => undefined)) !== undefined;
@@ -175,7 +179,7 @@ async function nearestFolder(file: string): Promise<string> {
 }
 
 async function isFolderWritable(folder: string): Promise<boolean> {
-  // On Windows the read-only mark of a folder means something else.
+  // On Windows, the read-only attribute of a folder means something else.
   if (platform() !== 'win32') {
     const info = await stat(folder).catch(() => undefined);
     if (info !== undefined && (info.mode & 0o200) === 0) return false;

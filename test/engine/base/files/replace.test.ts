@@ -120,7 +120,7 @@ describe('reading', () => {
     ['folder', 'a folder', (file: string) => mkdirSync(file)],
     ['special', 'a named pipe', (file: string) => void execFileSync('mkfifo', [file])],
     ['special', 'a device', (file: string) => symlinkSync('/dev/zero', file)],
-    ['link-loop', 'a circle', (file: string) => symlinkSync(file, file)],
+    ['link-loop', 'a cycle', (file: string) => symlinkSync(file, file)],
     [
       'too-large',
       'larger than 20 MB',
