@@ -1,6 +1,6 @@
 import { AgentToolsError } from '../engine/base/errors.js';
 import { errorMessage } from '../engine/base/thrown-value.js';
-import { isRecord } from '../engine/extension/definition-shapes.js';
+import { isRecord } from '../engine/base/value-checks.js';
 
 /**
  * Parses the tool arguments of a command line.

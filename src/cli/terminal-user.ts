@@ -1,5 +1,5 @@
+import { isRecord } from '../engine/base/value-checks.js';
 import { visibleText } from '../engine/base/visible-text.js';
-import { isRecord } from '../engine/extension/definition-shapes.js';
 import { compileSchema, formatIssues } from '../engine/schema/index.js';
 import type { InputUser } from '../engine/serve/call-once.js';
 import type { Host } from '../host.js';

@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import { isRecord } from '../../engine/base/value-checks.js';
 import { visibleLine, visibleText, visibleTexts } from '../../engine/base/visible-text.js';
 import type {
   AppSummary,
@@ -17,7 +18,6 @@ import type {
   ToolUpstreamFacts,
   UpstreamFacts,
 } from '../../engine/discovery/facts.js';
-import { isRecord } from '../../engine/extension/definition-shapes.js';
 import { renderJson } from './json.js';
 import { type ColorOption, styleFor } from './style.js';
 

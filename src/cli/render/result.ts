@@ -1,5 +1,5 @@
+import { isRecord } from '../../engine/base/value-checks.js';
 import { visibleText } from '../../engine/base/visible-text.js';
-import { isRecord } from '../../engine/extension/definition-shapes.js';
 import type { ContentBlock, ToolResult } from '../../engine/runtime/result-builders.js';
 
 /** Renders a tool result: text unchanged, since pipes read it as data, and a note for any other block. */

@@ -1,5 +1,5 @@
+import { isRecord } from '../../engine/base/value-checks.js';
 import { visibleLine, visibleMessage, visibleText } from '../../engine/base/visible-text.js';
-import { isRecord } from '../../engine/extension/definition-shapes.js';
 import { singular } from '../../engine/extension/item-kinds.js';
 import { type ChangedFile, itemLabel } from '../../engine/packages/compare-states.js';
 import { type ChangedDependency, formatVersion } from '../../engine/packages/dependencies.js';

@@ -1,3 +1,4 @@
+import { isString } from '../base/value-checks.js';
 import type { EntryShape, Launch } from './client.js';
 import type { ConfigEntry, ConfigValue } from './edit/editor.js';
 
@@ -141,17 +142,16 @@ function launchFrom(
   const env = entry[fields.env] ?? {};
   const cwd = fields.cwd === undefined ? undefined : entry[fields.cwd];
   const [command, ...args] = [...words, ...(Array.isArray(further) ? further : [undefined])];
-  if (!isText(command) || !args.every(isText) || !isTextMap(env)) return undefined;
-  return { command, args, env, ...(isText(cwd) && { cwd }) };
-}
-
-function isText(value: ConfigValue | undefined): value is string {
-  return typeof value === 'string';
+  if (!isString(command) || !args.every(isString) || !isTextMap(env)) return undefined;
+  return { command, args, env, ...(isString(cwd) && { cwd }) };
 }
 
 function isTextMap(value: ConfigValue): value is Readonly<Record<string, string>> {
   return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText)
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every(isString)
   );
 }
 

@@ -1,4 +1,5 @@
 import { parseWithComments } from '../base/files/json-text.js';
+import { isString } from '../base/value-checks.js';
 import type { ClientEnvironment, WritableClient } from './client.js';
 import { configValueAt } from './edit/config-path.js';
 import { isMap } from './edit/merge-entry.js';
@@ -150,7 +151,7 @@ const clientMarks: Readonly<Record<string, (data: unknown, path: string) => bool
     ),
   'roo-code': (data) => standardEntries(data).some(({ alwaysAllow }) => Array.isArray(alwaysAllow)),
   'augment-vscode': (data) =>
-    Array.isArray(data) && data.some((item) => isMap(item) && isText(item.name) && isText(item.type)),
+    Array.isArray(data) && data.some((item) => isMap(item) && isString(item.name) && isString(item.type)),
 };
 
 function standardEntries(data: unknown): readonly Readonly<Record<string, unknown>>[] {
@@ -166,8 +167,4 @@ function parseLooseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   const parsed = parseWithComments(text.replace(/^\uFEFF/, ''));
   return parsed.ok ? parsed.value : undefined;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }

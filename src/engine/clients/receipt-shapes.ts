@@ -1,3 +1,4 @@
+import { isRecord, isString } from '../base/value-checks.js';
 import type { FileRecord, Receipt, RecordBody, RecordedEdit } from './receipt.js';
 
 type ReceiptCheck = (value: unknown) => boolean;
@@ -7,51 +8,48 @@ export function isFileRecord(value: unknown): value is FileRecord {
   return fits(recordShape)(value);
 }
 
-const isText: ReceiptCheck = (value) => typeof value === 'string';
-const isMap: ReceiptCheck = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const receiptShape = {
-  client: isText,
+  client: isString,
   scope: checkWord('user', 'project', 'config'),
-  file: isText,
-  key: isText,
-  server: isText,
-  family: optionalField(isText),
-  reference: isText,
-  argument: isText,
-  variables: checkList(isText),
-  entry: isMap,
-  additions: optionalField(checkList(fits({ list: checkList(isText), item: isMap }))),
-  template: optionalField(isText),
-  version: isText,
-  time: isText,
-  replaced: optionalField(isMap),
+  file: isString,
+  key: isString,
+  server: isString,
+  family: optionalField(isString),
+  reference: isString,
+  argument: isString,
+  variables: checkList(isString),
+  entry: isRecord,
+  additions: optionalField(checkList(fits({ list: checkList(isString), item: isRecord }))),
+  template: optionalField(isString),
+  version: isString,
+  time: isString,
+  replaced: optionalField(isRecord),
   displaced: optionalField(checkList(isReceipt)),
-  project: optionalField(isText),
+  project: optionalField(isString),
   format: checkWord('json', 'jsonc', 'toml', 'yaml'),
-  container: fits({ path: checkList(isText), shape: checkWord('map', 'list') }),
+  container: fits({ path: checkList(isString), shape: checkWord('map', 'list') }),
 } satisfies Record<keyof Receipt, ReceiptCheck>;
 
 const stepShape = {
-  slot: isText,
-  splice: fits({ offset: Number.isSafeInteger, removed: isText, inserted: isText }),
-  beforeHash: nullableField(isText),
-  afterHash: isText,
+  slot: isString,
+  splice: fits({ offset: Number.isSafeInteger, removed: isString, inserted: isString }),
+  beforeHash: nullableField(isString),
+  afterHash: isString,
 } satisfies Record<keyof RecordedEdit, ReceiptCheck>;
 
 const bodyShape = {
   version: (value) => value === 1,
-  realFile: isText,
+  realFile: isString,
   receipts: checkList(isReceipt),
   steps: checkList(fits(stepShape)),
-  made: checkList(isText),
-  madeFolder: optionalField(isText),
+  made: checkList(isString),
+  madeFolder: optionalField(isString),
 } satisfies Record<keyof RecordBody, ReceiptCheck>;
 
 const recordShape = {
   ...bodyShape,
   intent: optionalField(
-    fits({ beforeHash: nullableField(isText), hash: nullableField(isText), record: fits(bodyShape) }),
+    fits({ beforeHash: nullableField(isString), hash: nullableField(isString), record: fits(bodyShape) }),
   ),
 } satisfies Record<keyof FileRecord, ReceiptCheck>;
 
@@ -61,7 +59,7 @@ function isReceipt(value: unknown): boolean {
 
 function fits(shape: Readonly<Record<string, ReceiptCheck>>): ReceiptCheck {
   return (value) =>
-    isMap(value) && Object.entries(shape).every(([name, check]) => check(fieldOf(value, name)));
+    isRecord(value) && Object.entries(shape).every(([name, check]) => check(fieldOf(value, name)));
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -1,5 +1,5 @@
 import { didYouMean } from '../base/did-you-mean.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import type { DocTag, SourcePosition } from './type-source.js';
 
 /** A schema under construction. */

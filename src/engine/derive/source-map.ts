@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isInside, pathFault } from '../base/files/path-containment.js';
-import { isRecord } from '../extension/definition-shapes.js';
-import { decoded } from '../extension/uri-pattern.js';
+import { decodeUriText } from '../base/text-codecs.js';
+import { isRecord } from '../base/value-checks.js';
 
 /** Larger maps are skipped: they hold too many sources. */
 const maxMapBytes = 20 * 1024 * 1024;
@@ -33,7 +33,7 @@ export async function readMappedSources(directory: string, file: string): Promis
       map: undefined,
     };
   }
-  const map = path.posix.join(folder, decoded(url));
+  const map = path.posix.join(folder, decodeUriText(url));
   if (url.includes(':') || pathFault(map)) return nothing;
   const target = path.join(directory, map);
   const info = await stat(target).catch(() => undefined);

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceTextFile } from '../base/files/replace.js';
 import { readTextFile } from '../base/files/text-file.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord, isString, isStringOrNull } from '../base/value-checks.js';
 import type { Publication, ServerOutline } from './listed-server.js';
 
 /** A package of a registry with its servers. */
@@ -59,36 +59,29 @@ export async function keepListing(file: string, listing: RegistryListing): Promi
 }
 
 function isListing(value: Record<string, unknown>): value is Record<string, unknown> & RegistryListing {
-  const lists = isListOfValid(isText, value.notes) && isListOfValid(isLeftOut, value.leftOut);
+  const lists = isListOfValid(isString, value.notes) && isListOfValid(isLeftOut, value.leftOut);
   return Number.isFinite(value.time) && lists && isListOfValid(isRemotePackage, value.packages);
 }
 
 function isLeftOut(value: unknown): boolean {
-  return isRecord(value) && isText(value.name) && isText(value.reason) && isText(value.message);
+  return isRecord(value) && isString(value.name) && isString(value.reason) && isString(value.message);
 }
 
 function isRemotePackage(value: unknown): boolean {
-  if (!isRecord(value) || !isText(value.name) || !isRecord(value.publication)) return false;
+  if (!isRecord(value) || !isString(value.name) || !isRecord(value.publication)) return false;
   const { publisher, published, provenance } = value.publication;
-  const isPublication = isTextOrNull(publisher) && isTextOrNull(published) && typeof provenance === 'boolean';
-  return isPublication && isListOfValid(isOutline, value.servers) && isListOfValid(isText, value.notes);
+  const isPublication =
+    isStringOrNull(publisher) && isStringOrNull(published) && typeof provenance === 'boolean';
+  return isPublication && isListOfValid(isOutline, value.servers) && isListOfValid(isString, value.notes);
 }
 
 function isOutline(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { name, description, version, tools, prompts } = value;
-  const texts = isText(name) && isTextOrNull(description) && isText(version);
-  return texts && isListOfValid(isText, tools) && isListOfValid(isText, prompts);
+  const texts = isString(name) && isStringOrNull(description) && isString(version);
+  return texts && isListOfValid(isString, tools) && isListOfValid(isString, prompts);
 }
 
 function isListOfValid(isEntry: (value: unknown) => boolean, value: unknown): boolean {
   return Array.isArray(value) && value.every(isEntry);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isTextOrNull(value: unknown): boolean {
-  return value === null || isText(value);
 }

@@ -3,6 +3,7 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { forEachLimited } from '../base/concurrency.js';
 import { AgentToolsError } from '../base/errors.js';
+import { ancestorFolders } from '../base/files/ancestor-folders.js';
 import { checkDefinition, serverLists } from '../extension/check-definition.js';
 import { describeFault, isSerious } from '../extension/describe-fault.js';
 import { DefinitionError, Extension, type Origin } from '../extension/extension.js';
@@ -32,7 +33,7 @@ export function projectSource(cwd: string): DiscoverySource {
     title: `The project at ${cwd}`,
     timeLimitMs,
     async search(report) {
-      const folders = ancestors(cwd);
+      const folders = ancestorFolders(cwd);
       const here = await firstPackage(folders);
       if (here !== undefined) await readPackage(here, { source: 'project', report });
       for (const folder of folders) await readPackages(path.join(folder, 'node_modules'), 'project', report);
@@ -74,11 +75,6 @@ export function builtinSource(folder: string): DiscoverySource {
       }
     },
   };
-}
-
-function ancestors(folder: string): string[] {
-  const above = path.dirname(folder);
-  return above === folder ? [folder] : [folder, ...ancestors(above)];
 }
 
 async function firstPackage(folders: readonly string[]): Promise<string | undefined> {

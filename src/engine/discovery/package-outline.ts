@@ -1,5 +1,5 @@
+import { isRecord } from '../base/value-checks.js';
 import { shortenText } from '../base/visible-text.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import { kinds } from '../extension/item-kinds.js';
 import { type Declaration, hasItems, type ManifestContent } from '../extension/manifest.js';
 import { isItemName, parseQualifiedName, qualify, shortName } from '../extension/names.js';

@@ -1,5 +1,5 @@
+import { isRecord } from '../base/value-checks.js';
 import { shortenText } from '../base/visible-text.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import { type Kind, singular } from '../extension/item-kinds.js';
 import type { Declaration, ManifestContent } from '../extension/manifest.js';
 import { isItemName, qualify } from '../extension/names.js';

@@ -1,6 +1,6 @@
 import { AgentToolsError } from '../base/errors.js';
+import { isRecord } from '../base/value-checks.js';
 import { shortenText, visibleMessage } from '../base/visible-text.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import { interpretManifest, type ManifestContent, ManifestError } from '../extension/manifest.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
 import { withoutUserinfo } from '../npm/without-userinfo.js';

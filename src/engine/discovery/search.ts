@@ -1,5 +1,5 @@
+import { isRecord } from '../base/value-checks.js';
 import { shortenText } from '../base/visible-text.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import { isPublishedName } from '../extension/names.js';
 import { RegistryError } from '../npm/registry.js';
 import type { RegistryEndpoint } from '../npm/settings.js';

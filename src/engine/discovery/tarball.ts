@@ -2,7 +2,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type DataDocument, DocumentError, parseDocument } from '../base/files/document.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { RegistryError } from '../npm/registry.js';
 import type { RegistryEndpoint } from '../npm/settings.js';
 import type { Registries } from './registries.js';

@@ -1,7 +1,8 @@
 import { isObjectName } from '../base/reserved-names.js';
+import { isRecord } from '../base/value-checks.js';
 import { checkAnswerer } from './check-tool.js';
 import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
-import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './definition-shapes.js';
+import { checkShape, isFunctionLike, type ShapeFault, shapes } from './definition-shapes.js';
 import type { Kind } from './item-kinds.js';
 import { readUriTemplate, type UriTemplate, UriTemplateError } from './uri-template.js';
 

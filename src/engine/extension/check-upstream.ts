@@ -1,10 +1,5 @@
-import {
-  checkShape,
-  isFunctionLike,
-  isRecord,
-  type ShapeFault,
-  upstreamEntryShape,
-} from './definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
+import { checkShape, isFunctionLike, type ShapeFault, upstreamEntryShape } from './definition-shapes.js';
 import { isWireName } from './names.js';
 import { noVariable } from './variables.js';
 

@@ -1,8 +1,6 @@
-import { isRecord } from './definition-shapes.js';
+import { isRecord, isString } from '../base/value-checks.js';
 
 type BlockFieldCheck = (value: unknown) => boolean;
-
-const isText: BlockFieldCheck = (value) => typeof value === 'string';
 const optionalBlockField =
   (check: BlockFieldCheck): BlockFieldCheck =>
   (value) =>
@@ -11,9 +9,9 @@ const optionalBlockField =
 /** Expected value of a field, in words and as a check. */
 type BlockField = readonly [expected: string, check: BlockFieldCheck];
 
-const textField: BlockField = ['a string', isText];
+const textField: BlockField = ['a string', isString];
 const base64: BlockField = ['base64', isBase64];
-const optionalText: BlockField = ['a string', optionalBlockField(isText)];
+const optionalText: BlockField = ['a string', optionalBlockField(isString)];
 
 /**
  * Block types of MCP with their fields. The protocol layer would reject an invalid block with an error that
@@ -75,10 +73,10 @@ function isContents(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { uri, mimeType, text, blob, _meta } = value;
   return (
-    isText(uri) &&
-    optionalBlockField(isText)(mimeType) &&
+    isString(uri) &&
+    optionalBlockField(isString)(mimeType) &&
     optionalBlockField(isRecord)(_meta) &&
-    (isText(text) || isBase64(blob))
+    (isString(text) || isBase64(blob))
   );
 }
 
@@ -101,10 +99,10 @@ export function isIcons(value: unknown): value is readonly Readonly<Record<strin
 function isIcon(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { src, mimeType, sizes, theme } = value;
-  const isSizes: BlockFieldCheck = (list) => Array.isArray(list) && list.every(isText);
+  const isSizes: BlockFieldCheck = (list) => Array.isArray(list) && list.every(isString);
   return (
     isIconAddress(src) &&
-    optionalBlockField(isText)(mimeType) &&
+    optionalBlockField(isString)(mimeType) &&
     optionalBlockField(isSizes)(sizes) &&
     optionalBlockField((one) => one === 'light' || one === 'dark')(theme)
   );

@@ -1,4 +1,5 @@
 import type { DocumentPath } from '../base/files/document-path.js';
+import { isRecord } from '../base/value-checks.js';
 import type { Kind } from './item-kinds.js';
 import type { DefinitionShape, KeyShape, ValueType } from './key-shape.js';
 import { placeShape, toolUpstreamShape } from './upstream-shape.js';
@@ -502,11 +503,6 @@ function isStringList(value: unknown): boolean {
 /** True for a name, or a non-empty list of alternative names. */
 function isNeed(value: unknown): boolean {
   return typeof value === 'string' || (isStringList(value) && (value as readonly string[]).length > 0);
-}
-
-/** True for an object that is not an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** True for a record that does not represent a function. */

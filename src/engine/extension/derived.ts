@@ -1,7 +1,7 @@
 import path from 'node:path';
+import { isRecord, isString } from '../base/value-checks.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { type CastsByPointer, castNames } from '../schema/value-caster.js';
-import { isRecord } from './definition-shapes.js';
 import { ModuleReferenceError, parseModuleReference } from './modules.js';
 
 /**
@@ -73,9 +73,9 @@ export function readDerived(value: unknown): Derived | undefined {
     isRecord(files) &&
     isRecord(functions) &&
     isRecord(tools) &&
-    Object.values(files).every(isText) &&
+    Object.values(files).every(isString) &&
     Object.values(functions).every(isFunction) &&
-    Object.values(tools).every((reference) => isText(reference) && Object.hasOwn(functions, reference));
+    Object.values(tools).every((reference) => isString(reference) && Object.hasOwn(functions, reference));
   if (!isWhole) return undefined;
   validDerivations.add(value);
   return value as unknown as Derived;
@@ -89,7 +89,7 @@ function isFunction(value: unknown): boolean {
     isRecord(inputSchema) &&
     (outputSchema === undefined || isRecord(outputSchema)) &&
     (annotations === undefined || isRecord(annotations)) &&
-    [title, description, category].every((one) => one === undefined || isText(one)) &&
+    [title, description, category].every((one) => one === undefined || isString(one)) &&
     (hidden === undefined || typeof hidden === 'boolean') &&
     (casts === undefined || (isRecord(casts) && Object.values(casts).every(isCastName))) &&
     Array.isArray(parameters) &&
@@ -98,15 +98,11 @@ function isFunction(value: unknown): boolean {
 }
 
 function isBinding(value: unknown): boolean {
-  return isRecord(value) && (isText(value.name) || value.whole === true || value.context === true);
+  return isRecord(value) && (isString(value.name) || value.whole === true || value.context === true);
 }
 
 function isCastName(value: unknown): boolean {
   return (castNames as readonly unknown[]).includes(value);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }
 
 /** Adds the derived keys that a definition omits. Written keys win. */

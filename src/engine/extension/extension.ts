@@ -5,6 +5,7 @@ import type { DocumentPath } from '../base/files/document-path.js';
 import { isInside, type PathScope, pathFault } from '../base/files/path-containment.js';
 import { describePlainFault, findCopyFaults, type PlainData } from '../base/plain-data.js';
 import { errorMessage, safelyThrown } from '../base/thrown-value.js';
+import { isRecord } from '../base/value-checks.js';
 import { visibleMessage } from '../base/visible-text.js';
 import {
   type DefinitionFile,
@@ -12,7 +13,7 @@ import {
   derivedFile,
   listDefinitionFiles,
 } from './definition-files.js';
-import { isFunctionLike, isRecord } from './definition-shapes.js';
+import { isFunctionLike } from './definition-shapes.js';
 import type { Derived, DerivedFunction } from './derived.js';
 import type { Location } from './diagnostics.js';
 import { type Kind, singular } from './item-kinds.js';

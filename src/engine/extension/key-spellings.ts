@@ -1,7 +1,8 @@
 import type { DocumentPath } from '../base/files/document-path.js';
 import { findCopyFaults, type PlainFault } from '../base/plain-data.js';
+import { isRecord } from '../base/value-checks.js';
 import { SchemaError, translateParameters } from '../schema/index.js';
-import { isRecord, shapes } from './definition-shapes.js';
+import { shapes } from './definition-shapes.js';
 import type { Kind } from './item-kinds.js';
 import type { DefinitionShape } from './key-shape.js';
 

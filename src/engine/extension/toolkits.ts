@@ -1,11 +1,6 @@
 import type { DocumentPath } from '../base/files/document-path.js';
-import {
-  checkShape,
-  isFunctionLike,
-  isRecord,
-  type ShapeFault,
-  toolkitOverrideShape,
-} from './definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
+import { checkShape, isFunctionLike, type ShapeFault, toolkitOverrideShape } from './definition-shapes.js';
 import { isItemName } from './names.js';
 
 /** Several tools in one value, with the defaults that they share. */

@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isInScope, type PathScope, pathFault } from '../base/files/path-containment.js';
+import { isRecord } from '../base/value-checks.js';
 import { visibleLine } from '../base/visible-text.js';
 import { endpointSource } from './check-upstream.js';
-import { isRecord } from './definition-shapes.js';
 import { isPackageName } from './names.js';
 import { substituteVariables, UnsetVariableError } from './variables.js';
 
@@ -31,7 +31,7 @@ export interface UpstreamAddress {
 
 /** An endpoint that cannot be used. The caller puts its subject before the message. */
 export class EndpointError extends Error {
-  override readonly name = 'PlaceError';
+  override readonly name = 'EndpointError';
   /** `missing`: may become available; `undeclared`: not in package.json; `outside`: outside the package. */
   readonly fault: 'missing' | 'undeclared' | 'outside' | 'variable' | 'form';
   /** The faulty key of the endpoint. */

@@ -1,3 +1,5 @@
+import { decodeUriText } from '../base/text-codecs.js';
+
 export type AcceptsUnit = (unit: string) => boolean;
 
 /** Pattern of a URI. A unit is a character, or the percent-encoded form of one. */
@@ -132,17 +134,8 @@ function splitUnits(uri: string): readonly string[] {
  */
 function normal(unit: string): string {
   if (unit.length === 1 || !unit.startsWith('%')) return unit;
-  const character = decoded(unit);
+  const character = decodeUriText(unit);
   return /^[\w.~-]$|^[^\0-\x7f]/.test(character) ? character : unit.toUpperCase();
-}
-
-/** Decodes percent-encoding. Returns a malformed text unchanged. */
-export function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }
 
 /** Computes backwards the steps that can reach the end, then walks forwards. */

@@ -1,7 +1,7 @@
+import { decodeUriText } from '../base/text-codecs.js';
 import {
   type AcceptsUnit,
   compileMatcher,
-  decoded,
   eitherPattern,
   literalPattern,
   many,
@@ -207,7 +207,7 @@ function collectUriValues(
 ): UriValues | undefined {
   const values = new UriValueCollector();
   const fits = noted?.every(([of, text]) =>
-    'query' in of ? values.noteQuery(of.query, text) : values.note(of, decoded(text)),
+    'query' in of ? values.noteQuery(of.query, text) : values.note(of, decodeUriText(text)),
   );
   return fits ? values.all : undefined;
 }
@@ -226,8 +226,8 @@ class UriValueCollector {
     const pairs = query === '' ? [] : query.split('&');
     return pairs.every((pair) => {
       const [name = '', ...rest] = pair.split('=');
-      const variable = variables.find((one) => decoded(one.name) === decoded(name));
-      const value = decoded(rest.join('='));
+      const variable = variables.find((one) => decodeUriText(one.name) === decodeUriText(name));
+      const value = decodeUriText(rest.join('='));
       if (!variable || [...value].length > variable.most) return false;
       if (!variable.isExploded && seen.has(variable.name)) return false;
       seen.add(variable.name);

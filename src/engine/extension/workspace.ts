@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { didYouMean } from '../base/did-you-mean.js';
 import { AgentToolsError } from '../base/errors.js';
+import { ancestorFolders } from '../base/files/ancestor-folders.js';
 import { findRealPath, statFile } from '../base/files/disk.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
@@ -145,7 +146,7 @@ export class Workspace {
     const isUsers = from?.origin === 'user';
     const own =
       from && !isUsers
-        ? ancestors(from.manifest.directory).map((folder) => path.join(folder, 'node_modules'))
+        ? ancestorFolders(from.manifest.directory).map((folder) => path.join(folder, 'node_modules'))
         : [];
     for (const folder of own) {
       const found = await this.#openIfPackage(path.join(folder, name));
@@ -167,7 +168,9 @@ export class Workspace {
   async #findInProject(name: string): Promise<Extension | undefined> {
     const here = await this.packageHere();
     if (here?.name === name) return here;
-    for (const folder of ancestors(this.#options.cwd).map((above) => path.join(above, 'node_modules'))) {
+    for (const folder of ancestorFolders(this.#options.cwd).map((above) =>
+      path.join(above, 'node_modules'),
+    )) {
       const found = await this.#openIfPackage(path.join(folder, name));
       if (found) return found;
     }
@@ -188,7 +191,7 @@ export class Workspace {
    * @throws as {@link Extension.open} does.
    */
   async extensionHere(): Promise<Extension | undefined> {
-    const folder = firstPackage(ancestors(this.#options.cwd));
+    const folder = firstPackage(ancestorFolders(this.#options.cwd));
     if (folder === undefined) return undefined;
     return await this.open(folder).catch((error: unknown) => {
       if (error instanceof ManifestError && error.code === 'no-extension') return undefined;
@@ -492,11 +495,6 @@ export function serverNames(extension: Extension): readonly string[] {
  */
 export function implicitServerName(extension: Extension): string {
   return shortName(extension.name);
-}
-
-function ancestors(folder: string): string[] {
-  const above = path.dirname(folder);
-  return above === folder ? [folder] : [folder, ...ancestors(above)];
 }
 
 function isPackageFolder(folder: string): boolean {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { packageRoot, packageVersion, workspaceFolders } from '../base/folders.js';
 import type { PlainData } from '../base/plain-data.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { DefinitionLoadingError, type LoadCode } from '../extension/extension.js';
 import type { ChangeNotifier } from '../live/change-notifier.js';
 import {

@@ -2,7 +2,8 @@ import type { Writable } from 'node:stream';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { deferred } from '../base/deferred.js';
 import { errorMessage } from '../base/thrown-value.js';
-import { isObject, type JsonObject } from '../protocol/envelope.js';
+import { isRecord } from '../base/value-checks.js';
+import type { JsonObject } from '../protocol/envelope.js';
 import { RequestTimeoutError } from '../protocol/request.js';
 import { brands, isBranded } from '../runtime/authoring-symbols.js';
 import type { ListedKind } from '../runtime/context.js';
@@ -417,7 +418,7 @@ export class Generation {
 
   takeResult({ call: number, result }: ChannelMessage, call: HostCall | undefined): void {
     if (!call) return;
-    if (!isObject(result)) {
+    if (!isRecord(result)) {
       this.#fault('sent a result that is not an object');
       return;
     }
@@ -436,7 +437,7 @@ export class Generation {
   }
 
   takeTaskEnd({ call: number, task }: ChannelMessage): void {
-    if (!isObject(task)) return;
+    if (!isRecord(task)) return;
     if (this.#calls.has(number as number)) this.#endedTasks.set(number as number, task);
     else this.#endTask(number as number, task);
     if (this.isIdle) this.#onIdle?.();
@@ -452,7 +453,7 @@ export class Generation {
 
   takeError({ call: number, error }: ChannelMessage, call: HostCall | undefined): void {
     if (!call) return;
-    const { code, message, data } = isObject(error) ? error : {};
+    const { code, message, data } = isRecord(error) ? error : {};
     this.#calls.delete(number as number);
     call.reject(
       Number.isSafeInteger(code)
@@ -480,7 +481,7 @@ export class Generation {
   }
 
   takeNotification({ method, params }: ChannelMessage, call: HostCall | undefined): void {
-    if (!call?.running || !forwardedNotifications.includes(textIn(method)) || !isObject(params)) return;
+    if (!call?.running || !forwardedNotifications.includes(textIn(method)) || !isRecord(params)) return;
     call.running.notify(method as string, params);
   }
 
@@ -497,7 +498,7 @@ export class Generation {
     const ending = new AbortController();
     this.#questions.set(question, ending);
     const limits = { signal: ending.signal, timeoutMs: Number(timeoutMs) };
-    const request = { method: method as string, params: isObject(params) ? params : undefined };
+    const request = { method: method as string, params: isRecord(params) ? params : undefined };
     const resume = call.pause();
     this.#reply(question, running.ask(request, limits), resume);
   }

@@ -1,5 +1,5 @@
 import { type PlainData, type PlainFault, plainData, withFaults } from '../base/plain-data.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 
 /** Most faults per module. */
 const maxModuleFaults = 1000;

@@ -1,6 +1,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import { isRecord } from '../base/value-checks.js';
 import type { ReplayState } from '../live/connection.js';
-import { isObject, type JsonObject, type MessageId } from '../protocol/envelope.js';
+import type { JsonObject, MessageId } from '../protocol/envelope.js';
 import {
   type ClientRequestLimits,
   type OutboundMessage,
@@ -101,7 +102,7 @@ export class RemoteRequest implements RequestContext {
   ) {
     this.id = id;
     this.method = method;
-    this.meta = isObject(params._meta) ? params._meta : undefined;
+    this.meta = isRecord(params._meta) ? params._meta : undefined;
     this.auth = auth;
     this.inputResponses = inputResponses;
     this.requestState = state;
@@ -138,7 +139,7 @@ export class RemoteRequest implements RequestContext {
       (question) => ({ type: 'ask', call, question, method, ...(params && { params }), timeoutMs }),
       signal,
     );
-    return isObject(result) ? result : {};
+    return isRecord(result) ? result : {};
   }
 
   /** Has the front sign the state that this request needs after the client has answered. */

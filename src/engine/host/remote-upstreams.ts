@@ -1,7 +1,7 @@
 import { errorMessage } from '../base/thrown-value.js';
+import { isRecord } from '../base/value-checks.js';
 import { asker, type RequesterInfo } from '../live/connection.js';
 import type { UpstreamSource } from '../live/live-server.js';
-import { isObject } from '../protocol/envelope.js';
 import type { Servable } from '../runtime/compose-server.js';
 import type { Context, LogLevel } from '../runtime/context.js';
 import type { PendingKind } from '../runtime/missing-packages.js';
@@ -63,7 +63,7 @@ export class RemoteUpstreams implements UpstreamSource {
     if (!(who?.request instanceof RemoteRequest)) throw new Error('The call belongs to no request.');
     const { call } = who.request;
     const { wantsProgress } = who;
-    const asked = { call, tool: ctx.tool!.name, theirs, args: isObject(args) ? args : {}, wantsProgress };
+    const asked = { call, tool: ctx.tool!.name, theirs, args: isRecord(args) ? args : {}, wantsProgress };
     if (!who.endsToAsk || !who.isRetry) {
       return await this.#attend(ctx, (question) => ({ type: 'upstream-call', question, ...asked }));
     }
@@ -125,7 +125,7 @@ export class RemoteUpstreams implements UpstreamSource {
     const { questions } = this.#options;
     const find = (question: number): FromHost => ({ type: 'upstream-find', question });
     const answer = await questions.put(find, signal).catch(() => undefined);
-    const { reasons } = isObject(answer) ? answer : {};
+    const { reasons } = isRecord(answer) ? answer : {};
     this.#reasons = Array.isArray(reasons) ? reasons.map(String) : [];
   }
 

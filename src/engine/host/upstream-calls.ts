@@ -1,5 +1,6 @@
+import { isRecord } from '../base/value-checks.js';
 import type { RequesterInfo } from '../live/connection.js';
-import { isObject, type JsonObject } from '../protocol/envelope.js';
+import type { JsonObject } from '../protocol/envelope.js';
 import type { Servable } from '../runtime/compose-server.js';
 import { InputRequiredSignal } from '../runtime/input-required.js';
 import { ToolError } from '../runtime/result-builders.js';
@@ -95,7 +96,7 @@ export class UpstreamCalls {
     if (!hub || what?.tool !== theirs || !what) {
       throw new ToolError(`No upstream server has the tool "${String(tool)}" any more.`);
     }
-    return { hub, what, args: isObject(args) ? args : {}, asker: asker(wantsProgress === true) };
+    return { hub, what, args: isRecord(args) ? args : {}, asker: asker(wantsProgress === true) };
   }
 
   async #attend(call: UpstreamCall, { question, hub, asker, asking, ending }: Attendance): Promise<unknown> {
@@ -145,7 +146,7 @@ export class UpstreamCalls {
   takeAnswer({ ask, result }: ChannelMessage): void {
     const waiting = this.#asks.get(ask as number);
     this.#asks.delete(ask as number);
-    if (isObject(result)) waiting?.resolve(result);
+    if (isRecord(result)) waiting?.resolve(result);
     else waiting?.reject(new Error('The answer is not an object.'));
   }
 

@@ -1,7 +1,8 @@
 import { describePlainFault } from '../base/plain-data.js';
 import { errorMessage } from '../base/thrown-value.js';
+import { isRecord } from '../base/value-checks.js';
 import { liveDefinition } from '../extension/live-definition.js';
-import { isObject, type JsonObject } from '../protocol/envelope.js';
+import type { JsonObject } from '../protocol/envelope.js';
 import type { Answer, Root, UrlAnswer } from '../runtime/context.js';
 import { ToolError } from '../runtime/result-builders.js';
 import { requirePlain } from '../runtime/tool-result.js';
@@ -93,7 +94,7 @@ export function urlQuestion(
     params: { mode: 'url', message, url, ...(!isModern && { elicitationId: crypto.randomUUID() }) },
     capabilities: ['elicitation.url'],
     read: (response) => {
-      const action = isObject(response) ? response.action : undefined;
+      const action = isRecord(response) ? response.action : undefined;
       if (action === 'accept' || action === 'decline' || action === 'cancel') return { answer: { action } };
       return { answer: cancelAnswer(`the action ${JSON.stringify(action)}`, note) };
     },
@@ -111,9 +112,9 @@ export function samplingQuestion(given: unknown): InputRequest<JsonObject> {
     capabilities: usesTools ? ['sampling', 'sampling.tools'] : ['sampling'],
     read: (response) => {
       const isMessage =
-        isObject(response) &&
+        isRecord(response) &&
         typeof response.role === 'string' &&
-        (isObject(response.content) || Array.isArray(response.content));
+        (isRecord(response.content) || Array.isArray(response.content));
       if (!isMessage) throw new ToolError('The client answered a request for sampling with no message.');
       return { answer: response };
     },
@@ -144,10 +145,10 @@ async function readForm(
   compiled: CompiledSchema,
   note: ReportProblem,
 ): Promise<ParsedAnswer<Answer<never>>> {
-  const { action, content = {} } = isObject(response) ? response : {};
+  const { action, content = {} } = isRecord(response) ? response : {};
   if (action === 'decline' || action === 'cancel') return { answer: { action } };
   if (action !== 'accept') return { answer: cancelAnswer(`the action ${JSON.stringify(action)}`, note) };
-  if (!isObject(content)) return { answer: cancelAnswer('content that is no object', note) };
+  if (!isRecord(content)) return { answer: cancelAnswer('content that is no object', note) };
   const checked = await compiled.check(content);
   if (!checked.ok) return { problem: formatIssues(checked.issues) };
   return { answer: { action, content: checked.value as never } };
@@ -191,7 +192,7 @@ function requireText(message: unknown): void {
 function requireParams(given: unknown): JsonObject {
   try {
     const params = requirePlain(given);
-    if (isObject(params)) return params;
+    if (isRecord(params)) return params;
   } catch (error) {
     throw new TypeError(`The model cannot be asked with these params: ${errorMessage(error)}.`, {
       cause: error,

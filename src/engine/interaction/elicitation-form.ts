@@ -1,10 +1,10 @@
-import { isObject } from '../protocol/envelope.js';
+import { isCount, isRecord, isString } from '../base/value-checks.js';
 import { brands } from '../runtime/authoring-symbols.js';
 import type { JsonSchema } from '../schema/index.js';
 
 /** An invalid input request. The message is shown to the model. */
 export class InputRequestError extends TypeError {
-  override readonly name = 'QuestionError';
+  override readonly name = 'InputRequestError';
   readonly [brands.toolError] = true;
 }
 
@@ -18,7 +18,7 @@ const richForms = '2025-11-25';
  * @throws InputRequestError with the name of a field that a form cannot represent
  */
 export function buildForm({ properties, required }: JsonSchema, version: string): JsonSchema {
-  if (!isObject(properties))
+  if (!isRecord(properties))
     throw new InputRequestError('A question asks for fields, and its schema has none.');
   const fields = Object.entries(properties).map(([name, schema]) => [
     name,
@@ -42,16 +42,16 @@ const formKeywords: Readonly<Record<string, Readonly<Record<string, (value: unkn
 
 /** Checks of default values, by field type. */
 const isDefault: Readonly<Record<string, (value: unknown) => boolean>> = {
-  string: isText,
+  string: isString,
   number: isNumber,
   integer: Number.isInteger,
   boolean: (value) => typeof value === 'boolean',
 };
 
 function toFormField(name: string, schema: unknown, version: string): JsonSchema {
-  if (!isObject(schema)) throw invalidFieldError(name, 'must have a type');
+  if (!isRecord(schema)) throw invalidFieldError(name, 'must have a type');
   const { type } = schema;
-  const told = { ...pick(schema, { title: isText, description: isText }) };
+  const told = { ...pick(schema, { title: isString, description: isString }) };
   const options = listFormOptions(schema);
   if (options) {
     const initial = options.some(({ value }) => value === schema.default) ? schema.default : undefined;
@@ -91,8 +91,8 @@ function listFormOptions(schema: JsonSchema): readonly FormOption[] | undefined 
   const listed = schema.oneOf ?? schema.anyOf;
   if (!Array.isArray(listed) || listed.length === 0) return undefined;
   const options = listed.map((one: unknown) => {
-    if (!isObject(one) || typeof one.const !== 'string') return undefined;
-    return { value: one.const, title: isText(one.title) ? (one.title as string) : undefined };
+    if (!isRecord(one) || typeof one.const !== 'string') return undefined;
+    return { value: one.const, title: isString(one.title) ? (one.title as string) : undefined };
   });
   return options.every((one) => one !== undefined) ? options : undefined;
 }
@@ -112,7 +112,7 @@ function singleChoiceField(
 
 /** Returns a multiple-choice field. */
 function choices(name: string, schema: JsonSchema, version: string): JsonSchema {
-  const options = isObject(schema.items) ? listFormOptions(schema.items) : undefined;
+  const options = isRecord(schema.items) ? listFormOptions(schema.items) : undefined;
   if (!options) throw invalidFieldError(name, 'may only be an array of choices: texts that are listed');
   if (version < richForms) {
     throw invalidFieldError(
@@ -152,20 +152,12 @@ function invalidFieldError(name: string, problem: string): InputRequestError {
   return new InputRequestError(`The field "${name}" of a question ${problem}.`);
 }
 
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
 function isFilledTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isText);
+  return Array.isArray(value) && value.length > 0 && value.every(isString);
 }
 
 function isNumber(value: unknown): boolean {
   return Number.isFinite(value);
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 0;
 }
 
 function isFormat(value: unknown): boolean {

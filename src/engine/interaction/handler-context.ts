@@ -1,9 +1,9 @@
 import { types } from 'node:util';
 import { plainData } from '../base/plain-data.js';
 import { errorMessage, inspectValue } from '../base/thrown-value.js';
+import { isRecord } from '../base/value-checks.js';
 import { asker, type Connection, requesterInfo } from '../live/connection.js';
 import { allowsUi, declaresUi } from '../live/ui-capability.js';
-import { isObject } from '../protocol/envelope.js';
 import { logLevels, metaKey } from '../protocol/eras.js';
 import { tasksCapability } from '../protocol/protocol-extensions.js';
 import type { RequestContext } from '../protocol/request.js';
@@ -97,7 +97,7 @@ function authInfo({ auth }: RequestContext): Context['auth'] {
 function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: string): boolean {
   if (
     name === 'elicitation.form' &&
-    isObject(capabilities.elicitation) &&
+    isRecord(capabilities.elicitation) &&
     !('url' in capabilities.elicitation)
   ) {
     return true;

@@ -1,19 +1,19 @@
 import { createRequestStateCodec, type RequestStateCodec } from '@modelcontextprotocol/server';
 import { canonical } from '../base/canonical-json.js';
+import { isRecord } from '../base/value-checks.js';
 import type { ReplayState, StatefulCall } from '../live/connection.js';
 import { ownerKey } from '../live/request-keys.js';
-import { isObject } from '../protocol/envelope.js';
 import { internalError, invalidParams } from '../protocol/request-errors.js';
 import { ProtocolError } from '../runtime/result-builders.js';
 import { reportOnce, type ServerRuntime } from '../runtime/server-runtime.js';
 
 /** True if a value from the extension host is a replay state. */
 export function isRemembered(value: unknown): value is ReplayState {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { answers, steps, asked } = value;
-  const hasTexts = isObject(steps) && Object.values(steps).every((text) => typeof text === 'string');
+  const hasTexts = isRecord(steps) && Object.values(steps).every((text) => typeof text === 'string');
   const hasKeys = Array.isArray(asked) && asked.every((key) => typeof key === 'string');
-  return isObject(answers) && hasTexts && hasKeys;
+  return isRecord(answers) && hasTexts && hasKeys;
 }
 
 export const emptyReplayState: ReplayState = { answers: {}, steps: {}, asked: [] };

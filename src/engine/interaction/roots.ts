@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { isRecord } from '../base/value-checks.js';
 import type { Connection } from '../live/connection.js';
-import { isObject } from '../protocol/envelope.js';
 import type { Root } from '../runtime/context.js';
 
 /**
@@ -31,9 +31,9 @@ export function watchRoots(connection: Connection, ask: () => Promise<unknown>):
 
 /** Reads a `roots/list` result; undefined if it is malformed. Skips roots without a URI. */
 export function parseRoots(result: unknown): readonly Root[] | undefined {
-  if (!isObject(result) || !Array.isArray(result.roots)) return undefined;
+  if (!isRecord(result) || !Array.isArray(result.roots)) return undefined;
   return result.roots.flatMap((root: unknown) => {
-    if (!isObject(root) || typeof root.uri !== 'string') return [];
+    if (!isRecord(root) || typeof root.uri !== 'string') return [];
     return [{ uri: root.uri, ...(typeof root.name === 'string' && { name: root.name }) }];
   });
 }

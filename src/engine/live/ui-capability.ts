@@ -1,5 +1,5 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { appMimeType } from '../runtime/app.js';
 
 /** Identifier of the MCP Apps extension. @see MCP Apps 2026-01-26, "Client<>Server Capability Negotiation" */

@@ -1,5 +1,5 @@
+import { isRecord } from '../base/value-checks.js';
 import { shortenText } from '../base/visible-text.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import { contextMaker, showsUi } from '../interaction/handler-context.js';
 import { foreignPicked, hookFailed } from '../live/list-faults.js';
 import type { WireObject } from '../protocol/envelope.js';

@@ -1,7 +1,7 @@
 import { plainData } from '../base/plain-data.js';
 import { errorMessage, safelyThrown } from '../base/thrown-value.js';
 import { toOneLine } from '../base/to-one-line.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { contextMaker, showsUi } from '../interaction/handler-context.js';
 import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
 import { type Connection, isRetry, type RequestIdentity } from '../live/connection.js';

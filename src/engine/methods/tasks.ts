@@ -1,6 +1,7 @@
+import { isRecord } from '../base/value-checks.js';
 import { knowsTasks } from '../interaction/handler-context.js';
 import type { Connection } from '../live/connection.js';
-import { isObject, type WireObject } from '../protocol/envelope.js';
+import type { WireObject } from '../protocol/envelope.js';
 import { tasksCapability } from '../protocol/protocol-extensions.js';
 import type { RequestContext } from '../protocol/request.js';
 import { invalidParams } from '../protocol/request-errors.js';
@@ -18,7 +19,7 @@ export function updateTask(connection: Connection, params: WireObject, request: 
   const task = requireTask(connection, params, request);
   // The SDK moves `inputResponses` out of the params of every request.
   const { inputResponses } = request;
-  if (!isObject(inputResponses)) throw invalidParamsError(request, '"inputResponses" must be an object');
+  if (!isRecord(inputResponses)) throw invalidParamsError(request, '"inputResponses" must be an object');
   task.answer(inputResponses);
   return {};
 }

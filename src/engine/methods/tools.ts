@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { contextMaker, knowsTasks, showsUi } from '../interaction/handler-context.js';
 import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
 import type { Connection, RequestIdentity } from '../live/connection.js';

@@ -1,4 +1,5 @@
 import fetch, { type RegistryResponse } from 'npm-registry-fetch';
+import { decodeUriText } from '../base/text-codecs.js';
 import { type CachedResponse, cacheResponse, readAnswer } from './response-cache.js';
 import type { NpmSettings } from './settings.js';
 import { withoutUserinfo } from './without-userinfo.js';
@@ -84,7 +85,7 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
   if (!URL.canParse(url)) {
     throw new RegistryError(
       'failed',
-      `npm is set to something that is no address of a registry for ${decoded(path)}.`,
+      `npm is set to something that is no address of a registry for ${decodeUriText(path)}.`,
     );
   }
   const address = `${url} ${JSON.stringify(query ?? {})}`;
@@ -205,7 +206,7 @@ function byCode(code: string, message: string): StatusFault {
 /** `/@acme/weather at registry.example:4873`; omits the rest of the URL, which may contain passwords. */
 function requestLabel(path: string, request: Pick<RegistryRequest, 'settings' | 'registry'>): string {
   const { host, pathname } = new URL(requestUrl(path, request));
-  return `${decoded(pathname)} at ${host}`;
+  return `${decodeUriText(pathname)} at ${host}`;
 }
 
 /** Resolves a path as npm's library does. */
@@ -214,12 +215,4 @@ function requestUrl(
   { settings, registry = settings.registries[0].url }: Pick<RegistryRequest, 'settings' | 'registry'>,
 ): string {
   return URL.canParse(path) ? path : `${registry.replace(/\/$/, '')}/${path.replace(/^\//, '')}`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord } from '../extension/definition-shapes.js';
+import { parseJsonOrUndefined } from '../base/text-codecs.js';
+import { isRecord } from '../base/value-checks.js';
 import { hashBase64, hashFiles } from './file-hashes.js';
 
 /** Fingerprint of a dependency. */
@@ -44,17 +45,9 @@ async function readDependencyFacts(
   directory: string,
 ): Promise<Pick<DependencyFingerprint, 'version' | 'isExtension'>> {
   const text = await readFile(path.join(directory, 'package.json'), 'utf8').catch(() => 'null');
-  const value = parsed(text);
+  const value = parseJsonOrUndefined(text);
   const { version, agenttools } = isRecord(value) ? value : {};
   return { version: typeof version === 'string' ? version : null, isExtension: agenttools !== undefined };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A dependency that is new, removed or changed. */

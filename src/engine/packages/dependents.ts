@@ -1,5 +1,5 @@
+import { isRecord } from '../base/value-checks.js';
 import { servedLists } from '../extension/check-definition.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import type { Extension } from '../extension/extension.js';
 import { parseQualifiedName } from '../extension/names.js';
 import { readItems } from './items.js';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
 import type { Kind } from '../extension/item-kinds.js';
 import type { Declaration, ToolkitDeclaration } from '../extension/manifest.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { replaceTextFile } from '../base/files/replace.js';
 import { readTextFile } from '../base/files/text-file.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord, isString, isStringOrNull } from '../base/value-checks.js';
 import { kinds } from '../extension/item-kinds.js';
 import { isPackageName } from '../extension/names.js';
 import type { PackageSpec } from '../npm/package-spec.js';
@@ -46,43 +46,35 @@ function isPackageRecord(value: unknown): value is PackageRecord {
   if (!isRecord(value) || value.format !== 1) return false;
   const { name, wanted, version, integrity, source, fingerprint, dependencies, time } = value;
   const isNamed = typeof name === 'string' && isPackageName(name);
-  const isWanted = isRecord(wanted) && [wanted.kind, wanted.wanted].every(isText);
+  const isWanted = isRecord(wanted) && [wanted.kind, wanted.wanted].every(isString);
   const isPrinted = isFingerprint(fingerprint) && isRecordOfValid(isDependencyPrint, dependencies);
   return (
     isNamed &&
     isWanted &&
     isPrinted &&
-    [version, time].every(isText) &&
-    [integrity, source].every(isTextOrNull)
+    [version, time].every(isString) &&
+    [integrity, source].every(isStringOrNull)
   );
 }
 
 function isFingerprint(value: unknown): boolean {
-  if (!isRecord(value) || !isRecordOfValid(isText, value.files)) return false;
+  if (!isRecord(value) || !isRecordOfValid(isString, value.files)) return false;
   return Array.isArray(value.items) && value.items.every(isItemPrint);
 }
 
 function isItemPrint(item: unknown): boolean {
-  if (!isRecord(item) || !kinds.some((kind) => kind === item.kind) || !isText(item.name)) return false;
-  const isPlain = [item.file, item.value].every((one) => one === undefined || isText(one));
-  return isPlain && Array.isArray(item.uses) && item.uses.every(isText);
+  if (!isRecord(item) || !kinds.some((kind) => kind === item.kind) || !isString(item.name)) return false;
+  const isPlain = [item.file, item.value].every((one) => one === undefined || isString(one));
+  return isPlain && Array.isArray(item.uses) && item.uses.every(isString);
 }
 
 function isDependencyPrint(print: unknown): boolean {
   if (!isRecord(print) || typeof print.isExtension !== 'boolean') return false;
-  return isTextOrNull(print.version) && isText(print.digest);
+  return isStringOrNull(print.version) && isString(print.digest);
 }
 
 function isRecordOfValid(isOne: (member: unknown) => boolean, value: unknown): boolean {
   return isRecord(value) && Object.values(value).every(isOne);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
-function isTextOrNull(value: unknown): boolean {
-  return value === null || isText(value);
 }
 
 /** True if two states of a package are equal, including dependencies. */

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { guardRead, guardWrite } from '../base/file-fault.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { Extension } from '../extension/extension.js';
 import { kinds } from '../extension/item-kinds.js';
 import { listFaults, ManifestError } from '../extension/manifest.js';

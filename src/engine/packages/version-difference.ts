@@ -1,6 +1,6 @@
 import { canonical } from '../base/canonical-json.js';
 import type { DocumentPath } from '../base/files/document-path.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
 import { type ChangedFile, compare, findSameItem, type PackageComparison } from './compare-states.js';

@@ -1,6 +1,6 @@
 import { didYouMean } from '../base/did-you-mean.js';
 import { AgentToolsError } from '../base/errors.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { appMimeType } from '../runtime/app.js';
 import type { ListedApp, ListedTool } from './page-messages.js';
 

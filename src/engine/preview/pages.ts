@@ -5,7 +5,7 @@ import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { AgentToolsError } from '../base/errors.js';
 import { errorMessage } from '../base/thrown-value.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import type { PreviewEvents } from './page-messages.js';
 
 /** Actions that the page can call, by the last part of their URL. */

@@ -1,5 +1,5 @@
 import { AgentToolsError } from '../base/errors.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { appMimeType } from '../runtime/app.js';
 import { type AppCsp, contentSecurityPolicy } from './csp.js';
 import type { AppRendering } from './page-messages.js';

@@ -1,5 +1,5 @@
 import { AgentToolsError } from '../base/errors.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import type { ChildServer } from '../upstream/child-transport.js';
 import { chooseApp, toolAppUri } from './app-list.js';
 import type {

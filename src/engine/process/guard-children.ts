@@ -1,7 +1,7 @@
 import childProcess from 'node:child_process';
 import process from 'node:process';
 import { readStart } from '../base/process-table.js';
-import { isObject } from '../protocol/envelope.js';
+import { isRecord } from '../base/value-checks.js';
 import type { SpawnRegistry } from './exit-watch.js';
 import type { Patches } from './object-patches.js';
 
@@ -54,7 +54,7 @@ export function guardChildren(patches: Patches): SpawnRegistry {
   for (const name of ['spawnSync', 'execFileSync', 'execSync'] as const) {
     patches.wrap(childProcess, name, (run) => (...args) => {
       isEmpty = false;
-      const at = args.findIndex((arg, index) => index > 0 && isObject(arg));
+      const at = args.findIndex((arg, index) => index > 0 && isRecord(arg));
       const options = (at === -1 ? {} : args[at]) as { stdio?: unknown; env?: NodeJS.ProcessEnv };
       const guarded = {
         ...options,
@@ -91,5 +91,5 @@ function offThePipe(stdio: unknown): unknown {
 function toChildDescriptor(entry: unknown, index: number): unknown {
   if (entry === 'inherit') return index;
   if (entry === process.stdin) return 0;
-  return isObject(entry) ? entry.fd : entry;
+  return isRecord(entry) ? entry.fd : entry;
 }

@@ -4,8 +4,7 @@ import { devNull } from 'node:os';
 import process from 'node:process';
 import { Readable, Writable } from 'node:stream';
 import tty from 'node:tty';
-
-import { isObject } from '../protocol/envelope.js';
+import { isRecord } from '../base/value-checks.js';
 import type { Patches } from './object-patches.js';
 
 const descriptor = { in: 0, out: 1, err: 2 } as const;
@@ -147,7 +146,7 @@ function redirectClass(owner: object, key: string, patches: Patches): void {
 /** Replaces the stdout descriptor, or options that name it. A given handle takes precedence over the descriptor. */
 function offStdout(arg: unknown): unknown {
   if (arg === descriptor.out) return descriptor.err;
-  return isObject(arg) && arg.fd === descriptor.out && !arg.handle ? { ...arg, fd: descriptor.err } : arg;
+  return isRecord(arg) && arg.fd === descriptor.out && !arg.handle ? { ...arg, fd: descriptor.err } : arg;
 }
 
 /** True for stdin, stdout and stderr, which extensions must not close. */

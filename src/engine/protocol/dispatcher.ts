@@ -7,8 +7,9 @@ import type {
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import { describeThrown } from '../base/line-reporter.js';
+import { isRecord } from '../base/value-checks.js';
 import { ProtocolError } from '../runtime/result-builders.js';
-import { type ErrorBody, ErrorNumber, isObject, type JsonObject, type MessageId } from './envelope.js';
+import { type ErrorBody, ErrorNumber, type JsonObject, type MessageId } from './envelope.js';
 import { type Era, legacyVersions, metaKey, modernVersions, negotiate } from './eras.js';
 import { findParamsFault } from './params.js';
 import {
@@ -300,9 +301,9 @@ export class Dispatcher implements Peer {
 
   #settle({ id, result, error }: JsonObject): void {
     const asked = this.#asked.get(Number(id));
-    if (isObject(error)) {
+    if (isRecord(error)) {
       asked?.reject(new ProtocolError(Number(error.code), String(error.message), error.data));
-    } else asked?.resolve(isObject(result) ? result : {});
+    } else asked?.resolve(isRecord(result) ? result : {});
   }
 
   /** Sends a message. Never rejects: the transport reports a message that cannot be written. */
@@ -359,7 +360,7 @@ class DispatchedRequest implements RequestContext {
 
   get meta(): JsonObject | undefined {
     const { _meta } = this.#params;
-    return isObject(_meta) ? _meta : undefined;
+    return isRecord(_meta) ? _meta : undefined;
   }
 
   /** Created on first access: most requests end before anything listens. */
@@ -412,9 +413,9 @@ class DispatchedRequest implements RequestContext {
 
 /** Keeps plain results. Drops entries that are not objects, or have `method` or `result`. */
 function responsesIn(inputResponses: unknown): JsonObject {
-  const entries = isObject(inputResponses) ? Object.entries(inputResponses) : [];
+  const entries = isRecord(inputResponses) ? Object.entries(inputResponses) : [];
   return Object.fromEntries(
-    entries.filter(([, entry]) => isObject(entry) && !('method' in entry) && !('result' in entry)),
+    entries.filter(([, entry]) => isRecord(entry) && !('method' in entry) && !('result' in entry)),
   );
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import type { ContentBlock } from '../runtime/result-builders.js';
 import { wrapResultSchema } from '../schema/wrap-result.js';
 import type { WireObject } from './envelope.js';

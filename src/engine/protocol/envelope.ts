@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { isRecord } from '../base/value-checks.js';
 
 /** A JSON object with unchecked members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -42,10 +43,6 @@ export type Envelope =
 
 type ResponseBody = { readonly result: JsonObject } | { readonly error: ErrorBody };
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** MCP narrows JSON-RPC ids to strings and integers; an integer that JSON.parse rounded cannot be sent back as it came. */
 export function isMessageId(value: unknown): value is MessageId {
   return typeof value === 'string' || Number.isSafeInteger(value);
@@ -56,7 +53,7 @@ export function isMessageId(value: unknown): value is MessageId {
  * defines: receivers match messages strictly and would drop one with an unknown member.
  */
 export function readEnvelope(value: unknown): Envelope {
-  if (!isObject(value)) return invalid(undefined, 'a message is a JSON object');
+  if (!isRecord(value)) return invalid(undefined, 'a message is a JSON object');
   const { id, method, params } = value;
   const readableId = isMessageId(id) ? id : undefined;
 
@@ -73,7 +70,7 @@ export function readEnvelope(value: unknown): Envelope {
       ? { kind: 'notification', method }
       : { kind: 'request', id: readableId, method };
   }
-  if (!isObject(params)) return invalid(readableId, '"params" must be an object');
+  if (!isRecord(params)) return invalid(readableId, '"params" must be an object');
   if (readableId === undefined) return { kind: 'notification', method, params };
   return { kind: 'request', id: readableId, method, params };
 }
@@ -93,8 +90,8 @@ export function takenId(id: MessageId): string {
 }
 
 function readOutcome({ result, error }: JsonObject): ResponseBody {
-  if (error === undefined && isObject(result)) return { result };
-  if (isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string') {
+  if (error === undefined && isRecord(result)) return { result };
+  if (isRecord(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string') {
     return { error: error as unknown as ErrorBody };
   }
   return { error: malformedResponse };

@@ -1,4 +1,5 @@
-import { type ErrorBody, ErrorNumber, isObject, type JsonObject, type MessageId } from './envelope.js';
+import { isRecord } from '../base/value-checks.js';
+import { type ErrorBody, ErrorNumber, type JsonObject, type MessageId } from './envelope.js';
 
 /** `legacy`: begins with `initialize` (up to 2025-11-25). `modern`: every message names its version (2026-07-28). */
 export type Era = 'legacy' | 'modern';
@@ -69,7 +70,7 @@ export const modernBatch = `${modernVersions[0]} has no batches`;
 /** True if a message names its version, and so belongs to the modern era. */
 export function claimsVersion(params: JsonObject | undefined): boolean {
   const meta = params?._meta;
-  return isObject(meta) && meta[metaKey.protocolVersion] !== undefined;
+  return isRecord(meta) && meta[metaKey.protocolVersion] !== undefined;
 }
 
 /**
@@ -89,11 +90,11 @@ export function findClaimFault(params: JsonObject | undefined): ErrorBody | unde
   }
   const capabilities = meta[metaKey.clientCapabilities];
   if (capabilities === undefined) return badMeta(metaKey.clientCapabilities, 'is missing; send {} for none');
-  if (!isObject(capabilities)) return badMeta(metaKey.clientCapabilities, 'must be an object');
+  if (!isRecord(capabilities)) return badMeta(metaKey.clientCapabilities, 'must be an object');
   const info = meta[metaKey.clientInfo];
   if (
     info !== undefined &&
-    (!isObject(info) || typeof info.name !== 'string' || typeof info.version !== 'string')
+    (!isRecord(info) || typeof info.name !== 'string' || typeof info.version !== 'string')
   ) {
     return badMeta(metaKey.clientInfo, 'must be an object with a "name" and a "version"');
   }

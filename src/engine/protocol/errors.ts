@@ -1,4 +1,5 @@
-import { type ErrorBody, ErrorNumber, isObject } from './envelope.js';
+import { isRecord } from '../base/value-checks.js';
+import { type ErrorBody, ErrorNumber } from './envelope.js';
 import type { Era } from './eras.js';
 
 export const clientGone = 'The client has gone.';
@@ -14,7 +15,7 @@ export function forClient(call: { readonly era: Era; readonly method: string }, 
     call.era === 'legacy' &&
     resourceMethods.has(call.method) &&
     error.code === ErrorNumber.InvalidParams &&
-    isObject(error.data) &&
+    isRecord(error.data) &&
     error.data.uri !== undefined;
   return isMissingResource ? { ...error, code: ErrorNumber.ResourceNotFound } : error;
 }

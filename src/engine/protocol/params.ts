@@ -1,4 +1,5 @@
-import { type ErrorBody, ErrorNumber, isMessageId, isObject, type JsonObject } from './envelope.js';
+import { isRecord } from '../base/value-checks.js';
+import { type ErrorBody, ErrorNumber, isMessageId, type JsonObject } from './envelope.js';
 import { type Era, logLevels, metaKey } from './eras.js';
 import { findListenFault } from './listen-params.js';
 
@@ -13,7 +14,7 @@ type ParamCheck = (value: unknown, path: readonly string[]) => ParamsFault | und
 const checkText: ParamCheck = (value, path) =>
   typeof value === 'string' ? undefined : { path, problem: 'must be a string' };
 const object: ParamCheck = (value, path) =>
-  isObject(value) ? undefined : { path, problem: 'must be an object' };
+  isRecord(value) ? undefined : { path, problem: 'must be an object' };
 
 function optionalParam(check: ParamCheck): ParamCheck {
   return (value, path) => (value === undefined ? undefined : check(value, path));
@@ -29,7 +30,7 @@ function checkChoice(values: readonly string[]): ParamCheck {
 function members(checks: Readonly<Record<string, ParamCheck>>): ParamCheck {
   const rows = Object.entries(checks);
   return (value, path) => {
-    if (!isObject(value)) return { path, problem: 'must be an object' };
+    if (!isRecord(value)) return { path, problem: 'must be an object' };
     for (const [key, check] of rows) {
       const fault = check(value[key], [...path, key]);
       if (fault !== undefined) return fault;
@@ -39,7 +40,7 @@ function members(checks: Readonly<Record<string, ParamCheck>>): ParamCheck {
 }
 
 const texts: ParamCheck = (value, path) => {
-  if (!isObject(value)) return { path, problem: 'must be an object' };
+  if (!isRecord(value)) return { path, problem: 'must be an object' };
   for (const key of Object.keys(value)) {
     if (typeof value[key] !== 'string') return { path: [...path, key], problem: 'must be a string' };
   }
@@ -133,7 +134,7 @@ function findMethodFault(era: Era, method: string, params: JsonObject): ParamsFa
 
 function isPlainCall({ name, arguments: args, inputResponses, requestState }: JsonObject): boolean {
   const isFirst = inputResponses === undefined && requestState === undefined;
-  return typeof name === 'string' && (args === undefined || isObject(args)) && isFirst;
+  return typeof name === 'string' && (args === undefined || isRecord(args)) && isFirst;
 }
 
 /** Returns the error for an unreadable `_meta`; undefined if it is readable. Receivers ignore such a message. */
@@ -144,12 +145,12 @@ export function findUnreadableMeta(method: string, params: JsonObject = {}): Err
 
 function findMetaFault(meta: unknown): ParamsFault | undefined {
   if (meta === undefined) return undefined;
-  if (!isObject(meta)) return { path: ['_meta'], problem: 'must be an object' };
+  if (!isRecord(meta)) return { path: ['_meta'], problem: 'must be an object' };
   const { progressToken, [metaKey.relatedTask]: task } = meta;
   if (progressToken !== undefined && !isMessageId(progressToken)) {
     return { path: ['_meta', 'progressToken'], problem: 'must be a string or an integer' };
   }
-  if (task !== undefined && (!isObject(task) || typeof task.taskId !== 'string')) {
+  if (task !== undefined && (!isRecord(task) || typeof task.taskId !== 'string')) {
     return { path: ['_meta', metaKey.relatedTask], problem: 'must be an object with a "taskId"' };
   }
   return undefined;

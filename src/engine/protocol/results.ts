@@ -1,5 +1,6 @@
+import { isRecord } from '../base/value-checks.js';
 import type { CacheHint } from '../runtime/specs.js';
-import { isObject, type JsonObject } from './envelope.js';
+import type { JsonObject } from './envelope.js';
 import { metaKey } from './eras.js';
 
 /** Methods with results that clients may cache. @see MCP 2026-07-28, server/utilities/caching */
@@ -35,7 +36,7 @@ export function modernResult(
     resultType === 'complete' && cacheableMethods.has(method)
       ? { ttlMs: result.ttlMs ?? ttlMs, cacheScope: result.cacheScope ?? scope }
       : undefined;
-  const meta = isObject(_meta)
+  const meta = isRecord(_meta)
     ? { [metaKey.serverInfo]: serverInfo, ..._meta }
     : { [metaKey.serverInfo]: serverInfo };
   return { ...result, resultType, ...keeping, _meta: meta };
@@ -54,8 +55,8 @@ export function withWireStructure<R extends WireToolResult>(
 ): R {
   const { structuredContent: value, content } = result;
   if (value === undefined) return result;
-  const isWrapped = !isObject(value) || (outputSchema !== undefined && outputSchema.type !== 'object');
-  const hasText = isObject(value) || content.some((block) => isObject(block) && block.type === 'text');
+  const isWrapped = !isRecord(value) || (outputSchema !== undefined && outputSchema.type !== 'object');
+  const hasText = isRecord(value) || content.some((block) => isRecord(block) && block.type === 'text');
   const spoken = hasText ? content : [...content, { type: 'text', text: JSON.stringify(value) }];
   if (isModern || !isWrapped) return hasText ? result : { ...result, content: spoken };
   return { ...result, content: spoken, structuredContent: { result: value } };

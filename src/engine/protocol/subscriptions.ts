@@ -1,6 +1,7 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import { isRecord } from '../base/value-checks.js';
 import type { ListedKind } from '../runtime/context.js';
-import { ErrorNumber, isObject, type JsonObject, type MessageId } from './envelope.js';
+import { ErrorNumber, type JsonObject, type MessageId } from './envelope.js';
 import { metaKey } from './eras.js';
 import { maxSubscribedUriLength, maxSubscribedUris } from './listen-params.js';
 
@@ -57,7 +58,7 @@ export function grantedFilter(
   { notifications }: JsonObject,
   { capabilities, isSubscribable }: SubscriptionGrants,
 ): SubscriptionFilter {
-  const wanted = isObject(notifications) ? notifications : {};
+  const wanted = isRecord(notifications) ? notifications : {};
   const lists = Object.entries(listKeys).filter(
     ([kind, key]) => wanted[key] === true && capabilities[kind as ListedKind]?.listChanged === true,
   );

@@ -1,5 +1,5 @@
+import { isRecord } from '../base/value-checks.js';
 import { serverLists } from '../extension/check-definition.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import type { Definition, Extension } from '../extension/extension.js';
 import { type Translation, translate } from '../extension/key-spellings.js';
 import type { SkillFolder } from '../extension/skill-folders.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import type { Binding } from '../extension/derived.js';
 import type { DerivedPart } from '../extension/extension.js';
 import { brands, isBranded } from './authoring-symbols.js';

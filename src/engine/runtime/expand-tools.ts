@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { findToolkit, givesName, isToolkit, nameOfTool, readTools } from '../extension/toolkits.js';
 import { noInput, type SchemaSide } from '../schema/compiled-schema.js';
 import type { JsonSchema } from '../schema/json-schema.js';

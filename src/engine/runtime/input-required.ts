@@ -6,7 +6,7 @@ export type Interaction = Pick<Context, 'elicit' | 'elicitUrl' | 'step' | 'sampl
 
 /** Ends a run that needs input from the client. It never resumes: a new run starts with the answers. */
 export class InputRequiredSignal extends Error {
-  override readonly name = 'Suspension';
+  override readonly name = 'InputRequiredSignal';
 
   constructor() {
     super('The client is asked first; the handler will run again.');

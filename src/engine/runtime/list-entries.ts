@@ -1,7 +1,7 @@
 import { findCopyFaults } from '../base/plain-data.js';
+import { isRecord } from '../base/value-checks.js';
 import type { serverLists } from '../extension/check-definition.js';
 import { isUpstreamEntry } from '../extension/check-upstream.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import { describeFault } from '../extension/describe-fault.js';
 import {
   createRawToolkit,

@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { callTool } from './call-tool.js';
 import type { Context } from './context.js';
 import { ToolError, type ToolResult } from './result-builders.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { functionName, givesName } from '../extension/toolkits.js';
 import type { CheckedInput, CheckedOutput } from '../schema/checked-schema-types.js';
 import type { SchemaSide } from '../schema/compiled-schema.js';

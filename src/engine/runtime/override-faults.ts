@@ -1,5 +1,5 @@
 import { didYouMean } from '../base/did-you-mean.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import type { FixedValueFault } from '../schema/fixed-arguments.js';
 import { type CompiledSchema, formatIssues } from '../schema/index.js';
 import type { OverrideFault } from '../schema/parameter-override-faults.js';

@@ -1,4 +1,5 @@
-import { checkShape, isRecord, overrideShapes } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
+import { checkShape, overrideShapes } from '../extension/definition-shapes.js';
 import { describeFault } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import type { AcceptedArguments, EntryOverrideFault } from './override-faults.js';

@@ -1,5 +1,5 @@
+import { isRecord } from '../base/value-checks.js';
 import { checkTool } from '../extension/check-tool.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import { describeFault, isSerious } from '../extension/describe-fault.js';
 import { isWireName } from '../extension/names.js';
 import { nameOfTool, readTools } from '../extension/toolkits.js';

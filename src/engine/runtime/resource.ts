@@ -5,7 +5,7 @@ import { lookup } from 'mrmime';
 import { isInScope, pathFault } from '../base/files/path-containment.js';
 import { type PlainReplacement, plainBudget } from '../base/plain-data.js';
 import { utf8 } from '../base/utf8.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { readUriTemplate } from '../extension/uri-template.js';
 import type { Context } from './context.js';

@@ -103,5 +103,5 @@ function isPiece(value: unknown): value is string | (ContentBlock & { readonly i
 /** True for errors that the protocol answers, and for the end of a run that asks the client first. */
 function isForProtocol(error: unknown): boolean {
   if (isBranded(error, brands.protocolError)) return true;
-  return error instanceof Error && ['MissingCapabilityError', 'Suspension'].includes(error.name);
+  return error instanceof Error && ['MissingCapabilityError', 'InputRequiredSignal'].includes(error.name);
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import type { Extension } from '../extension/extension.js';
 import { lazyFunction } from './lazy-function.js';
 import type { CompleteFunction, SuggestionSource } from './specs.js';

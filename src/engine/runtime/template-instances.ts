@@ -1,6 +1,6 @@
 import { findCopyFaults } from '../base/plain-data.js';
+import { isRecord, isString } from '../base/value-checks.js';
 import { isAnnotations, isIcons } from '../extension/content-block.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import type { ResourceSpec } from './specs.js';
 import { toResultError } from './tool-result.js';
 
@@ -8,19 +8,15 @@ type ListedInstance = Readonly<Record<string, unknown>> & { readonly uri: string
 
 /** Checks of the keys of a list entry. Clients refuse a whole list for one invalid key. @see MCP, schema, Resource */
 const instanceKeyChecks: Readonly<Record<string, (value: unknown) => boolean>> = {
-  name: isText,
-  title: isText,
-  description: isText,
-  mimeType: isText,
+  name: isString,
+  title: isString,
+  description: isString,
+  mimeType: isString,
   size: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   icons: isIcons,
   annotations: isAnnotations,
   _meta: isRecord,
 };
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
 
 /**
  * One resource of a template as a list entry. Missing and invalid keys come from the template. Undefined if it has no

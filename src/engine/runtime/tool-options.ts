@@ -1,5 +1,6 @@
 import { didYouMean } from '../base/did-you-mean.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { parseJsonOrUndefined } from '../base/text-codecs.js';
+import { isRecord } from '../base/value-checks.js';
 import type { ToolSpec } from './specs.js';
 
 /** Options that the user set: tool name to option to value. */
@@ -8,7 +9,7 @@ export type ToolOptionValues = Readonly<Record<string, Readonly<Record<string, u
 /** Reads `MCP_TOOL_OPTIONS`: JSON of tool name to option to value. Reports and ignores anything else. */
 export function parseToolOptions(text: string | undefined, report: (line: string) => void): ToolOptionValues {
   if (text === undefined || text.trim() === '') return {};
-  const value = parsed(text);
+  const value = parseJsonOrUndefined(text);
   if (!isRecord(value)) {
     report(
       'MCP_TOOL_OPTIONS is not a JSON object of tool names and is ignored. Expected {"tool":{"option":value}}.',
@@ -21,14 +22,6 @@ export function parseToolOptions(text: string | undefined, report: (line: string
     return false;
   });
   return Object.fromEntries(entries);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reports options for tools that a server does not have. */

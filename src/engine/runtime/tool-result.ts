@@ -1,7 +1,7 @@
 import { type PlainFault, type PlainOptions, plainData } from '../base/plain-data.js';
 import { errorMessage } from '../base/thrown-value.js';
+import { isRecord } from '../base/value-checks.js';
 import { isBlock, looksLikeBlock } from '../extension/content-block.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import { toPointer } from '../schema/schema-issue.js';
 import { brands, isBranded } from './authoring-symbols.js';
 import { describeMalformed, isContentBlock } from './content-block.js';

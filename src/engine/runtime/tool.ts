@@ -1,5 +1,5 @@
 import { errorMessage } from '../base/thrown-value.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { type Definition, DefinitionError, type DerivedPart } from '../extension/extension.js';
 import {
   type CompiledSchema,

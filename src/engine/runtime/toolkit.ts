@@ -1,4 +1,5 @@
-import { checkShape, isRecord, toolkitShape } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
+import { checkShape, toolkitShape } from '../extension/definition-shapes.js';
 import { describeFault } from '../extension/describe-fault.js';
 import { checkToolkitOverride, findToolkit } from '../extension/toolkits.js';
 import type { PromptDefinition, ResourceDefinition } from './define-items.js';

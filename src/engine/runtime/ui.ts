@@ -1,5 +1,5 @@
 import type { DocumentPath } from '../base/files/document-path.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import type { Definition } from '../extension/extension.js';
 import { lazyFunction } from './lazy-function.js';
 import type { ResourceSpec, ToolSpec, ToolUi, ToolVisibility } from './specs.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import type { ToolChoice, UpstreamEntry } from './upstream.js';
 import { isHiddenBy } from './wire-item.js';
 

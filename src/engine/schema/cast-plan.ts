@@ -1,4 +1,4 @@
-import { isRecord } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
 import type { EnumValue } from './fields.js';
 
 /** Plan that converts checked arguments into the types that the handler expects. */

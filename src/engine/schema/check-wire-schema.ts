@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import { isRecord, type SchemaSide } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
+import type { SchemaSide } from './compiled-schema.js';
 import { type Dialect, detectDialect, unknownDialect } from './dialects.js';
 import { isPattern } from './field-options.js';
 import type { JsonSchema } from './json-schema.js';

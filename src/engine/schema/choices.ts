@@ -1,4 +1,4 @@
-import { isRecord } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
 import type { JsonSchema } from './json-schema.js';
 import { resolveLocalReference } from './local-reference.js';
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/value-checks.js';
 import type { JsonSchema } from './json-schema.js';
 import type { SchemaIssue } from './schema-issue.js';
 
@@ -28,8 +29,3 @@ export const noInput: CompiledSchema = {
       ? { ok: true, value }
       : { ok: false, issues: [{ path: '', message: 'The arguments must be object' }] },
 };
-
-/** True for an object that is not an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

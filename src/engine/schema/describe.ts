@@ -1,5 +1,6 @@
 import { errorMessage } from '../base/thrown-value.js';
-import { isRecord, type SchemaSide } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
+import type { SchemaSide } from './compiled-schema.js';
 import { fieldsBrand } from './fields.js';
 import { jsonSchemaBrand } from './json-schema.js';
 import { isStandardSchema, type StandardSchema, standardWire } from './standard-schema.js';

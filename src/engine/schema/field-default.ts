@@ -1,5 +1,5 @@
+import { isRecord } from '../base/value-checks.js';
 import type { CastPlan } from './cast-plan.js';
-import { isRecord } from './compiled-schema.js';
 import type { EnumValue } from './fields.js';
 import type { JsonSchema } from './json-schema.js';
 

@@ -1,5 +1,5 @@
+import { isRecord } from '../base/value-checks.js';
 import type { CastPlan, FieldPlan } from './cast-plan.js';
-import { isRecord } from './compiled-schema.js';
 import { expectation } from './field-default.js';
 import { commonOptions, optionChecks, optionsInstead } from './field-options.js';
 import type { EnumValue } from './fields.js';

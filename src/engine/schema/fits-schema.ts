@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
 
 /**
  * True if a value fits a schema, false if not, undefined if a keyword needs a validator to decide. A starting
@@ -45,7 +45,7 @@ function numeric(isRight: (value: number, limit: number) => boolean): KeywordChe
   };
 }
 
-function isOfType(value: unknown, type: unknown): boolean {
+export function isOfType(value: unknown, type: unknown): boolean {
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../base/value-checks.js';
 import { compileSchema } from './compile.js';
-import { type CompiledSchema, isRecord, noInput } from './compiled-schema.js';
+import { type CompiledSchema, noInput } from './compiled-schema.js';
 import { fitsSchema } from './fits-schema.js';
 import type { JsonSchema } from './json-schema.js';
 import { resolveLocalReference } from './local-reference.js';

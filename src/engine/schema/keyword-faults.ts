@@ -1,4 +1,4 @@
-import { isRecord } from './compiled-schema.js';
+import { isCount, isRecord, isString, isStringList } from '../base/value-checks.js';
 import type { Dialect } from './dialects.js';
 import { isPattern } from './field-options.js';
 import { SchemaError } from './schema-error.js';
@@ -21,9 +21,6 @@ function isRegExp(text: string): boolean {
 export const types: readonly string[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const isType = (value: unknown) => typeof value === 'string' && types.includes(value);
 const isSchema = (value: unknown) => isRecord(value) || typeof value === 'boolean';
-const isText = (value: unknown) => typeof value === 'string';
-const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
-const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
 const isFilled = (value: unknown) => Array.isArray(value) && value.length > 0;
 const checkMapValues = (check: (value: unknown) => boolean) => (value: unknown) =>
   isRecord(value) && Object.values(value).every(check);
@@ -35,14 +32,14 @@ const schemaMap: KeywordRule = ['an object of schemas', checkMapValues(isSchema)
 const count: KeywordRule = ['a whole number, 0 or more', isCount];
 const number: KeywordRule = ['a number', (value) => typeof value === 'number'];
 const flag: KeywordRule = ['true or false', (value) => typeof value === 'boolean'];
-const textRule: KeywordRule = ['a string', isText];
+const textRule: KeywordRule = ['a string', isString];
 const anchor: KeywordRule = [
   'a name of A-Z a-z 0-9 _ . : - that begins with a letter or _',
-  (value) => isText(value) && /^[A-Za-z_][-A-Za-z0-9._:]*$/.test(value as string),
+  (value) => isString(value) && /^[A-Za-z_][-A-Za-z0-9._:]*$/.test(value as string),
 ];
 const pattern: KeywordRule = [
   'a regular expression of ECMAScript',
-  (value) => isText(value) && isRegExp(value as string),
+  (value) => isString(value) && isRegExp(value as string),
 ];
 
 type KeywordRules = Readonly<Record<string, KeywordRule>>;
@@ -63,7 +60,7 @@ const commonKeywords: KeywordRules = {
     'an object of schemas by regular expressions',
     (value) => checkMapValues(isSchema)(value) && Object.keys(value as object).every(isRegExp),
   ],
-  required: ['a list of names', isTexts],
+  required: ['a list of names', isStringList],
   enum: ['a list of values, at least one', isFilled],
   format: textRule,
   pattern,
@@ -81,7 +78,7 @@ const commonKeywords: KeywordRules = {
   definitions: schemaMap,
   dependencies: [
     'an object of schemas and lists of names',
-    checkMapValues((value) => isSchema(value) || isTexts(value)),
+    checkMapValues((value) => isSchema(value) || isStringList(value)),
   ],
   minimum: number,
   maximum: number,
@@ -108,7 +105,7 @@ const keywordsOf2019: KeywordRules = {
   $recursiveAnchor: flag,
   $defs: schemaMap,
   dependentSchemas: schemaMap,
-  dependentRequired: ['an object of lists of names', checkMapValues(isTexts)],
+  dependentRequired: ['an object of lists of names', checkMapValues(isStringList)],
   unevaluatedItems: schema,
   unevaluatedProperties: schema,
   minContains: count,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../base/value-checks.js';
 import { findChoices, restrictChoices } from './choices.js';
-import { type CheckResult, type CompiledSchema, isRecord } from './compiled-schema.js';
+import type { CheckResult, CompiledSchema } from './compiled-schema.js';
 import { collectDeclared, type DeclaredProperties } from './declared-properties.js';
 import { remainingSchema } from './fixed-arguments.js';
 import type { JsonSchema } from './json-schema.js';

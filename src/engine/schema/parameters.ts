@@ -1,4 +1,4 @@
-import { isRecord } from './compiled-schema.js';
+import { isRecord, isString } from '../base/value-checks.js';
 import { matchesAnything, toEcmaPattern } from './ecma-pattern.js';
 import { isPattern } from './field-options.js';
 import type { EnumValue, Field, FieldSpec } from './fields.js';
@@ -60,8 +60,8 @@ function interpret(interpreter: unknown, path: Path): ParameterType {
 }
 
 function findType(interpreter: unknown, path: Path): (typeof interpreters)[number] {
-  const type = interpreters.find((name) => name === String(interpreter).toLowerCase());
-  if (type && typeof interpreter === 'string') return type;
+  const type = isString(interpreter) && interpreters.find((name) => name === interpreter.toLowerCase());
+  if (type) return type;
   throw new SchemaError(
     `${JSON.stringify(interpreter)} is not a known interpreter. Known: String, Integer, Number, Boolean, ["Restricted", type, restriction].`,
     path,
@@ -70,7 +70,7 @@ function findType(interpreter: unknown, path: Path): (typeof interpreters)[numbe
 
 function interpretRestricted(interpreter: readonly unknown[], path: Path): ParameterType {
   const [head, name, restriction] = interpreter;
-  if (String(head).toLowerCase() !== 'restricted' || interpreter.length !== 3)
+  if (!isString(head) || head.toLowerCase() !== 'restricted' || interpreter.length !== 3)
     throw new SchemaError('A list must be ["Restricted", type, restriction].', path);
 
   const type = findType(name, [...path, 1]);
@@ -108,10 +108,6 @@ function isListOfType(value: unknown, type: 'string' | 'integer' | 'number'): va
   if (!Array.isArray(value) || value.length === 0) return false;
   const fits = type === 'string' ? isString : type === 'integer' ? Number.isInteger : Number.isFinite;
   return value.every(fits);
-}
-
-function isString(value: unknown): boolean {
-  return typeof value === 'string';
 }
 
 function translatePattern(pattern: string, path: Path): { pattern?: string } {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
 import { fitsSchema } from './fits-schema.js';
 import type { JsonSchema } from './json-schema.js';
 import { resolveLocalReference } from './local-reference.js';

@@ -1,4 +1,4 @@
-import { isRecord } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
 import type { Dialect } from './dialects.js';
 import { fromPointer, type WireIssue } from './schema-issue.js';
 import { resolveUri, type Subschema } from './walk-schema.js';

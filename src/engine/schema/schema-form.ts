@@ -1,4 +1,5 @@
-import { isRecord, type SchemaSide } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
+import type { SchemaSide } from './compiled-schema.js';
 import { compileFields, type FieldWarning, fieldWarnings, looksLikeField } from './field-spec.js';
 import { fieldsBrand } from './fields.js';
 import { type JsonSchema, jsonSchemaBrand } from './json-schema.js';

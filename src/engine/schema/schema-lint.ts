@@ -1,5 +1,7 @@
-import { isRecord, type SchemaSide } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
+import type { SchemaSide } from './compiled-schema.js';
 import { type FieldWarning, looksLikeField } from './field-spec.js';
+import { isOfType } from './fits-schema.js';
 import { suggestFormat } from './formats.js';
 import type { JsonSchema } from './json-schema.js';
 import { findTypo } from './keyword-typo.js';
@@ -130,12 +132,4 @@ function isTaken(value: unknown, schema: JsonSchema): boolean {
 
 function isWithin(count: number, low: unknown, high: unknown): boolean {
   return !(typeof low === 'number' && count < low) && !(typeof high === 'number' && count > high);
-}
-
-function isOfType(value: unknown, type: unknown): boolean {
-  if (type === 'integer') return Number.isInteger(value);
-  if (type === 'null') return value === null;
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isRecord(value);
-  return typeof value === type;
 }

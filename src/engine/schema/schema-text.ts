@@ -1,4 +1,4 @@
-import { isRecord } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
 import { findJsonFault } from './json-fault.js';
 import { SchemaError } from './schema-error.js';
 

@@ -1,4 +1,5 @@
-import { type CheckResult, type CompiledSchema, isRecord } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
+import type { CheckResult, CompiledSchema } from './compiled-schema.js';
 import type { JsonSchema } from './json-schema.js';
 import { formatPathName, fromPointer, toPointer } from './schema-issue.js';
 import { checkLazily } from './validator.js';

@@ -1,4 +1,4 @@
-import { isRecord } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
 
 /** A schema within a schema. */
 export interface Subschema {

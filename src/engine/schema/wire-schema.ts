@@ -1,4 +1,5 @@
-import { isRecord, type SchemaSide } from './compiled-schema.js';
+import { isRecord } from '../base/value-checks.js';
+import type { SchemaSide } from './compiled-schema.js';
 import { detectDialect, unknownDialect } from './dialects.js';
 import { compileFields } from './field-spec.js';
 import type { JsonSchema } from './json-schema.js';

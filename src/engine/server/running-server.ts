@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { serverCapabilities } from '../live/capabilities.js';
 import type { ChangeNotifier } from '../live/change-notifier.js';
 import type { CodeHost, Connection } from '../live/connection.js';

@@ -1,7 +1,8 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
+import { isRecord } from '../base/value-checks.js';
 import type { RequesterInfo } from '../live/connection.js';
 import { quotaKey } from '../live/request-keys.js';
-import { isObject, type JsonObject } from '../protocol/envelope.js';
+import type { JsonObject } from '../protocol/envelope.js';
 import type { Root } from '../runtime/context.js';
 import { ToolError } from '../runtime/result-builders.js';
 import {
@@ -55,7 +56,7 @@ export async function answerInputRequests(
   say: (text: string) => string,
 ): Promise<JsonObject> {
   const responses = Object.entries(inputRequests).map(async ([key, request]) => {
-    const { method, params } = isObject(request) ? request : {};
+    const { method, params } = isRecord(request) ? request : {};
     const question = readInputRequest(method, params);
     return [key, await answerUpstreamRequest(question, call, say)] as const;
   });

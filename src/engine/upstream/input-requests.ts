@@ -1,5 +1,6 @@
 import { errorMessage } from '../base/thrown-value.js';
-import { isObject, type JsonObject } from '../protocol/envelope.js';
+import { isRecord } from '../base/value-checks.js';
+import type { JsonObject } from '../protocol/envelope.js';
 import type { Context } from '../runtime/context.js';
 import { MissingCapabilityError } from '../runtime/requirements.js';
 
@@ -11,7 +12,7 @@ export interface UpstreamInputRequest {
 
 /** The client did not answer an input request of an upstream server. */
 export class UnansweredRequestError extends Error {
-  override readonly name = 'Unanswered';
+  override readonly name = 'UnansweredRequestError';
 
   constructor(
     message: string,
@@ -74,5 +75,5 @@ function withoutMeta({ _meta: _, ...params }: JsonObject): JsonObject {
 }
 
 export function readInputRequest(method: unknown, params: unknown): UpstreamInputRequest {
-  return { method: String(method), params: isObject(params) ? params : {} };
+  return { method: String(method), params: isRecord(params) ? params : {} };
 }

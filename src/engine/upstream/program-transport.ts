@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import type { Transport } from '@modelcontextprotocol/client';
 import { LineSplitter } from '../base/lines.js';
-import { isObject, type JsonObject } from '../protocol/envelope.js';
+import { isRecord } from '../base/value-checks.js';
+import type { JsonObject } from '../protocol/envelope.js';
 import type { UpstreamProgram } from '../runtime/upstream.js';
 import { type ChildExit, endTree } from './child-transport.js';
 import { commandLine } from './command-line.js';
@@ -181,7 +182,7 @@ export class ProgramTransport implements Transport {
 function messageIn(line: string): Message | undefined {
   try {
     const message = JSON.parse(line) as unknown;
-    return isObject(message) && message.jsonrpc === '2.0' ? replaceMalformedReply(message) : undefined;
+    return isRecord(message) && message.jsonrpc === '2.0' ? replaceMalformedReply(message) : undefined;
   } catch {
     return undefined;
   }
@@ -190,13 +191,13 @@ function messageIn(line: string): Message | undefined {
 /** Returns the message, or an error for a malformed response. The SDK would ignore that response and wait on. */
 function replaceMalformedReply(message: JsonObject): Message {
   const { id, method, result, error } = message;
-  const isNone = method === undefined && id !== undefined && !isObject(result) && !isError(error);
+  const isNone = method === undefined && id !== undefined && !isRecord(result) && !isError(error);
   const code = unreadableCode;
   return (isNone ? { jsonrpc: '2.0', id, error: { code, message: 'no object' } } : message) as Message;
 }
 
 function isError(error: unknown): boolean {
-  return isObject(error) && Number.isInteger(error.code) && typeof error.message === 'string';
+  return isRecord(error) && Number.isInteger(error.code) && typeof error.message === 'string';
 }
 
 /** Variables that every program inherits, as from MCP clients. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord, isStringList } from '../base/value-checks.js';
 import { isWireName } from '../extension/names.js';
 import type { ToolSpec } from '../runtime/specs.js';
 import { isAppOnly, withoutUi, withUiApart } from '../runtime/ui.js';
@@ -70,16 +70,12 @@ function rejectReason(tool: WireItem, name: string): string | undefined {
   if (inputSchema.properties !== undefined && !isRecord(inputSchema.properties)) {
     return 'the properties of its inputSchema are no object';
   }
-  if (inputSchema.required !== undefined && !isTexts(inputSchema.required)) {
+  if (inputSchema.required !== undefined && !isStringList(inputSchema.required)) {
     return 'what its inputSchema requires is no list of names';
   }
   const badRecord = ['annotations', '_meta'].find((key) => tool[key] !== undefined && !isRecord(tool[key]));
   if (badRecord) return `its ${badRecord} is no object`;
   return tool.icons === undefined || Array.isArray(tool.icons) ? undefined : 'its icons are no list';
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 function toUpstreamTool(

@@ -1,9 +1,9 @@
+import { isRecord } from '../base/value-checks.js';
 import { waitAtMost } from '../base/wait.js';
 import { isBlock } from '../extension/content-block.js';
 import type { ClientRoots } from '../live/client-roots.js';
 import { asker, type RequesterInfo } from '../live/connection.js';
 import type { UpstreamSource } from '../live/live-server.js';
-import { isObject } from '../protocol/envelope.js';
 import type { Servable } from '../runtime/compose-server.js';
 import { describeMalformed, isContentBlock } from '../runtime/content-block.js';
 import type { Context } from '../runtime/context.js';
@@ -276,7 +276,7 @@ export class UpstreamHub implements UpstreamSource {
   ): Promise<ToolResult> {
     await this.#identify([spec]);
     const upstream = this.#upstreamOf(spec);
-    const asked = { tool, args: isObject(args) ? args : {}, inputSchema: upstream.schemaOf(tool) };
+    const asked = { tool, args: isRecord(args) ? args : {}, inputSchema: upstream.schemaOf(tool) };
     return await this.#counted(upstream, async () => await this.#ask(upstream, asked, call));
   }
 
@@ -322,14 +322,14 @@ export class UpstreamHub implements UpstreamSource {
 function checkUpstreamResult(answer: unknown, name: string): ToolResult {
   const refuse = (what: string) =>
     new ToolError(withFullStop(`The upstream server "${name}" answers with what is no result: ${what}`));
-  if (!isObject(answer)) throw refuse('no object');
+  if (!isRecord(answer)) throw refuse('no object');
   const { content, structuredContent, isError, _meta } = answer;
   if (!Array.isArray(content)) throw refuse('it has no list of content');
   const bad = content.find((block) => !isContentBlock(block)) as unknown;
   if (bad !== undefined)
     throw refuse(isBlock(bad) ? describeMalformed(bad as ContentBlock) : 'a block without a type');
   // AgentTools sends its own server info.
-  const { [serverInfoKey]: _, ...meta } = isObject(_meta) ? withoutUi(_meta) : {};
+  const { [serverInfoKey]: _, ...meta } = isRecord(_meta) ? withoutUi(_meta) : {};
   return {
     content: content as ContentBlock[],
     ...(structuredContent !== undefined && { structuredContent }),

@@ -6,8 +6,9 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { packageVersion } from '../base/folders.js';
+import { isRecord } from '../base/value-checks.js';
 import type { RequesterInfo } from '../live/connection.js';
-import { isObject, type JsonObject } from '../protocol/envelope.js';
+import type { JsonObject } from '../protocol/envelope.js';
 import { metaKey } from '../protocol/eras.js';
 import type { Root } from '../runtime/context.js';
 import { ToolError } from '../runtime/result-builders.js';
@@ -139,7 +140,7 @@ export class UpstreamLink {
     // Keeps tool lists that the SDK may reject.
     const { onmessage } = this.#transport;
     this.#transport.onmessage = (message, extra) => {
-      if ('result' in message && isObject(message.result) && Array.isArray(message.result.tools)) {
+      if ('result' in message && isRecord(message.result) && Array.isArray(message.result.tools)) {
         this.#lastList = message.result;
       }
       onmessage?.(message, extra);
@@ -192,7 +193,7 @@ export class UpstreamLink {
     const options = { timeout: Math.max(1, timeoutMs), signal: this.#options.signal };
     try {
       const page = await this.#client.request({ method: 'tools/list', params }, permissiveSchema, options);
-      return isObject(page) ? page : {};
+      return isRecord(page) ? page : {};
     } catch (error) {
       const isRefused = error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;
       if (isRefused && this.#lastList) return this.#lastList;
@@ -264,7 +265,7 @@ export class UpstreamLink {
   }
 
   async #responses({ inputRequests }: JsonObject, call: UpstreamCall): Promise<JsonObject | undefined> {
-    if (isObject(inputRequests) && Object.keys(inputRequests).length > 0)
+    if (isRecord(inputRequests) && Object.keys(inputRequests).length > 0)
       return await answerInputRequests(inputRequests, call, (text) => this.#sentence(text));
     await new Promise((resolve) => setTimeout(resolve, callRetryMs));
     return undefined;
@@ -350,7 +351,7 @@ export class UpstreamLink {
 }
 
 function isInputRequired(result: unknown): result is JsonObject {
-  return isObject(result) && result.resultType === 'input_required';
+  return isRecord(result) && result.resultType === 'input_required';
 }
 
 function hasEnded({ ending, fault }: ProgramTransport): boolean {

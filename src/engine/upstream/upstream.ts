@@ -1,6 +1,6 @@
 import { errorMessage } from '../base/thrown-value.js';
+import { isRecord } from '../base/value-checks.js';
 import { type MissingToolsReason, upstreamAbsent } from '../live/list-faults.js';
-import { isObject } from '../protocol/envelope.js';
 import { brands, isBranded } from '../runtime/authoring-symbols.js';
 import type { Root } from '../runtime/context.js';
 import { ToolError } from '../runtime/result-builders.js';
@@ -89,8 +89,8 @@ export class Upstream {
 
   /** Input schema of a tool, as listed. */
   schemaOf(name: string): unknown {
-    const tool = this.#tools?.find((one) => isObject(one) && one.name === name);
-    return isObject(tool) ? tool.inputSchema : undefined;
+    const tool = this.#tools?.find((one) => isRecord(one) && one.name === name);
+    return isRecord(tool) ? tool.inputSchema : undefined;
   }
 
   get isUp(): boolean {

@@ -1,7 +1,7 @@
 import { AgentToolsError } from '../base/errors.js';
+import { isRecord } from '../base/value-checks.js';
 import { servedLists } from '../extension/check-definition.js';
 import { isUpstreamEntry } from '../extension/check-upstream.js';
-import { isRecord } from '../extension/definition-shapes.js';
 import { type Definition, DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
 import { singular } from '../extension/item-kinds.js';
 import { translate } from '../extension/key-spellings.js';

@@ -5,7 +5,7 @@ import { parseDocument } from '../base/files/document.js';
 import { withLock } from '../base/files/lock.js';
 import { replaceTextFile } from '../base/files/replace.js';
 import { readTextFile, type TextFile } from '../base/files/text-file.js';
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 import { Extension } from '../extension/extension.js';
 import { interpretManifest, readDeclaration } from '../extension/manifest.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';

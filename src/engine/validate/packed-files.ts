@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/definition-shapes.js';
+import { isRecord } from '../base/value-checks.js';
 
 /**
  * The files that `npm publish` would ship, relative to the package folder, with `/`. Runs no script of the

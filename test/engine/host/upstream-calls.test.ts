@@ -85,14 +85,14 @@ describe('calls of upstream servers by a host', () => {
     calls.takeAnswer({ ask: 'unknown', result: {} });
     await expect(asked[0]).resolves.toEqual({ action: 'accept' });
     await expect(asked[1]).rejects.toThrow('not an object');
-    await expect(asked[2]).rejects.toMatchObject({ name: 'Unanswered', code: -32601 });
+    await expect(asked[2]).rejects.toMatchObject({ name: 'UnansweredRequestError', code: -32601 });
   });
 
   it('keep a question open for the next run when the handler ends to ask', async () => {
     const { call, asked, ending } = open();
     const called = call({});
     ending.abort(withdrawn('', true));
-    await expect(called).rejects.toMatchObject({ name: 'Suspension' });
+    await expect(called).rejects.toMatchObject({ name: 'InputRequiredSignal' });
     expect(await Promise.race([asked[0]!.catch(() => 'refused'), 'open'])).toBe('open');
   });
 });

@@ -160,7 +160,7 @@ describe('a run that waits for answers', () => {
     expect(await call('t')).toMatchObject({ resultType: 'input_required' });
     later.resolve();
     await call('next');
-    expect(seen).toEqual(['aborted: Suspension', 'later']);
+    expect(seen).toEqual(['aborted: InputRequiredSignal', 'later']);
     expect(session.notifications).toEqual([]);
   });
 

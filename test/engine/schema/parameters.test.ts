@@ -49,6 +49,8 @@ const wrong: [spec: unknown, message: RegExp, path: (string | number)[]][] = [
   [{ Help: 5 }, /"Help" must be a string/, ['Help']],
   [{ Required: 'yes' }, /"Required" must be true or false/, ['Required']],
   [['Restricted', 'String'], /must be \["Restricted"/, []],
+  [[{ toString: 'a' }], /must be \["Restricted"/, []],
+  [{ Interpreter: { toString: 'a' } }, /not a known interpreter/, ['Interpreter']],
   [['Restricted', 'Date', []], /not a known interpreter/, [1]],
   [['Restricted', 'String', 5], /must be a pattern, or a list of strings/, [2]],
   [['Restricted', 'Integer', 'a'], /must be \[min, max\]/, [2]],

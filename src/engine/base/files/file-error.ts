@@ -21,7 +21,7 @@ export type RefusalReason =
 
 /** A file that was not read or not changed. The message states the file, the reason and the fix. */
 export class FileAccessError extends Error {
-  override readonly name: string = 'FileRefusal';
+  override readonly name: string = 'FileAccessError';
   readonly reason: RefusalReason;
   /** File path as requested. */
   readonly file: string;
@@ -37,7 +37,7 @@ export class FileAccessError extends Error {
  * Another program wrote to the file after it was read. Its content is kept. Read the file again and retry.
  */
 export class ConcurrentChangeError extends FileAccessError {
-  override readonly name = 'ChangedMeanwhile';
+  override readonly name = 'ConcurrentChangeError';
 
   constructor(file: string) {
     super(

@@ -1,7 +1,7 @@
 import { AgentToolsError } from '../../base/errors.js';
 import { errorMessage } from '../../base/thrown-value.js';
+import { isRecord } from '../../base/value-checks.js';
 import { shortenText, visibleLine } from '../../base/visible-text.js';
-import { isObject } from '../../protocol/envelope.js';
 import type { ServerEvent } from '../../protocol/subscriptions.js';
 
 export type { ServerEvent };
@@ -38,7 +38,7 @@ const listEvents: readonly unknown[] = [
 
 /** True if a value from a bus is an event. Any program with access to the bus may send any value. */
 function isEvent(value: unknown): value is ServerEvent {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   if (value.kind === 'resource_updated') return typeof value.uri === 'string';
   return listEvents.includes(value.kind);
 }

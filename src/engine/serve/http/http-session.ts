@@ -1,9 +1,9 @@
 import { type AuthInfo, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { isRecord } from '../../base/value-checks.js';
 import { ownerKey, quotaKey } from '../../live/request-keys.js';
 import type { Dispatcher } from '../../protocol/dispatcher.js';
 import {
   type Envelope,
-  isObject,
   type JsonObject,
   type MessageId,
   readEnvelope,
@@ -214,5 +214,5 @@ interface InitializeRequest {
 
 /** True if a body would begin a session. */
 export function isInitialize(body: unknown): body is InitializeRequest {
-  return isObject(body) && body.method === 'initialize';
+  return isRecord(body) && body.method === 'initialize';
 }

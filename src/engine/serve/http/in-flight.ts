@@ -7,7 +7,7 @@ export interface TimeLimits {
 }
 
 export class AnswerTimeoutError extends Error {
-  override readonly name = 'LateError';
+  override readonly name = 'AnswerTimeoutError';
 }
 
 /** Time limit of one request. */

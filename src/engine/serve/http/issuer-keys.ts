@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { AgentToolsError } from '../../base/errors.js';
 import { errorMessage } from '../../base/thrown-value.js';
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import { isLoopback } from './origin-guard.js';
 
 export interface IssuerKeysOptions {
@@ -14,7 +14,7 @@ export interface IssuerKeysOptions {
 
 /** The token cannot be verified, because the keys of the issuer cannot be fetched. */
 export class IssuerUnavailable extends Error {
-  override readonly name = 'IssuerAway';
+  override readonly name = 'IssuerUnavailable';
   /** Time until the next attempt. */
   readonly retryAfterSeconds: number;
 

@@ -1,5 +1,5 @@
 import { utf8 } from '../../base/utf8.js';
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import type { ToolSpec } from '../../runtime/specs.js';
 import { isToken } from '../../schema/mcp-header.js';
 

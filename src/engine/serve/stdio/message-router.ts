@@ -1,12 +1,12 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { describeThrown } from '../../base/line-reporter.js';
+import { isRecord } from '../../base/value-checks.js';
 import type { Dispatcher } from '../../protocol/dispatcher.js';
 import {
   type Envelope,
   type ErrorBody,
   ErrorNumber,
   isMessageId,
-  isObject,
   type JsonObject,
   type MessageId,
   readEnvelope,
@@ -144,7 +144,7 @@ export class MessageRouter {
       id,
       method,
       era,
-      progressToken: isObject(meta) ? meta.progressToken : undefined,
+      progressToken: isRecord(meta) ? meta.progressToken : undefined,
       batch,
     });
     batch?.owe();

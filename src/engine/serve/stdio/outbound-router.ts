@@ -1,11 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest, TransportSendOptions } from '@modelcontextprotocol/server';
-import {
-  type ErrorBody,
-  ErrorNumber,
-  isObject,
-  type JsonObject,
-  type MessageId,
-} from '../../protocol/envelope.js';
+import { isRecord } from '../../base/value-checks.js';
+import { type ErrorBody, ErrorNumber, type JsonObject, type MessageId } from '../../protocol/envelope.js';
 import { type Era, metaKey } from '../../protocol/eras.js';
 import { clientGone, forClient } from '../../protocol/errors.js';
 import { ProtocolError } from '../../runtime/result-builders.js';
@@ -117,7 +112,7 @@ export class OutboundRouter {
     if (related !== undefined && !this.#calls.has(related)) {
       return era === 'legacy' && !this.#calls.isCancelled(related);
     }
-    if (era === 'legacy' || !isObject(params?._meta)) return true;
+    if (era === 'legacy' || !isRecord(params?._meta)) return true;
     const subscription = params._meta[metaKey.subscriptionId] as MessageId | undefined;
     return subscription === undefined || this.#calls.has(subscription);
   }

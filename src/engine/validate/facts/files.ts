@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isInside, pathFault } from '../../base/files/path-containment.js';
+import { isRecord } from '../../base/value-checks.js';
 import type { DefinitionFile } from '../../extension/definition-files.js';
-import { isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
 import { kinds } from '../../extension/item-kinds.js';

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isInScope, pathFault } from '../../base/files/path-containment.js';
+import { isRecord } from '../../base/value-checks.js';
 import { checkDefinition } from '../../extension/check-definition.js';
 import type { DefinitionFile } from '../../extension/definition-files.js';
-import { isRecord, type ShapeFault } from '../../extension/definition-shapes.js';
+import type { ShapeFault } from '../../extension/definition-shapes.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError, type Extension } from '../../extension/extension.js';
 import { type Kind, singular } from '../../extension/item-kinds.js';

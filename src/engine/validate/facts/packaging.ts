@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
 import { isInstalledFile } from '../../extension/upstream-endpoint.js';

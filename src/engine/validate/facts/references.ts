@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/did-you-mean.js';
 import type { DocumentPath } from '../../base/files/document-path.js';
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import type { Location } from '../../extension/diagnostics.js';
 import { DefinitionError, type Extension } from '../../extension/extension.js';
 import type { Kind } from '../../extension/item-kinds.js';

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { didYouMean } from '../../base/did-you-mean.js';
 import { positionAt } from '../../base/files/json-text.js';
+import { decodeUriText } from '../../base/text-codecs.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition, Extension } from '../../extension/extension.js';
 import {
@@ -113,7 +114,7 @@ export function* findBrokenLinks(text: string, files: readonly string[]): Genera
   for (const { target, index } of linksIn(text)) {
     const [written = ''] = target.split(/[?#]/);
     if (written === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(written)) continue;
-    const file = path.posix.normalize(decoded(written)).replace(/\/$/, '');
+    const file = path.posix.normalize(decodeUriText(written)).replace(/\/$/, '');
     if (file.startsWith('/') || file === '..' || file.startsWith('../')) {
       yield { problem: `links to "${target}", which is not in its folder. Clients get nothing else.`, index };
       continue;
@@ -123,14 +124,6 @@ export function* findBrokenLinks(text: string, files: readonly string[]): Genera
     const meant = didYouMean(file, files);
     const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
     yield { problem: `links to "${target}", which does not exist.${hint}`, index };
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
 

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { DocumentPath } from '../../base/files/document-path.js';
+import { isRecord } from '../../base/value-checks.js';
 import { checkEndpoint, checkUpstreamEntry } from '../../extension/check-upstream.js';
-import { checkShape, isFunctionLike, isRecord } from '../../extension/definition-shapes.js';
+import { checkShape, isFunctionLike } from '../../extension/definition-shapes.js';
 import { isSerious } from '../../extension/describe-fault.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import { coversAddress } from '../../extension/origins.js';
 import type { LocatedRequest } from '../facts/pages.js';
 import type { CspList } from '../page/page-findings.js';

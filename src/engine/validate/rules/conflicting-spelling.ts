@@ -1,5 +1,5 @@
 import type { DocumentPath } from '../../base/files/document-path.js';
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import type { Location } from '../../extension/diagnostics.js';
 import { kinds } from '../../extension/item-kinds.js';
 import { type SpellingConflict, translate } from '../../extension/key-spellings.js';

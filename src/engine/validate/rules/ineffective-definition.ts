@@ -1,7 +1,7 @@
 import { didYouMean } from '../../base/did-you-mean.js';
 import type { DocumentPath } from '../../base/files/document-path.js';
+import { isRecord } from '../../base/value-checks.js';
 import { isTemplate } from '../../extension/check-definition.js';
-import { isRecord } from '../../extension/definition-shapes.js';
 import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { templateSlots } from '../../runtime/text-template.js';
 import { defineRule, type Rule } from './rule.js';

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/did-you-mean.js';
 import type { DocumentPath } from '../../base/files/document-path.js';
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import { isSerious } from '../../extension/describe-fault.js';
 import type { Definition } from '../../extension/extension.js';
 import { originFault } from '../../extension/origins.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import { type Kind, kinds, singular } from '../../extension/item-kinds.js';
 import { translate } from '../../extension/key-spellings.js';
 import { locateInManifest, readDeclaration } from '../../extension/manifest.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Manifest } from '../../extension/manifest.js';
 import { locateInManifest } from '../../extension/manifest.js';

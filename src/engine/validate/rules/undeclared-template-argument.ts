@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/did-you-mean.js';
+import { isRecord } from '../../base/value-checks.js';
 import { isTemplate } from '../../extension/check-definition.js';
-import { isRecord } from '../../extension/definition-shapes.js';
 import type { Definition } from '../../extension/extension.js';
 import { locate } from '../../runtime/read-definition.js';
 import { templateSlots } from '../../runtime/text-template.js';

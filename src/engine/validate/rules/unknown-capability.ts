@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/did-you-mean.js';
 import type { DocumentPath } from '../../base/files/document-path.js';
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import { capabilities, isKnownCapability } from '../../runtime/capabilities.js';
 import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { defineRule, type Rule } from './rule.js';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/did-you-mean.js';
-import { isRecord } from '../../extension/definition-shapes.js';
+import { isRecord } from '../../base/value-checks.js';
 import { manifestKeyNames } from '../../extension/key-spellings.js';
 import { locateInManifest } from '../../extension/manifest.js';
 import { defineRule, type Rule } from './rule.js';

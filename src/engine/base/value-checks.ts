@@ -1,0 +1,23 @@
+/** Checks of unknown values. They also narrow the type. */
+
+export function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+export function isStringOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+export function isStringList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isString);
+}
+
+/** True for integers from 0. */
+export function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+/** True for objects except lists and null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
