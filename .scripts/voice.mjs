@@ -187,7 +187,7 @@ function lower(limits) {
   for (const file of checkedFiles()) {
     const counts = Object.entries(countsOf(matchesIn(file))).map(([name, count]) => [
       name,
-      Math.min(count, limits[file]?.[name] ?? (process.argv.includes('--begin') ? count : 0)),
+      Math.min(count, limits[file]?.[name] ?? 0),
     ]);
     const kept = counts.filter(([, count]) => count > 0).sort();
     if (kept.length > 0) lowered[file] = Object.fromEntries(kept);

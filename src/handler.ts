@@ -41,7 +41,7 @@ export function createHandler(definition: ServerDefinition, options: HandlerOpti
     const served = await serveDefinition(definition, { ...setting, workspace, directory: nowhere });
     if (served.live.current.upstreams.length === 0) return served;
     const message =
-      'An entry of "tools" lists tools of an upstream server, which is reached from Node only. There, use createHandler of "agenttools/engine".';
+      'An entry of "tools" lists tools of an upstream server, which only Node reaches. There, use createHandler of "agenttools/engine".';
     throw new AgentToolsError('invalid-definition', message);
   }, options);
 }

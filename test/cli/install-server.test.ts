@@ -227,7 +227,10 @@ describe('the client app of a config file', () => {
     'is not told by the ending of %s, which is not there',
     async (file) => {
       const { code, stderr } = await install('--config', file, '.');
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/is not there.*--client/) });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/does not exist.*--client/),
+      });
       expect(existsSync(path.join(cwd, file))).toBe(false);
     },
   );

@@ -213,10 +213,10 @@ test('tools of existing servers are refused in words', async () => {
     await one.close();
   `);
   expect(told).toEqual({
-    entry: expect.stringContaining('reached from Node only'),
+    entry: expect.stringContaining('which only Node reaches'),
     tool: expect.objectContaining({
       isError: true,
-      content: [{ type: 'text', text: expect.stringContaining('reached from Node only') }],
+      content: [{ type: 'text', text: expect.stringContaining('only Node reaches upstream servers') }],
     }),
   });
 });

@@ -227,7 +227,7 @@ describe('start --http is refused', () => {
     ['with a port that is none', ['--port', '99999'], 2, /port/],
     ['with an issuer and a token', ['--issuer', 'https://a.example', '--token-env', 'HOME'], 2, /not both/],
     ['with an issuer but no URL', ['--port', '0', '--issuer', 'https://a.example'], 2, /--public-url/],
-    ['with scopes of no issuer', ['--port', '0', '--scope', 'tools'], 2, /of an --issuer/],
+    ['with scopes of no issuer', ['--port', '0', '--scope', 'tools'], 2, /require --issuer/],
     ['with a host that is a URL', ['--host', 'http://localhost'], 2, /without scheme and port/],
     ['with a host that has a port', ['--host', 'localhost:80'], 2, /without scheme and port/],
     [
@@ -276,6 +276,6 @@ describe('start --http is refused', () => {
 
   test('without --http its words are not known', async () => {
     const ended = await commandHere(['start', directory, '--port', '0']);
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('With --http') });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('options with --http') });
   });
 });

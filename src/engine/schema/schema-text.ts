@@ -1,8 +1,8 @@
+import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
-import { findJsonFault } from './json-fault.js';
 import { SchemaError } from './schema-error.js';
 
-/** Parses a JSON text that holds an object. @throws SchemaError with line and column in the text */
+/** Parses a JSON text that holds an object. @throws SchemaError with the message of the JSON parser */
 export function parseSchemaText(text: string): Record<string, unknown> {
   // A file read without decoding can begin with a byte order mark.
   const value = parseSchemaJson(text.replace(/^\uFEFF/, ''));
@@ -14,8 +14,7 @@ function parseSchemaJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const { message, line, column } = findJsonFault(text);
-    throw new SchemaError(`Not valid JSON at line ${line}, column ${column}: ${message}`, [], { cause });
+    throw new SchemaError(`Not valid JSON: ${errorMessage(cause)}`, [], { cause });
   }
 }
 
