@@ -14,7 +14,9 @@ function parseSchemaJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new SchemaError(`Not valid JSON: ${errorMessage(cause)}`, [], { cause });
+    // The message quotes the text, with its line breaks.
+    const message = errorMessage(cause).replace(/\s+/g, ' ');
+    throw new SchemaError(`Not valid JSON: ${message}.`, [], { cause });
   }
 }
 

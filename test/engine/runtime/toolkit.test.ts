@@ -131,7 +131,7 @@ describe('tool', () => {
     [
       'JSON text that is none',
       [{ input: '{\n  "type": object\n}' }, read],
-      /^Tool "read" has an unusable "input": .* at line 2, column 11: /,
+      /^Tool "read" has an unusable "input": Not valid JSON: /,
     ],
     [
       'JSON text of no object',
