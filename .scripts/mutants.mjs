@@ -28,15 +28,15 @@ const engine = 'src/engine';
 const usualModules = [
   'clients/edit',
   'clients/ledger',
-  'server/stdio',
-  'server/interaction',
+  'serve/stdio',
+  'interaction',
   'schema',
   'validate/rules',
   'extension',
   'npm',
-  'server/upstream',
-  'items',
-  'server/http',
+  'upstream',
+  'runtime',
+  'serve/http',
   'packages',
 ];
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../support/program.js';
@@ -26,4 +26,14 @@ test('CONTRIBUTING.md names steps of CI that exist', () => {
   const steps = named(/^\.ci\/run '?([^'\n]+)'?$/gm);
   expect(steps).toHaveLength(2);
   for (const step of steps) expect(read('.ci/steps.mjs')).toMatch(new RegExp(`^ +'?${step}'?:`, 'm'));
+});
+
+test('the scripts name every room of the engine, and only rooms that exist', () => {
+  const rows = Object.keys(JSON.parse(read('.scripts/rooms.json')));
+  const [, list = ''] = /usualModules = \[(.*?)\]/s.exec(read('.scripts/mutants.mjs'))!;
+  const modules = [...list.matchAll(/'(.+?)'/g)].map(([, name]) => `engine/${name}`);
+  expect(modules.length).toBeGreaterThan(10);
+  expect([...rows, ...modules].filter((room) => !existsSync(path.join(root, 'src', room)))).toEqual([]);
+  const folders = readdirSync(path.join(root, 'src/engine')).map((name) => `engine/${name}`);
+  expect(folders.filter((folder) => !rows.includes(folder))).toEqual([]);
 });
