@@ -36,8 +36,8 @@ export type ServerSource =
   | 'client-config'
   | 'command';
 
-/** A server to start, or a server to reach. Texts are templates. */
-export type ServerTemplate = ProgramTemplate | RemoteTemplate;
+/** A server to start, a server to reach, or a bundle whose manifest says which. Texts are templates. */
+export type ServerTemplate = ProgramTemplate | RemoteTemplate | BundleTemplate;
 
 /** A program that speaks MCP over its stdin and stdout. */
 export interface ProgramTemplate {
@@ -84,6 +84,14 @@ export interface RemoteTemplate {
 }
 
 export type RemoteTransport = 'http' | 'sse';
+
+/** A bundle that has not been downloaded. */
+export interface BundleTemplate {
+  readonly kind: 'bundle';
+  readonly url: string;
+  /** SHA-256 of the file in lower-case hexadecimal digits; absent: unknown. */
+  readonly sha256?: string;
+}
 
 /** Parts that are joined into one text. An input without a value leaves out the whole text, unless it is required. */
 export type TextTemplate = readonly TemplatePart[];
