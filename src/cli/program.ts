@@ -2,15 +2,15 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { AgentToolsError } from '../engine/base/errors.js';
 import { packageVersion } from '../engine/base/folders.js';
 import type { Host } from '../host.js';
-import { ExitCode } from './exit-code.js';
-import { addDiscoveryCommands } from './grammar/discovery.js';
-import { addExtensionCommands } from './grammar/extensions.js';
-import { addInstallationCommands } from './grammar/installation.js';
-import { addPackageCommands } from './grammar/packages.js';
-import { addServerCommands } from './grammar/servers.js';
-import { addUserServerCommands } from './grammar/user-servers.js';
-import { expandProjectFlag } from './target-options.js';
-import { terminalWidth } from './terminal-width.js';
+import { addUserServerCommands } from './commands/create-server/grammar.js';
+import { addInstallationCommands } from './commands/install/grammar.js';
+import { addDiscoveryCommands } from './commands/list-servers/grammar.js';
+import { addServerCommands } from './commands/start/grammar.js';
+import { addPackageCommands } from './commands/update/grammar.js';
+import { addExtensionCommands } from './commands/validate/grammar.js';
+import { ExitCode } from './shared/exit-code.js';
+import { expandProjectFlag } from './shared/grammar/target-options.js';
+import { terminalWidth } from './shared/terminal-width.js';
 
 /** Runs any command line with the full grammar. @throws AgentToolsError `usage` if it is invalid. */
 export async function runProgram(argv: readonly string[], host: Host): Promise<ExitCode> {
