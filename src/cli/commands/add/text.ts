@@ -4,8 +4,7 @@ import type { Kind } from '../../../engine/extension/item-kinds.js';
 import { kinds } from '../../../engine/extension/item-kinds.js';
 import { shortName } from '../../../engine/extension/names.js';
 import type { AddOutcome } from '../../../engine/packages/add.js';
-import type { RemovalResult } from '../../../engine/packages/remove.js';
-import { failureCount, failuresLast } from '../../shared/text/failures.js';
+import { failureCount, failuresLast, packageFailureLine } from '../../shared/text/failures.js';
 
 /** Result of one requested package: added or failed. */
 export type AddResult = AddOutcome | { readonly spec: string; readonly error: AgentToolsError };
@@ -13,7 +12,7 @@ export type AddResult = AddOutcome | { readonly spec: string; readonly error: Ag
 /** Report of `add`, with the next step. */
 export function additionLines(results: readonly AddResult[]): string {
   const lines = failuresLast(results).flatMap((result) =>
-    'error' in result ? [errorLine(result.spec, result.error)] : renderAddition(result),
+    'error' in result ? [packageFailureLine(result.spec, result.error)] : renderAddition(result),
   );
   return visibleText([...lines, ...failureCount(results, 'packages')].map((line) => `${line}\n`).join(''));
 }
@@ -49,11 +48,6 @@ function changeLine(name: string, version: string, previous: string | null): str
   return `Changed ${name} from ${previous} to ${version}.`;
 }
 
-/** Error line, with its subject unless the message contains it. */
-function errorLine(what: string, { message }: Error): string {
-  return `error: ${message.includes(what) ? '' : `${what}: `}${message}`;
-}
-
 /** Qualified names, by kind. */
 function groupItemNames({ extension, servers }: AddOutcome): Readonly<Record<Kind, readonly string[]>> {
   const names = (kind: Kind) =>
@@ -72,23 +66,4 @@ export function additionData(result: AddResult): object {
   if ('error' in result) return { spec: result.spec, error: result.error.message };
   const { name, version, integrity } = result.added.record;
   return { name, version, previous: result.previous, ...groupItemNames(result), integrity };
-}
-
-/** Report of `remove`. */
-export function removalLines(results: readonly RemovalResult[]): string {
-  const lines = failuresLast(results).flatMap((result) => {
-    if ('error' in result) return [errorLine(result.name, result.error)];
-    const { removed, references, unreadable } = result;
-    const without = references.map(({ by, item }) => `warning: ${by} no longer has ${item}.`);
-    const untold = unreadable.map((sentence) => `warning: ${sentence}`);
-    return [`Removed ${removed.name} ${removed.record.version}.`, ...without, ...untold];
-  });
-  return visibleText([...lines, ...failureCount(results, 'packages')].map((line) => `${line}\n`).join(''));
-}
-
-/** JSON output of `remove`. */
-export function removalData(result: RemovalResult): object {
-  if ('error' in result) return { name: result.name, error: result.error.message };
-  const { removed, references } = result;
-  return { name: removed.name, version: removed.record.version, references };
 }

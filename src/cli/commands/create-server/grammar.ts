@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { collect } from '../../shared/grammar/option-values.js';
 
-/** Adds the commands for user servers. */
-export function addUserServerCommands(program: Command, { host, answer }: CommandContext): void {
+/** Adds `create-server`. */
+export function defineCreateServer(program: Command, { host, answer }: CommandContext): void {
   program
     .command('create-server')
     .summary('create a user server')
@@ -48,19 +48,6 @@ export function addUserServerCommands(program: Command, { host, answer }: Comman
           host,
         ),
       );
-    });
-
-  program
-    .command('delete-server')
-    .summary('delete a user server')
-    .description('Removes a user server from all clients, and deletes it.')
-    .argument('<name>', 'its name')
-    .option('--dry-run', 'print what would go as a diff, and write nothing')
-    .option('--force', 'take out entries that were edited by hand, too')
-    .option('--json', 'print what was done as JSON')
-    .action(async (name: string, { dryRun = false, force = false, json = false }) => {
-      const { deleteServerCommand } = await import('../delete-server/run.js');
-      answer(await deleteServerCommand({ name, dryRun, force, json }, host));
     });
 }
 

@@ -6,7 +6,7 @@ import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
-import { renderMadeServer, withoutNotes } from '../delete-server/text.js';
+import { renderMadeServer, withoutNotes } from './text.js';
 
 export interface CreateServerInput {
   readonly name: string;

@@ -1,10 +1,9 @@
 import { ruleTable } from '../../../engine/validate/rules/index.js';
 import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
-import { readRulePage } from '../../shared/rule-pages.js';
 import { renderJson } from '../../shared/text/json.js';
-import { renderMarkdown } from './markdown-text.js';
-import { renderRuleTable } from './text.js';
+import { readRulePage } from './rule-page.js';
+import { renderMarkdown, renderRuleTable } from './text.js';
 
 export interface ExplainInput {
   /** Default: lists all codes. */

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { collectVerbatim, positiveSeconds } from '../../shared/grammar/option-values.js';
-import { placeInput, placeOptions } from '../../shared/grammar/target-options.js';
+import { addPlaceOptions, placeInput } from '../../shared/grammar/target-options.js';
 
-/** Adds the commands for servers in clients. */
-export function addInstallationCommands(program: Command, { host, answer }: CommandContext): void {
-  addPlace(
+/** Adds `install`. */
+export function defineInstall(program: Command, { host, answer }: CommandContext): void {
+  addPlaceOptions(
     program
       .command('install')
       .summary("write a server into a client's config")
@@ -67,53 +67,4 @@ export function addInstallationCommands(program: Command, { host, answer }: Comm
         ),
       );
     });
-
-  addPlace(
-    program
-      .command('uninstall')
-      .summary("remove a server from a client's config")
-      .description('Removes the entries that install wrote and restores the original bytes of the file.')
-      .argument('[client]', 'client id from list-clients; omit it with --config or --all')
-      .argument(
-        '[server]',
-        'server as given to install, or its entry key; else all entries that install wrote there',
-      ),
-  )
-    .option('--name <key>', 'key of the entry')
-    .option('--dry-run', 'print what would change as a diff, and write nothing')
-    .option('--force', 'remove an entry that another program wrote, or that was edited by hand')
-    .option('--json', 'print what was done as JSON')
-    .action(async (first: string | undefined, second: string | undefined, options) => {
-      const place = await placeInput([first, second], options);
-      const { uninstallCommand } = await import('../uninstall/run.js');
-      const { name, dryRun = false, force = false, json = false } = options;
-      answer(await uninstallCommand({ ...place, name, dryRun, force, json }, host));
-    });
-
-  program
-    .command('list-clients')
-    .summary('list the clients that install knows')
-    .description('Lists the MCP clients that install supports, with their state and config files.')
-    .option('--detected', 'only installed clients')
-    .option('--json', 'print as JSON')
-    .action(async ({ detected = false, json = false }) => {
-      const { listClientsCommand } = await import('../list-clients/run.js');
-      answer(await listClientsCommand({ detected, json }, host));
-    });
-
-  program
-    .command('list-installed')
-    .summary('list what install wrote')
-    .description('Lists the entries that install wrote, with their files and state.')
-    .option('--check', 'exit with 1 when anything is not intact')
-    .option('--json', 'print as JSON')
-    .action(async ({ check = false, json = false }) => {
-      const { listInstalledCommand } = await import('../list-installed/run.js');
-      answer(await listInstalledCommand({ check, json }, host));
-    });
-}
-
-function addPlace(command: Command): Command {
-  for (const { flags, description } of placeOptions) command.option(flags, description);
-  return command;
 }

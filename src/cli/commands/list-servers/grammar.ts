@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 
-/** Adds the command that finds servers. */
-export function addDiscoveryCommands(program: Command, { host, answer }: CommandContext): void {
+/** Adds `list-servers`. */
+export function defineListServers(program: Command, { host, answer }: CommandContext): void {
   program
     .command('list-servers')
     .aliases(['list', 'ls'])

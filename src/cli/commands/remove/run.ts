@@ -7,7 +7,7 @@ import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
 import { renderJson } from '../../shared/text/json.js';
 import { openWorkspace } from '../../shared/workspace.js';
-import { removalData, removalLines } from '../add/text.js';
+import { removalData, removalLines } from './text.js';
 
 export interface RemoveInput {
   readonly names: readonly string[];

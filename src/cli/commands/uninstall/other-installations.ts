@@ -2,13 +2,7 @@ import { didYouMean } from '../../../engine/base/did-you-mean.js';
 import type { Client } from '../../../engine/clients/client.js';
 import type { Receipt } from '../../../engine/clients/receipt.js';
 import type { Scope } from '../../../engine/installation/entry-target.js';
-
-/** Receipts to suggest if the requested entry was not found. */
-export interface OtherInstallation {
-  /** Receipts in the requested place; those with a similar name first. */
-  readonly here: readonly Receipt[];
-  readonly elsewhere: readonly Receipt[];
-}
+import type { OtherInstallation } from '../../shared/text/uninstallation.js';
 
 /** Splits receipts into those in the requested place and all others. */
 export function findOtherInstallations(

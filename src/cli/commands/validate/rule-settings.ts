@@ -1,7 +1,7 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { Severity } from '../../../engine/extension/diagnostics.js';
 import { ruleTable } from '../../../engine/validate/rules/index.js';
-import { unknownCode } from '../../shared/rule-pages.js';
+import { unknownCode } from '../../shared/unknown-code.js';
 
 /** Severity by diagnostic code. */
 export type RuleSettings = Readonly<Record<string, Severity | 'off'>>;

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Host } from '../../../host.js';
 import type { ExitCode } from '../exit-code.js';
 
@@ -6,3 +7,6 @@ export interface CommandContext {
   readonly host: Host;
   readonly answer: (code: ExitCode) => void;
 }
+
+/** Adds one command to the program: its arguments, options and help. */
+export type DefineCommand = (program: Command, context: CommandContext) => void;

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 
 /** Target files of a command, from its arguments. */
@@ -12,7 +13,7 @@ export interface TargetInput {
 }
 
 /** Options that select the target file. */
-export const placeOptions = [
+const placeOptions = [
   {
     flags: '--project [folder]',
     description: "the project's own file, in this folder or the one given as --project=<folder>",
@@ -21,6 +22,12 @@ export const placeOptions = [
   { flags: '--client <client>', description: 'client of the --config file' },
   { flags: '--all', description: 'all installed clients' },
 ] as const;
+
+/** Adds the options that select the target file. */
+export function addPlaceOptions(command: Command): Command {
+  for (const { flags, description } of placeOptions) command.option(flags, description);
+  return command;
+}
 
 /** Parsed values of these options. */
 export interface TargetFlags {

@@ -15,6 +15,11 @@ export function failureLine(
   return told.includes(` ${client}`) ? `error: ${message}` : `error: ${client}: ${message}`;
 }
 
+/** Error line. Names the package only if the message does not mention it. */
+export function packageFailureLine(name: string, { message }: Error): string {
+  return `error: ${message.includes(name) ? '' : `${name}: `}${message}`;
+}
+
 /** Moves failures to the end: users read the last lines first. */
 export function failuresLast<T extends object>(results: readonly T[]): readonly T[] {
   return [...results.filter((result) => !hasFailed(result)), ...results.filter(hasFailed)];

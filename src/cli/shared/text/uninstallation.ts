@@ -1,9 +1,16 @@
 import { visibleText } from '../../../engine/base/visible-text.js';
+import type { Receipt } from '../../../engine/clients/receipt.js';
 import type { UninstallOutcome, UninstallResult } from '../../../engine/installation/uninstall.js';
-import type { OtherInstallation } from '../../commands/uninstall/other-installations.js';
 import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 import { failureCount, failureLine, failuresLast } from './failures.js';
 import { uninstallCommand } from './uninstall-command.js';
+
+/** Receipts to suggest if the requested entry was not found. */
+export interface OtherInstallation {
+  /** Receipts in the requested place; those with a similar name first. */
+  readonly here: readonly Receipt[];
+  readonly elsewhere: readonly Receipt[];
+}
 
 interface DryRunOption {
   readonly dryRun: boolean;

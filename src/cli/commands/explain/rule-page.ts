@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { didYouMean } from '../../engine/base/did-you-mean.js';
-import { AgentToolsError } from '../../engine/base/errors.js';
-import { packageRoot } from '../../engine/base/folders.js';
-import { type RuleRow, ruleTable } from '../../engine/validate/rules/index.js';
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import { packageRoot } from '../../../engine/base/folders.js';
+import { type RuleRow, ruleTable } from '../../../engine/validate/rules/index.js';
+import { unknownCode } from '../../shared/unknown-code.js';
 
 /** A diagnostic code with its page. */
 export interface RulePage extends RuleRow {
@@ -18,14 +18,4 @@ export async function readRulePage(code: string): Promise<RulePage> {
   const file = path.join(packageRoot(), 'docs', 'rules', `${code}.md`);
   const page = await readFile(file, 'utf8').catch(() => `# ${code}\n\n${row.summary}\n`);
   return { code, severity: row.severity, summary: row.summary, page };
-}
-
-/** Error message for an unknown code. Suggests the most similar one. */
-export function unknownCode(code: string): string {
-  const meant = didYouMean(
-    code,
-    ruleTable.map((row) => row.code),
-  );
-  const hint = meant ? `Did you mean "${meant}"?` : 'List them with: agenttools explain';
-  return `There is no diagnostic code "${code}". ${hint}`;
 }
