@@ -243,16 +243,6 @@ export function describeReference(reference: ServerReference): string {
   }
 }
 
-/**
- * Error for `a/b` that is no known extension: it could be several things.
- * @see https://docs.docker.com/reference/cli/docker/image/pull/ for `mcp/postgres`
- */
-export function ambiguousName(text: string): AgentToolsError {
-  const [scope = '', name = ''] = text.split('/');
-  const message = `"${text}" is no extension that is installed here, and could be several things. Write npm:@${scope}/${name} for an npm package, docker:${text} for a container image, or clone the repository github:${text} and give the path of its folder.`;
-  return new AgentToolsError('ambiguous', message);
-}
-
 function malformed(text: string, example: string): AgentToolsError {
   return usage(`"${text}" is malformed. Expected the form of: ${example}`);
 }

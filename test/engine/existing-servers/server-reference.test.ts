@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AgentToolsError } from '../../../src/engine/base/errors.js';
 import {
-  ambiguousName,
   commandReference,
   describeReference,
   formatReference,
@@ -95,12 +94,6 @@ describe('a reference', () => {
   test('of a command keeps its words', () => {
     expect(commandReference(['python', 'a b.py'])).toEqual({ kind: 'command', words: ['python', 'a b.py'] });
     expect(() => commandReference([])).toThrow('the command of a server is expected');
-  });
-
-  test('with one slash that names nothing here lists what could be meant', () => {
-    expect(ambiguousName('acme/tickets').message).toContain(
-      'npm:@acme/tickets for an npm package, docker:acme/tickets for a container image',
-    );
   });
 
   test('is read or refused, and means the same in its canonical spelling', () => {
