@@ -762,8 +762,8 @@ test('existing servers are not told the folders of clients, which are none of th
   });
   await client.listTools();
   await client.callTool({ name: 'echo', arguments: {} });
-  await vi.waitFor(() => expect(asked).toBeGreaterThan(0));
-  await vi.waitFor(() => expect(readFileSync(notes, 'utf8')).toContain('works in'));
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(0), 10_000);
+  await vi.waitFor(() => expect(readFileSync(notes, 'utf8')).toContain('works in'), 10_000);
   expect(readFileSync(notes, 'utf8').match(/^works in .*$/gm)).toEqual(['works in nothing']);
 });
 
