@@ -37,24 +37,21 @@ export function contextMaker(
 ): MakeContext {
   const { calls } = connection;
   const client = identifyClient(connection, request);
+  const withUi = allowsUi(calls.env) && declaresUi(client.capabilities);
   const can = (capability: string) => hasCapability(client.capabilities, capability);
   return (limit, tool) => {
     const log = createLogger(connection, request, limit, tool);
     const limits = [...outer, limit];
     const what = tool ? `Tool "${tool.name}"` : 'This';
     const speaker = dialogue && new HandlerInput(dialogue, { prefix, limits, what, can, note: log.debug });
-    return {
-      get signal() {
-        return limit.signal;
-      },
+    const context: Omit<Context, 'signal'> & DeadlineHolder = {
+      [deadline]: limit,
       progress: createProgress(request, limit),
       log,
       options: tool ? findToolOptions(tool, connection.toolOptions) : {},
       client,
       can,
-      get ui() {
-        return allowsUi(calls.env) && declaresUi(client.capabilities);
-      },
+      ui: withUi,
       registry: { ...calls.server.registry.forHandlers, shown: (query) => connection.shown(request, query) },
       callTool: (...called) => {
         const inner = speaker ? { dialogue, prefix: speaker.nextPrefix(), outer: limits } : {};
@@ -76,8 +73,29 @@ export function contextMaker(
       ...(tool && { tool: { name: tool.name } }),
       ...(tool?.upstream && { [asker]: requesterInfo(connection, request, depth) }),
     };
+    Object.defineProperty(context, 'signal', lazySignal);
+    return context as Context & DeadlineHolder;
   };
 }
+
+/** Key of the deadline in a context. */
+const deadline = Symbol('deadline');
+
+interface DeadlineHolder {
+  readonly [deadline]: CallDeadline;
+}
+
+/**
+ * `ctx.signal`, created on first access. All contexts share the getter: with own getters, V8 would create a hidden class
+ * for each context, and keep it until a full collection.
+ */
+const lazySignal: PropertyDescriptor & ThisType<DeadlineHolder> = {
+  get() {
+    return this[deadline].signal;
+  },
+  enumerable: true,
+  configurable: true,
+};
 
 /** @see MCP 2026-07-28, basic/patterns/mrtr, Supported Requests */
 const listInteraction = inputUnsupported('Code for lists and completions');

@@ -22,6 +22,20 @@ async function open(use: (ctx: Context) => unknown, options: SessionOptions = {}
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
+test('a signal is an own property of each context, with one getter for all', async () => {
+  const getters = new Set<unknown>();
+  const copied: boolean[] = [];
+  const { request } = await open((ctx) => {
+    getters.add(Object.getOwnPropertyDescriptor(ctx, 'signal')?.get);
+    copied.push({ ...ctx }.signal === ctx.signal);
+    return 'done';
+  });
+  await request('tools/call', { name: 't' });
+  await request('tools/call', { name: 't' });
+  expect(copied).toEqual([true, true]);
+  expect(getters.size).toBe(1);
+});
+
 describe.each(eras)('%s: a handler knows', (era) => {
   const facts = (ctx: Context) => ({
     client: ctx.client,
