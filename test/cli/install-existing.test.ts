@@ -204,7 +204,7 @@ describe('install of a command', () => {
     expect(entries().fs.args).toEqual([npmServer('1.0.0'), '/data']);
   });
 
-  test('and a reference exclude each other', async () => {
+  test('excludes a reference', async () => {
     const { code, stderr } = await run(['install', 'cursor', '@acme/mcp', '--', 'node', 'x.js']);
     expect(code).toBe(2);
     expect(stderr).toContain('The server is the command after "--"');

@@ -62,7 +62,7 @@ describe('list-servers --remote', () => {
     expect(stderr).toContain('note: The registry 127.0.0.1:9 cannot be reached');
   });
 
-  test('prints names without control characters, and says how to get one', async () => {
+  test('prints names without control characters, and the command to get one', async () => {
     const { stdout } = await run(
       ['list-servers', '--remote', 'io.github.acme/*'],
       await startMcpRegistry(entries),

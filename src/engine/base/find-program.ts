@@ -3,7 +3,7 @@ import path from 'node:path';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Finds a program on the PATH of an environment; undefined if there is none. */
+/** Finds a program on the PATH of an environment; undefined if it is missing. */
 export async function findProgram(name: string, env: Env): Promise<string | undefined> {
   const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter((folder) => folder !== '');
   const endings = path.sep === '\\' ? (env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';') : [''];

@@ -114,7 +114,7 @@ export function completeInputs({ inputs }: Pick<ExistingServer, 'inputs'>, given
 }
 
 /** The option that gives an input: `--env API_KEY`. */
-export function optionOf({ givenBy, name }: Pick<ServerInput, 'givenBy' | 'name'>): string {
+function optionOf({ givenBy, name }: Pick<ServerInput, 'givenBy' | 'name'>): string {
   return `--${givenBy} ${visibleLine(name)}`;
 }
 
@@ -130,7 +130,7 @@ function describeMissing(input: ServerInput): string {
 /** Reason against a value; undefined if it fits. Contains the value only if it cannot be a secret. */
 function findFault({ choices, format, min, max, isSecret }: ServerInput, value: string): string | undefined {
   const shown = isSecret ? 'its value' : JSON.stringify(value);
-  if (choices && !choices.includes(value)) return `${shown} is none of ${choices.join(', ')}.`;
+  if (choices && !choices.includes(value)) return `${shown} is not one of ${choices.join(', ')}.`;
   if (format === 'boolean' && !['true', 'false'].includes(value))
     return `${shown} is neither true nor false.`;
   if (format !== 'number') return undefined;

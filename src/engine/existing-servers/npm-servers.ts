@@ -11,7 +11,7 @@ import type { NpmDeps } from '../npm/npm-dependencies.js';
 import { runNpm } from '../npm/run-npm.js';
 
 /** A package of the installed tree with scripts that npm would run. */
-export interface ScriptedPackage {
+interface ScriptedPackage {
   readonly name: string;
   readonly version: string;
   /** Scripts by event: `postinstall: node install.js`. */
@@ -37,7 +37,7 @@ export interface NpmServerRequest {
   readonly version: string;
   /** Program of the package. Default: the only one, or the one with the name of the package. */
   readonly bin?: string | undefined;
-  /** Packages whose install scripts may run. */
+  /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
 }
 
@@ -61,12 +61,12 @@ const flags = [
 ] as const;
 
 /** Folder of all npm servers. */
-export function npmServersFolder(dataFolder: string): string {
+function npmServersFolder(dataFolder: string): string {
   return path.join(dataFolder, 'npm-servers');
 }
 
 /**
- * Installs an npm server into a folder of its own, or finds it there. Install scripts run only for allowed packages.
+ * Installs an npm server into a separate folder, or finds it there. Install scripts run only for allowed packages.
  * @throws AgentToolsError if npm fails, or the package has no such program
  */
 export async function installNpmServer(
@@ -224,7 +224,7 @@ async function findScripted(folder: string, allowed: readonly string[]): Promise
       return {
         name,
         version: String((entry as { readonly version?: unknown }).version),
-        // Packages with a binding.gyp have no script of their own.
+        // npm builds a package with a binding.gyp and without scripts.
         scripts: said.length > 0 ? said : ['install: node-gyp rebuild'],
         isAllowed: allowed.includes(name),
       };

@@ -13,7 +13,7 @@ import type {
 } from './existing-server.js';
 import { assignInputs, completeInputs, type GivenOptions, isSecretHeader } from './given-inputs.js';
 
-/** A server with all its inputs: what a client starts or reaches. */
+/** A server with all its inputs, ready for a client to start or reach. */
 export type PreparedLaunch = PreparedProgram | PreparedRemote;
 
 export interface PreparedProgram {
@@ -27,7 +27,7 @@ export interface PreparedProgram {
   readonly cwd?: string;
 }
 
-export interface PreparedRemote {
+interface PreparedRemote {
   readonly kind: 'remote';
   readonly url: string;
   /** Absent: unknown until the server is asked. */
@@ -37,8 +37,8 @@ export interface PreparedRemote {
   readonly secretNames: readonly string[];
 }
 
-/** Command line of a program, and the arguments before those of the server. */
-export interface ProgramStart {
+/** Command line of a program, and the arguments before the server's arguments. */
+interface ProgramStart {
   readonly command: string;
   readonly args: readonly string[];
 }
@@ -188,7 +188,7 @@ interface StartContext {
 }
 
 /**
- * Command line of a runner. Containers get variables by name, so that no secret stands in an argument.
+ * Command line of a runner. Containers get variables by name, so that no argument contains a secret.
  * @see https://docs.astral.sh/uv/reference/cli/#uv-tool-run, https://docs.docker.com/reference/cli/docker/container/run/,
  * https://learn.microsoft.com/dotnet/core/tools/dotnet-tool-exec
  */

@@ -49,7 +49,7 @@ export async function resolveCommand(words: Words, lookup: CommandLookup): Promi
 }
 
 /** Adds fixed arguments to a program. */
-export function withArguments(server: ExistingServer, args: readonly string[]): ExistingServer {
+function withArguments(server: ExistingServer, args: readonly string[]): ExistingServer {
   const { template } = server;
   if (template.kind !== 'program' || args.length === 0) return server;
   return { ...server, template: { ...template, args: [...template.args, ...fixedArguments(args)] } };

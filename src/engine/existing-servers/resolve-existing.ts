@@ -21,7 +21,7 @@ export interface ResolveDeps extends NpmLookup {
   readonly route?: ServerRoute | undefined;
 }
 
-export type FileReference = Extract<ServerReference, { readonly kind: 'bundle' | 'document' }>;
+type FileReference = Extract<ServerReference, { readonly kind: 'bundle' | 'document' }>;
 
 /**
  * Resolves a reference to an existing server, with its exact version where the source has one. Runs nothing.
@@ -54,7 +54,7 @@ export async function resolveExisting(
 }
 
 /** Routes that work on this machine. */
-export async function availableRoutes(env: ResolveDeps['env']): Promise<readonly ServerRoute[]> {
+async function availableRoutes(env: ResolveDeps['env']): Promise<readonly ServerRoute[]> {
   const runners = ['uvx', 'docker', 'dnx'] as const;
   const found = await Promise.all(runners.map(async (name) => (await findProgram(name, env)) !== undefined));
   return ['remote', 'npm', 'bundle', ...runners.filter((_, index) => found[index])];

@@ -11,7 +11,7 @@ export interface ServerJsonOptions {
   readonly source: 'registry' | 'server-json';
   /** Reference that leads to the document again. Default: `<name>@<version>`. */
   readonly reference?: string;
-  /** Routes that work here. Routes whose runner is missing come last. */
+  /** Routes that work here. Routes with a missing runner come last. */
   readonly available: readonly ServerRoute[];
   /** The only acceptable route. Default: any. */
   readonly route?: ServerRoute;
@@ -21,7 +21,7 @@ export interface ServerJsonOptions {
 
 /**
  * Reads a `server.json`, of any schema version, and chooses one of its packages and remotes: a remote server without
- * required secrets, then a package whose runner is available, then the others, each in file order.
+ * required secrets, then a package with an available runner, then the others, each in file order.
  * @see https://github.com/modelcontextprotocol/registry docs/reference/server-json
  * @throws AgentToolsError if the document is malformed, or nothing in it can be used
  */

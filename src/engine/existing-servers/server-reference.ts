@@ -5,8 +5,8 @@ import { isRegistryName } from '../mcp-registry/registry-entry.js';
 /** A server, as a command line names it. */
 export type ServerReference =
   /**
-   * A server of an extension, or one of the user's own. `npm`: the npm package that is meant if there is none. `isBare`: a
-   * word without a scope, which is an npm package only if the user confirms.
+   * A server of an extension, or one of the user's own. `npm`: the npm package of that name, the
+   * meaning without such a server. `isBare`: a word without a scope, which is never an npm package by itself.
    */
   | { readonly kind: 'name'; readonly text: string; readonly npm?: NpmReference; readonly isBare?: boolean }
   /** A folder: an extension, or a server in it; or an executable file. */
@@ -19,7 +19,7 @@ export type ServerReference =
   | { readonly kind: 'registry'; readonly name: string; readonly version?: string }
   /** A bundle: `isRemote` for a URL, else a file. */
   | { readonly kind: 'bundle'; readonly place: string; readonly isRemote: boolean }
-  /** A JSON, TOML or YAML file, told apart by its content. `choice`: the server that is meant in it. */
+  /** A JSON, TOML or YAML file. Its content decides about its kind. `choice`: the server that is meant in it. */
   | {
       readonly kind: 'document';
       readonly place: string;
@@ -44,7 +44,7 @@ export function commandReference(words: readonly string[]): ServerReference {
 }
 
 /**
- * Reads a reference. Opens no file and asks nobody.
+ * Reads a reference. Opens no file and sends no request.
  * @throws AgentToolsError `usage` if no server can be meant
  */
 export function readServerReference(text: string): ServerReference {
@@ -71,7 +71,7 @@ export function readServerReference(text: string): ServerReference {
   };
 }
 
-/** Prefixes that say the kind of a reference. */
+/** Prefixes that name the kind of a reference. */
 const schemes: Readonly<Record<string, (rest: string, text: string) => ServerReference>> = {
   npm: readNpm,
   pypi: readPyPi,
@@ -219,7 +219,7 @@ function withVersion({ name, version }: { readonly name: string; readonly versio
 export function describeReference(reference: ServerReference): string {
   switch (reference.kind) {
     case 'name':
-      return `the server ${reference.text} of an extension or of your own`;
+      return `the server ${reference.text}`;
     case 'path':
       return `the folder or file ${reference.path}`;
     case 'npm':

@@ -9,7 +9,7 @@ import { resolveLaunch } from './launch.js';
 import { checkRequirements } from './requirements.js';
 import { readToolSettings } from './tool-settings.js';
 
-/** A server of an extension. @throws AgentToolsError if there is none, or it cannot be installed as requested */
+/** A server of an extension. @throws AgentToolsError if it is missing, or it cannot be installed as requested */
 export async function extensionSource(
   reference: string,
   request: InstallRequest,

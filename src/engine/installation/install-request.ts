@@ -24,7 +24,7 @@ export interface InstallRequest {
   readonly headers: readonly string[];
   /** Command of an existing server, in place of a reference. */
   readonly command: readonly string[] | undefined;
-  /** Packages whose install scripts may run. */
+  /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
   readonly toolOptions: readonly string[];
   readonly apps: boolean;
@@ -38,7 +38,7 @@ export interface InstallRequest {
 }
 
 /** Dependencies for servers that are not extensions. */
-export interface ExistingDeps {
+interface ExistingDeps {
   /** Source of registries, credentials and proxies. */
   readonly npm: NpmDeps;
   readonly openRegistry: ResolveDeps['openRegistry'];

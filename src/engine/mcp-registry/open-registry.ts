@@ -21,7 +21,7 @@ export interface McpRegistryOptions {
 }
 
 /** Result of a search. */
-export interface RegistrySearch {
+interface RegistrySearch {
   readonly entries: readonly RegistryEntry[];
   /** Skipped parts, and the age of cached results, one sentence each. */
   readonly notes: readonly string[];
@@ -45,7 +45,7 @@ interface SearchOptions {
   readonly tell: (text: string) => void;
 }
 
-export interface FoundEntry {
+interface FoundEntry {
   readonly entry: RegistryEntry;
   /** Deprecation, and the age of a cached answer, one sentence each. */
   readonly notes: readonly string[];

@@ -179,7 +179,7 @@ test('all missing and invalid inputs are listed with their options', () => {
       'The server needs other inputs:',
       '  --env KEY=<value> is missing.  From your account',
       '  --header "X: <value>" is missing.',
-      '  --arg region: "asia" is none of eu, us.',
+      '  --arg region: "asia" is not one of eu, us.',
       '  --arg --port: "10" is above 9.',
       '  --arg pin: its value is not a number.',
       '  --arg fast: "yes" is neither true nor false.',

@@ -113,7 +113,7 @@ describe('an npm package', () => {
     await expect(resolve(reference)).rejects.toThrow(message);
   });
 
-  test('is installed once, into a folder of its own, without install scripts', async () => {
+  test('is installed once, into a separate folder, without install scripts', async () => {
     const dataFolder = writeFolder();
     const deps = { dataFolder, npm: npm(), signal };
     const request = { name: '@acme/mcp', version: '1.2.0', allowScripts: [] };

@@ -24,7 +24,7 @@ const npmPackage = {
 };
 
 describe('a server.json', () => {
-  test('of an npm package names the server, its publisher and its exact version', () => {
+  test('names the server of an npm package, its publisher and its exact version', () => {
     const server = read({
       title: 'Tickets',
       websiteUrl: 'https://acme.example',
@@ -52,7 +52,7 @@ describe('a server.json', () => {
     });
   });
 
-  test('of schema 2025-07-09 is read in snake case', () => {
+  test('is read in the snake case of schema 2025-07-09', () => {
     const { template, inputs } = read({
       packages: [
         {
@@ -115,14 +115,14 @@ describe('a server.json', () => {
     expect(template).toMatchObject({ kind: 'program', runner });
   });
 
-  test('of a bundle keeps the hash of the file', () => {
+  test('keeps the hash of a bundle', () => {
     const fileSha256 = 'AB'.repeat(32);
     const identifier = 'https://github.com/acme/tickets/releases/tickets.mcpb';
     const { template } = read({ packages: [{ registryType: 'mcpb', identifier, fileSha256 }] });
     expect(template).toEqual({ kind: 'bundle', url: identifier, sha256: 'ab'.repeat(32) });
   });
 
-  test('of a remote server has its headers and the variables of its URL as inputs', () => {
+  test('has the headers and URL variables of a remote server as inputs', () => {
     const { template, inputs } = read({
       remotes: [
         {
@@ -211,7 +211,7 @@ describe('a malformed server.json', () => {
     expect(() => readServerJson(document, options)).toThrow(message);
   });
 
-  test('of any shape is read or refused', () => {
+  test('is read or refused in any shape', () => {
     const keys = fc.constantFrom(
       'registryType',
       'identifier',

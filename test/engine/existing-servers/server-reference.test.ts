@@ -91,7 +91,7 @@ describe('a reference', () => {
     expect(() => readServerReference(text)).toThrow(message);
   });
 
-  test('of a command keeps its words', () => {
+  test('keeps the words of a command', () => {
     expect(commandReference(['python', 'a b.py'])).toEqual({ kind: 'command', words: ['python', 'a b.py'] });
     expect(() => commandReference([])).toThrow('the command of a server is expected');
   });

@@ -79,7 +79,7 @@ describe('a search', () => {
     ['HTML', { status: 200, body: '<html>' }, 'not JSON'],
     ['no list', { status: 200, body: '{"servers":{}}' }, 'no list of servers'],
     ['a failure', { status: 500, body: '{}' }, 'could not be read: 500'],
-  ] as const)('that is answered with %s is a note', async ([, answer, words]) => {
+  ] as const)('reports an answer of %s in a note', async ([, answer, words]) => {
     const { url } = await startMcpRegistry([], { interfere: () => answer });
     const { entries: found, notes } = await (await open(url)).search(undefined, search);
     expect(found).toEqual([]);
@@ -123,7 +123,7 @@ describe('one entry', () => {
   test.for([
     [undefined, '1.1.0'],
     ['1.0.0', '1.0.0'],
-  ] as const)('of version %s is %s', async ([asked, version]) => {
+  ] as const)('asked for in version %s is %s', async ([asked, version]) => {
     const { url, requests } = await startMcpRegistry(entries);
     const { entry, notes } = await (await open(url)).find('io.github.acme/tickets', asked, signal);
     expect(entry).toMatchObject({ version, published: '2026-05-04T03:02:01.000Z' });
@@ -146,7 +146,7 @@ describe('one entry', () => {
     await expect(finding).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  test('that the registry swaps for another is refused', async () => {
+  test('is refused if the registry swaps it for another', async () => {
     const { url } = await startMcpRegistry([], {
       interfere: () => ({ status: 200, body: JSON.stringify(entries[0]) }),
     });

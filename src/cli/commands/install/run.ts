@@ -30,7 +30,7 @@ export interface InstallInput extends TargetInput {
   readonly env: readonly string[];
   /** `name=value` of an input, or an argument. */
   readonly args: readonly string[];
-  /** Packages whose install scripts may run. */
+  /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
   /** Base URL of the MCP Registry, or `none`. */
   readonly mcpRegistry: string | undefined;
