@@ -85,7 +85,7 @@ const textOf = ({ content }: Result) => content.map(({ text = '' }) => text).joi
 const paths = () => services.asked.map((asked) => asked.path);
 
 describe('WolframAlpha', () => {
-  test('answers with the text that Wolfram|Alpha made for models, and says by which service', async () => {
+  test('returns the text that Wolfram|Alpha writes for models, and names the service', async () => {
     const result = await alpha(' population France ');
     expect(result).toEqual({
       content: [{ type: 'text', text: answer }],
@@ -140,7 +140,7 @@ describe('WolframAlpha', () => {
     expect(services.asked).toEqual([]);
   });
 
-  test('the options that its definition tells of are those that are read', async () => {
+  test('documents exactly the options that the code reads', async () => {
     const { optionRows } = await import(path.join(root, 'src/builtin/wolfram/alpha/options.js'));
     for (const tool of ['WolframAlpha', 'WolframAlphaContext', 'WolframContext']) {
       const file = path.join(root, `src/builtin/wolfram/agenttools/tools/${tool}.json`);
@@ -152,7 +152,7 @@ describe('WolframAlpha', () => {
     }
   });
 
-  test('without an AppID says which variable is missing and where to get one', async () => {
+  test('names the missing variable and where to get an AppID', async () => {
     vi.stubEnv('WOLFRAM_ALPHA_APPID', ' ');
     const result = await alpha();
     expect(result).toEqual({
@@ -186,7 +186,7 @@ describe('WolframAlpha', () => {
     expect(textOf(await alpha())).toBe(hostile.trim());
   });
 
-  test('an answer that repeats the AppID is told without it', async () => {
+  test('removes the AppID from an answer that repeats it', async () => {
     services.answers = { [llmPath]: { body: `your key ${key}, or ${encodeURIComponent(key)}` } };
     expect(textOf(await alpha())).toBe('your key …, or …');
   });
@@ -241,7 +241,7 @@ const failures: [what: string, reply: Reply, said: RegExp][] = [
 ];
 
 describe('when WolframAlpha fails', () => {
-  test.each(failures)('%s is told', async (_, reply, said) => {
+  test.each(failures)('reports %s', async (_, reply, said) => {
     services.answers = { [llmPath]: reply };
     const result = await alpha();
     expect(result.isError).toBe(true);
@@ -285,7 +285,7 @@ describe('when WolframAlpha fails', () => {
     expect(textOf(await alpha())).toMatch(/HTTP 307/);
   });
 
-  test('a service that does not answer is waited for as long as the option says', async () => {
+  test('waits for a silent service as long as the option allows', async () => {
     services.answers = { [llmPath]: { hangs: true } };
     const result = await alpha('x', { toolOptions: { WolframAlpha: { TimeConstraint: 1 } } });
     expect(textOf(result)).toContain('gave no answer within 1 s');
@@ -322,7 +322,7 @@ describe('when WolframAlpha fails', () => {
     expect(text).toMatch(/é.\n… \(cut: the answer is longer than this\)$/s);
   });
 
-  test('a service that is not there is named, with why', async () => {
+  test('names an unreachable service and the reason', async () => {
     vi.unstubAllGlobals();
     vi.stubEnv('WOLFRAM_ALPHA_BASE', 'http://127.0.0.1:1');
     expect(textOf(await alpha())).toMatch(
@@ -454,7 +454,7 @@ describe('images that an answer names', () => {
     expect(elsewhere).toEqual([]);
   });
 
-  test('are what their bytes are, whatever the header says', async () => {
+  test('have the media type of their bytes, not of the header', async () => {
     services.answers = {
       [llmPath]: { body: at('one.png') },
       [file('one.png')]: { body: gif, type: 'image/png' },
@@ -462,7 +462,7 @@ describe('images that an answer names', () => {
     expect((await alpha()).content[1]).toMatchObject({ mimeType: 'image/gif' });
   });
 
-  test('are drawings where they say so', async () => {
+  test('include drawings that declare themselves as SVG', async () => {
     const body = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>';
     services.answers = {
       [llmPath]: { body: at('one.svg') },
@@ -505,7 +505,7 @@ const pod = {
 const json = (value: unknown): Reply => ({ body: JSON.stringify(value), type: 'application/json' });
 
 describe('pods for the viewer', () => {
-  test('stand beside the text where the client shows UI', async () => {
+  test('accompany the text for clients that show UI', async () => {
     services.answers = {
       [llmPath]: { body: answer },
       [fullPath]: json({ queryresult: { success: true, pods: [pod] } }),
@@ -556,7 +556,7 @@ describe('pods for the viewer', () => {
     expect(result._meta).toMatchObject({ backend: 'wolframalpha-llm-api' });
   });
 
-  test('without a text there are none', async () => {
+  test('are omitted if there is no text', async () => {
     services.answers = { [llmPath]: { status: 501 }, [fullPath]: json({ queryresult: { pods: [pod] } }) };
     const result = await alpha('x', { ui: true });
     expect(result.isError).toBe(true);
@@ -642,7 +642,7 @@ describe('other questions', () => {
       Array.from({ length: 20 }, (_, index) => ({ val: `${index}` })),
       Array.from({ length: 10 }, (_, index) => `${index}`),
     ],
-  ])('%s: stand beside what was not understood, for the viewer', async (_, didyoumeans, didYouMean) => {
+  ])('%s: are sent to the viewer with the failure', async (_, didyoumeans, didYouMean) => {
     services.answers = { [llmPath]: notUnderstood, [fullPath]: meaning(didyoumeans) };
     const result = await alpha('x', { ui: true });
     expect(result.isError).toBe(true);
@@ -653,7 +653,7 @@ describe('other questions', () => {
     });
   });
 
-  test.each([[undefined], [null], ['x'], [7], [[]], [{}]])('%j are none', async (didyoumeans) => {
+  test.each([[undefined], [null], ['x'], [7], [[]], [{}]])('are omitted for %j', async (didyoumeans) => {
     services.answers = { [llmPath]: notUnderstood, [fullPath]: meaning(didyoumeans) };
     const result = await alpha('x', { ui: true });
     expect(result.isError).toBe(true);
@@ -725,7 +725,7 @@ describe('WolframAlphaContext', () => {
     expect(content.map(({ type }) => type)).toEqual(['text', 'image']);
   });
 
-  test('without a key says what is missing, and that an AppID is something else', async () => {
+  test('reports a missing key and that an AppID does not replace it', async () => {
     vi.stubEnv('WOLFRAM_API_KEY', undefined);
     const result = await call('WolframAlphaContext', { context });
     expect(result.isError).toBe(true);
@@ -754,7 +754,7 @@ describe('WolframAlphaContext', () => {
       { body: `{"result":"${'x'.repeat(2_000_000)}"}`, type: 'application/json' },
       /more than can be read/,
     ],
-  ])('%s is told', async (_, reply, said) => {
+  ])('reports %s', async (_, reply, said) => {
     services.answers = { [contextPath]: reply };
     const result = await call('WolframAlphaContext', { context });
     expect(result.isError).toBe(true);

@@ -102,13 +102,13 @@ describe('an evaluation in the cloud', () => {
     ]);
   });
 
-  test('is done there if the user wants it, whatever kernel there is', async () => {
+  test('runs there if the user selects it, even if a kernel is available', async () => {
     vi.stubEnv('WOLFRAMSCRIPT', path.join(root, 'test/support/wolframscript.mjs'));
     const { evaluate } = await open({ Method: 'Cloud' });
     expect((await evaluate())._meta).toEqual({ backend: 'cloud' });
   });
 
-  test('takes the place of a kernel that does not start, and says so', async () => {
+  test('replaces a kernel that does not start, and reports this', async () => {
     vi.stubEnv('PATH', `${path.dirname(process.execPath)}${path.delimiter}/usr/bin`);
     vi.stubEnv('WOLFRAMSCRIPT', path.join(root, 'test/support/wolframscript.mjs'));
     vi.stubEnv('WOLFRAM_STAND_IN', 'no-licence');
@@ -124,7 +124,7 @@ describe('an evaluation in the cloud', () => {
     expect(textOf(await (await open()).evaluate())).toBe('[31mred\nend');
   });
 
-  test('says that it knows no sessions', async () => {
+  test('reports that it keeps no sessions', async () => {
     const result = await (await open()).evaluate({ session: 'abc' });
     expect(textOf(result)).toContain('The cloud keeps no sessions');
   });

@@ -105,7 +105,7 @@ describe('the search prompts', () => {
     );
   });
 
-  test('WolframLanguage: what the documentation says', async () => {
+  test('returns the found documentation (WolframLanguage)', async () => {
     expect(await get(withDocumentation(documented), 'Documentation')).toBe(prompt(`Sin[x] of: ${query}`));
   });
 
@@ -157,7 +157,7 @@ describe('WolframContext', () => {
     expect(result.isError).toBeUndefined();
   });
 
-  test('says in place of the documentation why it is not there', async () => {
+  test('explains in place of the documentation why it is missing', async () => {
     const result = await call(withoutDocumentation());
     const text = result.content.map(({ text = '' }) => text).join('');
     expect(text).toBe(`${found}\n\n======\n\nThe documentation is not part of this. ${noDocumentation}`);
@@ -165,7 +165,7 @@ describe('WolframContext', () => {
     expect(result._meta).toEqual({ backend: 'wolframalpha-context-api' });
   });
 
-  test('says in place of Wolfram|Alpha why it is not there', async () => {
+  test('explains in place of Wolfram|Alpha why it is missing', async () => {
     vi.stubEnv('WOLFRAM_API_KEY', undefined);
     const result = await call(withDocumentation(documented));
     expect(result.content).toHaveLength(1);

@@ -24,7 +24,7 @@ async function refusal(
 const handler = { 'handlers.js': 'export const ok = () => "ok";' };
 const tool = { description: 'A tool.', handler: './handlers.js#ok' };
 
-describe.concurrent('start says in one line why it cannot:', () => {
+describe.concurrent('start prints the reason for its failure in one line:', () => {
   const nowhere = writeFolder();
   const cases: Readonly<Record<string, readonly [server: string, says: RegExp]>> = {
     'a name nobody has': ['no-such-server', /no server "no-such-server"/],

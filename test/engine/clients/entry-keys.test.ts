@@ -66,7 +66,7 @@ describe('a key that a client does not take, and one that would do', () => {
     },
   );
 
-  test.each(hostileKeys)('%j is for no client without a rule of its own', (key) => {
+  test.each(hostileKeys)('refuses %j and suggests a valid key', (key) => {
     expect(() => checkKey(writable('cursor'), key)).toThrow(/This would do: --name [a-z][a-z0-9-]*$/);
   });
 });

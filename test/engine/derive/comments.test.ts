@@ -204,7 +204,7 @@ export const typed = (word, count) => word.repeat(count ?? 1);
     });
   });
 
-  test('without types takes anything, and gives what can be told', () => {
+  test('gives parameters without types an empty schema, and keeps the known parts of the output', () => {
     const { inputSchema, outputSchema } = functionIn(derivation, 'untyped');
     expect(inputSchema).toEqual({
       type: 'object',
@@ -218,7 +218,7 @@ export const typed = (word, count) => word.repeat(count ?? 1);
     });
   });
 
-  test('tells the parts of a parameter', () => {
+  test('describes the parts of a parameter', () => {
     expect(functionIn(derivation, 'search').inputSchema).toEqual({
       type: 'object',
       properties: {
@@ -247,7 +247,7 @@ export const typed = (word, count) => word.repeat(count ?? 1);
   });
 });
 
-test('a default in code that is not of the type is told, and no client sees it', async () => {
+test('reports a default of the wrong type and hides it from clients', async () => {
   const source = `
 export function f(a: number = 'x' as any, b: string | null = null): void {}
 `;
@@ -337,7 +337,7 @@ export function f(size: Size): void {}
   ]);
 }, 30_000);
 
-test('a context that is not the last parameter is one error, which says so', async () => {
+test('reports a context that is not the last parameter as one error', async () => {
   const source = `
 interface ToolContext { a: Map<string, string>; b(): void }
 export function f(ctx: ToolContext, a: string): void {}

@@ -91,7 +91,7 @@ describe('a function', () => {
     derivation = await deriveOf(source, names, { file: 'lib.ts', more: libraryTypes });
   }, 60_000);
 
-  test('is told by its comment and its types', () => {
+  test('has the facts of its comment and its types', () => {
     expect(of('full')).toEqual({
       title: 'Sum',
       description: 'Adds two numbers.\n\nThe order does not matter.',
@@ -111,7 +111,7 @@ describe('a function', () => {
     });
   });
 
-  test('without anything to say is titled by its name', () => {
+  test('has its name as title if it has no comment', () => {
     expect(of('bare')).toEqual({
       title: 'bare',
       inputSchema: { type: 'object', properties: {} },
@@ -234,9 +234,11 @@ describe('a function', () => {
         required: ['at', 'tags', 'listed'],
       },
     ],
-  ])('gives what its type says: %s', (name, schema) => expect(of(name).outputSchema).toEqual(schema));
+  ])('has the output schema of its type: %s', (name, schema) =>
+    expect(of(name).outputSchema).toEqual(schema),
+  );
 
-  test('has no constraints of its own, also where they stand beside a parameter', () => {
+  test('has no constraints, and ignores stray constraint tags', () => {
     expect(properties('trap')).toEqual({ n: { type: 'number', description: 'How far.' } });
     const stray = said(derivation).filter((line) => line.includes('"trap"'));
     expect(stray).toHaveLength(2);

@@ -46,7 +46,7 @@ const versions = (count: number) =>
   Array.from({ length: count }, (_, index) => versionOf(`kit-${String(index).padStart(3, '0')}`, tools));
 
 describe('searching', () => {
-  test('goes through all pages, and says what it is at', async () => {
+  test('reads all pages and reports its progress', async () => {
     const registries = fakeRegistries({ [url]: registryOf(versions(60)) });
     const { names, notes, told } = await search(registries, { pageSize: 25 });
     expect(names).toHaveLength(60);
@@ -171,7 +171,7 @@ describe('searching', () => {
     ['a refusal', fault('unsupported')],
     ['no search', fault('not-found')],
     ['nonsense', fault('malformed')],
-  ])('%s: a registry without search is told of', async (_, answer) => {
+  ])('%s: reports a registry without search', async (_, answer) => {
     const { names, notes } = await search(fakeRegistries({ [url]: { '/-/v1/search': answer } }));
     expect(names).toEqual([]);
     expect(notes).toEqual([
@@ -228,7 +228,7 @@ describe('several registries', () => {
 
   // biome-ignore lint/suspicious/noTemplateCurlyInString: npm leaves it so.
   test.each(['${UNSET}/', '/', 'http://ada:pa55word@[bad/'])(
-    'one without an address (%s) is told of, and its packages are not taken from elsewhere',
+    'reports a registry without an address (%s) and does not search its packages elsewhere',
     async (unusable) => {
       const registries = fakeRegistries(both, [{ url }, { url: unusable, scope: '@acme' }]);
       const { names, notes } = await search(registries);
@@ -315,7 +315,7 @@ describe('packages', () => {
     expect(servers).toMatchObject([{ version: '2.0.0', published: '2026-05-06T00:00:00.000Z' }]);
   });
 
-  test('provenance and publisher are what the registry says', async () => {
+  test('takes provenance and publisher from the registry', async () => {
     const fields = {
       dist: { attestations: { url: 'https://registry.example/a' } },
       _npmUser: { name: 'grace' },
@@ -453,7 +453,7 @@ describe('cached search results', () => {
     ]);
   });
 
-  test('says again what was left out', async () => {
+  test('reports skipped packages again', async () => {
     const cacheFolder = writeFolder();
     const registries = fakeRegistries({ [url]: registryOf([versionOf('bad', 3)]) });
     const { notes } = await search(registries, { cacheFolder });
@@ -461,7 +461,7 @@ describe('cached search results', () => {
     expect((await search(registries, { cacheFolder })).notes).toEqual(notes);
   });
 
-  test('is told of what was left out only where it may be what is looked for', async () => {
+  test('reports skipped packages only if they could match', async () => {
     const cacheFolder = writeFolder();
     const broken = (name: string) => versionOf(name, 3);
     const registries = fakeRegistries({ [url]: registryOf([broken('@acme/one'), broken('two')]) });

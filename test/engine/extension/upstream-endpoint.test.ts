@@ -50,7 +50,7 @@ describe('a program', () => {
   test.each([
     ['data', path.join(folder, 'data')],
     [`\${HOME_OF_IT}`, path.dirname(folder)],
-  ])('runs in %s, where that is told', async (cwd, meant) => {
+  ])('runs in the given folder %s', async (cwd, meant) => {
     const place = await read({ command: 'x', cwd }, { HOME_OF_IT: path.dirname(folder) });
     expect(place).toMatchObject({ cwd: meant });
   });
@@ -69,7 +69,7 @@ describe('a program', () => {
       'variable',
       /^needs the environment variable GONE, which is not set$/,
     ],
-  ])('%j leads nowhere: %s', async (place, fault, message) => {
+  ])('rejects %j as %s', async (place, fault, message) => {
     await expect(read(place, { P: 'bin/it' })).rejects.toMatchObject({
       fault,
       message: expect.stringMatching(message),
@@ -103,7 +103,7 @@ describe('a program', () => {
       /^needs the package stranger, which is no dependency of this one, and is not installed\. Add it/,
     ],
     [{ package: '../x' }, /is not installed/],
-  ])('%j cannot be had', async (place, message) => await expect(read(place)).rejects.toThrow(message));
+  ])('rejects %j', async (place, message) => await expect(read(place)).rejects.toThrow(message));
 
   test('is rejected before it runs if its package is not a dependency', async () => {
     const bare = { ...scope, packageJson: {} };

@@ -277,7 +277,7 @@ test.each([
   expect(isPathArgument(text)).toBe(isPath);
 });
 
-test('items of a bundled extension go by bare names, those of others by qualified ones', async () => {
+test('gives items of a bundled extension bare names, other items qualified names', async () => {
   const root = writeFolder({ ...kit('builtin/core', 'core'), ...kit('other', 'core') });
   const workspace = openWorkspace({ builtinFolder: path.join(root, 'builtin') });
   const bundled = await workspace.open(path.join(root, 'builtin/core'));
@@ -285,7 +285,7 @@ test('items of a bundled extension go by bare names, those of others by qualifie
   expect([bundled, other].map((extension) => extension.qualify('shared'))).toEqual(['shared', 'core/shared']);
 });
 
-test('a folder is opened once, by whatever path', async () => {
+test('opens a folder once, by any path to it', async () => {
   const root = writeFolder(kit('kit', 'kit'));
   symlinkSync(path.join(root, 'kit'), path.join(root, 'link'));
   const workspace = openWorkspace();

@@ -132,7 +132,7 @@ describe('`difference`', () => {
     for (let count = 0; count < 200; count++) expect(intact.difference()).toEqual([]);
   });
 
-  test.each(Object.entries(tamperings))('says that %s, and it is healed', (text, change) => {
+  test.each(Object.entries(tamperings))('reports that %s, and restores it', (text, change) => {
     expect(tamper(change)).toEqual({ found: [text], ...healed });
   });
 
@@ -146,11 +146,11 @@ describe('`difference`', () => {
       'Set.prototype.add was reconfigured',
       () => Object.defineProperty(Set.prototype, 'add', { enumerable: false, writable: false }),
     ],
-  ])('says after some calls that %s, and it is healed', (text, change) => {
+  ])('reports after some calls that %s, and restores it', (text, change) => {
     expect(tamper(change, intact, 200)).toEqual({ found: [text], ...healed });
   });
 
-  test('finds a getter in place of a method, whatever it does', () => {
+  test('finds a getter in place of a method, even if the getter throws', () => {
     let runs = 0;
     const outcome = tamper(() => {
       Object.defineProperty(Array.prototype, 'map', {

@@ -149,7 +149,7 @@ describe('a package is another one', () => {
   it.each(other)('%s', async (_, change, expected) => expect(await after(change)).toEqual(expected));
 });
 
-it('names that objects have of their own are names like others', async () => {
+it('accepts names that objects inherit', async () => {
   const folder = writePackage({ tools: ['__proto__', 'constructor'] }, { ...files, __proto__: null });
   addFiles(folder, JSON.parse('{"__proto__":"x","constructor":"y"}') as Files);
   const before = await printOf(folder);

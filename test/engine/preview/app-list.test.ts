@@ -14,7 +14,7 @@ const resources = [
 ];
 const apps = listApps(tools, resources);
 
-test('the apps of a server are those of its tools, by either key, then those it lists', () => {
+test('lists the apps of tools, by either key, then the listed apps', () => {
   expect(apps).toEqual([
     { uri: 'ui://acme/weather/viewer', name: 'viewer', title: 'viewer', tools: ['forecast'] },
     { uri: 'ui://acme/weather/alerts', name: 'alerts', title: 'alerts', tools: ['alerts'] },

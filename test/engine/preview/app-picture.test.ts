@@ -60,7 +60,7 @@ async function options(browser: string, signal: AbortSignal): Promise<PictureOpt
   };
 }
 
-test('a browser that ends before the app shows anything is told of', async () => {
+test('reports a browser that ends before the app shows anything', async () => {
   const browser = `answer(id); if (method === 'Page.navigate') process.kill(process.pid, 'SIGKILL');`;
   const taking = takePicture(await options(browser, new AbortController().signal));
   await expect(taking).rejects.toThrow(/The browser .* failed: it ended/);

@@ -11,7 +11,7 @@ test('text and blob are the same page', () => {
   }
 });
 
-test('the metadata of the content counts, and what is no permission is none', () => {
+test('takes the metadata of the content and ignores invalid permissions', () => {
   const ui = {
     csp: { connectDomains: ['https://a.example'] },
     permissions: { camera: {}, clipboardWrite: {}, microphone: true, usb: {} },

@@ -18,7 +18,7 @@ async function found(folder: string): Promise<readonly string[]> {
   return diagnostics.map(({ code, message }) => `${code}: ${message}`);
 }
 
-test('a page that is a folder, or too large to be one, is told as such', async () => {
+test('reports a page that is a folder or too large', async () => {
   const folder = await packageWith({});
   await mkdir(path.join(folder, file), { recursive: true });
   expect(await found(folder)).toEqual([
@@ -116,7 +116,7 @@ test.each([
   );
 });
 
-test('relative addresses lead where a <base> says, which has to be declared as well', async () => {
+test('resolves relative URLs against <base>, which must be declared, too', async () => {
   const page = `<!doctype html><base href="https://a.example/app/">${handshake}<img src="1.png">`;
   const csp = { resourceDomains: ['https://a.example'] };
   const metadata = 'agenttools/apps/card.json';

@@ -341,7 +341,7 @@ test.each(Object.entries(refusals))('refused: %s', (_, [text, path, message, at]
   if (at !== undefined) expect(text.slice(error.offset).startsWith(at), String(error.offset)).toBe(true);
 });
 
-test('refused: what TOML cannot say', () => {
+test('refused: values without a TOML form', () => {
   expect(errorOf(() => editor.set('', ['a'], [null])).message).toBe('TOML has no empty value.');
   expect(errorOf(() => editor.set('', ['a'], '\uD800')).message).toBe(
     'Half a character cannot be written in TOML.',
@@ -351,7 +351,7 @@ test('refused: what TOML cannot say', () => {
   );
 });
 
-test('refused: taking out what is not there', () => {
+test('refused: removal of a missing key', () => {
   expect(errorOf(() => editor.remove('[a]\n', ['a', 'b'])).message).toBe('There is no "b" to take out.');
   expect(errorOf(() => editor.remove('', [servers, 'w'])).message).toBe('There is no "w" to take out.');
 });
