@@ -3,11 +3,11 @@ import { Failure } from '../services/failure.js';
 import { parseAnswer, requireKey } from '../services/keys.js';
 import { addressAt, services } from '../services/services.js';
 
-/** Longer answers are cut, unless the user wants more. */
+/** Default limit of an answer, in characters. */
 const usualLength = 50_000;
 
 /**
- * What Wolfram|Alpha knows about a subject, as text for models.
+ * Wolfram|Alpha's facts about a subject, as text for models.
  * @throws Failure @see https://www.wolfram.com/apis/documentation/cag/wolfram-alpha-context-api
  */
 export async function askForContext(context, { options, signal }) {
@@ -39,7 +39,7 @@ export async function askForContext(context, { options, signal }) {
   return cut(firstItems(result, options.MaxItems), options.MaxCharacters ?? usualLength);
 }
 
-/** As much of a text as has so many results in it. */
+/** The beginning of a text, with at most this number of results. */
 function firstItems(text, most) {
   if (most === undefined) return text;
   const end = '</result>';

@@ -6,7 +6,7 @@ import { readOptions } from './options.js';
 
 const documentation = 'WolframLanguageContext';
 
-/** What Wolfram|Alpha knows about a subject. */
+/** Returns Wolfram|Alpha's facts about a subject. */
 export async function wolframAlphaContext({ context }, ctx) {
   return await answering(async () => {
     const options = readOptions('WolframAlphaContext', ctx.options);
@@ -16,12 +16,12 @@ export async function wolframAlphaContext({ context }, ctx) {
   });
 }
 
-/** What the Wolfram Language documentation says about a subject, by the tool of this server that asks a kernel. */
+/** Returns the Wolfram Language documentation about a subject, from the tool of this server that uses a kernel. */
 export async function wolframLanguageContext({ context }, ctx) {
   return await answering(async () => await askDocumentation(requireSubject(context), ctx));
 }
 
-/** What both know, the one below the other; where one of them has nothing to say, why. */
+/** Returns both, one below the other. A failed part is replaced by its reason. */
 export async function wolframContext({ context }, ctx) {
   return await answering(async () => {
     const options = readOptions('WolframContext', ctx.options);

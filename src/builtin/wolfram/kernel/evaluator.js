@@ -9,15 +9,15 @@ import { NoTemporaryFolder } from './temporary-folder.js';
 
 const methods = ['Automatic', 'Local', 'Cloud'];
 
-/** The method that Wolfram's own tool calls so evaluates in the kernel of its server; here that is the local one. */
+/** Wolfram's tool uses "Session" for the kernel of its server, which is the local kernel here. */
 const otherNames = { Session: 'Local' };
 
-/** The longest that an evaluation may take, in seconds. The tool's `timeoutMs` is above it. */
+/** Limit of the evaluation time, in seconds. The tool's `timeoutMs` is larger. */
 const longestSeconds = 3600;
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Evaluates Wolfram Language code: in the local kernel where there is one, else in the cloud. */
+/** Evaluates Wolfram Language code in the local kernel or, without one, in the cloud. */
 export default async function evaluateWolframLanguage({ code, timeConstraint, session }, ctx) {
   const { options, signal } = ctx;
   const method = otherNames[options.Method] ?? options.Method;
@@ -27,11 +27,11 @@ export default async function evaluateWolframLanguage({ code, timeConstraint, se
     );
   }
   const request = {
-    // Half a character is none that JSON can hold, and a kernel would not understand the request at all.
+    // JSON and kernels reject lone surrogates.
     code: code.toWellFormed(),
     session,
     seconds: Math.min(positive(timeConstraint ?? options.TimeConstraint, 60), longestSeconds),
-    // The kernel cuts by whole numbers.
+    // The kernel requires an integer.
     maxCharacters: Math.max(200, Math.floor(positive(options.MaxCharacterCount, 10_000))),
     directory: ctx.root,
     wantsNotebook: ctx.ui === true && options.DeployNotebooks !== false,
@@ -59,7 +59,7 @@ export default async function evaluateWolframLanguage({ code, timeConstraint, se
   );
 }
 
-/** Why no local kernel answers, and what to do about it. */
+/** Explains why no local kernel is available, and the fix. */
 class Missing {
   constructor(message, wayOut, backend) {
     Object.assign(this, { message, wayOut, backend });
@@ -118,7 +118,7 @@ function hasKey() {
   return Boolean(process.env.WOLFRAM_API_KEY?.trim());
 }
 
-/** Options and arguments may hold anything. */
+/** A positive number of an untrusted option or argument; otherwise the default. */
 function positive(value, otherwise) {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : otherwise;
 }

@@ -17,9 +17,8 @@ const apiKey = {
 const simpler = 'Ask something simpler, or let the user raise the option TimeConstraint.';
 
 /**
- * The services there are: what they are called in results and messages, where they are unless a variable says otherwise,
- * which variables may hold the key, of which the first that is set counts, what to do when one takes too long, and
- * whether it answers 501 to what it did not understand.
+ * Known services: names for results and messages, the default URL and its variable, the variables of the key by
+ * priority, advice after a timeout, and a flag for services that respond 501 to a query they do not understand.
  */
 export const services = {
   llm: {
@@ -64,7 +63,7 @@ export function capitalized(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The address of something at a service. @throws Failure if the user's own base is none that a key may be sent to */
+/** The URL of a service endpoint. @throws Failure if the user's base URL must not receive a key */
 export function addressAt(service, path, parameters = {}) {
   const url = new URL(path.replace(/^\//, ''), baseOf(service));
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
@@ -81,7 +80,7 @@ function baseOf({ variable, base }) {
     url.pathname = url.pathname.replace(/\/*$/, '/');
     return url;
   }
-  // Its value may hold a password.
+  // The value can contain a password.
   throw new Failure(
     `The environment variable ${variable} holds no usable address. Expected one like ${base}, or http:// on this machine; without it, ${base} is asked.`,
   );
