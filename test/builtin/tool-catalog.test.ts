@@ -151,7 +151,9 @@ describe.each(eras)('%s: a server whose list of tools is a catalog', (era) => {
       next_offset: 3,
       categories: ['Files', 'Sky'],
     });
-    expect((await call('find_tools', { query: 'nothing' })).structuredContent.hint).toContain('Nothing fits');
+    expect((await call('find_tools', { query: 'nothing' })).structuredContent.hint).toContain(
+      'No tool matches',
+    );
   });
 
   test('by so many words and no more', async () => {
@@ -185,7 +187,7 @@ describe.each(eras)('%s: a server whose list of tools is a catalog', (era) => {
     const { call } = await open({ era });
     const { isError, content } = await call(tool, args);
     expect(isError).toBe(true);
-    expect(content[0].text).toMatch(/^There is no tool ".*can be found with "find_tools"\.$/);
+    expect(content[0].text).toMatch(/^There is no tool ".*Find tools with "find_tools"\.$/);
   });
 
   test.each([
@@ -251,7 +253,7 @@ describe.each(eras)('%s: a server whose list of tools is a catalog', (era) => {
     expect(shown[0].description).toContain('with call_tool_3');
     expect(spec.instructions).toContain('with find_tools_3');
     expect((await call('call_tool_3', { name: 'nope' })).content[0].text).toContain(
-      'found with "find_tools_3"',
+      'Find tools with "find_tools_3"',
     );
   });
 

@@ -159,7 +159,7 @@ describe('WolframAlpha', () => {
       content: [
         {
           type: 'text',
-          text: 'Wolfram|Alpha needs an AppID, and none is set. Get one at https://developer.wolframalpha.com and start this server with it in the environment variable WOLFRAM_ALPHA_APPID. WOLFRAM_APP_ID and WOLFRAM_LLM_APP_ID will do, too.',
+          text: 'Wolfram|Alpha needs an AppID, and none is set. Get one at https://developer.wolframalpha.com and start this server with it in the environment variable WOLFRAM_ALPHA_APPID. WOLFRAM_APP_ID and WOLFRAM_LLM_APP_ID work, too.',
         },
       ],
       isError: true,
@@ -170,7 +170,7 @@ describe('WolframAlpha', () => {
   test('a key that no header can hold is refused without being shown', async () => {
     vi.stubEnv('WOLFRAM_ALPHA_APPID', `${key}\nX: 1`);
     const result = await alpha();
-    expect(textOf(result)).toContain('WOLFRAM_ALPHA_APPID holds something that is no key');
+    expect(textOf(result)).toContain('WOLFRAM_ALPHA_APPID does not hold a valid key');
     expect(services.asked).toEqual([]);
   });
 
@@ -201,12 +201,12 @@ const failures: [what: string, reply: Reply, said: RegExp][] = [
   [
     'no input',
     { status: 400, body: 'input missing' },
-    /refused the request as it is\. It says: input missing$/,
+    /refused the request as invalid\. Its message: input missing$/,
   ],
   [
     'a bad AppID',
     { status: 403, body: `Error 1: Invalid appid ${key}` },
-    /does not accept the key in the environment variable WOLFRAM_ALPHA_APPID\..*https:\/\/developer\.wolframalpha\.com\. It says: Error 1: Invalid appid …$/,
+    /does not accept the key in the environment variable WOLFRAM_ALPHA_APPID\..*https:\/\/developer\.wolframalpha\.com\. Its message: Error 1: Invalid appid …$/,
   ],
   [
     'a used up AppID',
@@ -217,7 +217,7 @@ const failures: [what: string, reply: Reply, said: RegExp][] = [
   [
     'an outage',
     { status: 503, body: '<html><h1>503</h1></html>', type: 'text/html' },
-    /out of order for now \(HTTP 503\)\. Try again later\.$/,
+    /is unavailable \(HTTP 503\)\. Try again later\.$/,
   ],
   [
     'a page',
@@ -226,7 +226,7 @@ const failures: [what: string, reply: Reply, said: RegExp][] = [
   ],
   ['a page that says it is text', { body: '<html>login</html>' }, /instead of text\./],
   ['a picture', { body: '\x89PNG', type: 'image/png' }, /answered with image\/png instead of text\./],
-  ['nothing', { body: ' \n' }, /answered with nothing/],
+  ['nothing', { body: ' \n' }, /returned an empty answer/],
   [
     'a redirection elsewhere',
     { status: 302, headers: { location: 'https://evil.example/?a=1' } },
@@ -237,7 +237,7 @@ const failures: [what: string, reply: Reply, said: RegExp][] = [
     { body: 'Que', headers: { 'content-length': '900' }, breaksOff: true },
     /cannot be reached/,
   ],
-  ['something odd', { status: 418, body: 'teapot' }, /gave no answer \(HTTP 418\)\..* It says: teapot$/],
+  ['something odd', { status: 418, body: 'teapot' }, /gave no answer \(HTTP 418\)\..* Its message: teapot$/],
 ];
 
 describe('when WolframAlpha fails', () => {
@@ -326,7 +326,7 @@ describe('when WolframAlpha fails', () => {
     vi.unstubAllGlobals();
     vi.stubEnv('WOLFRAM_ALPHA_BASE', 'http://127.0.0.1:1');
     expect(textOf(await alpha())).toMatch(
-      /^Wolfram\|Alpha cannot be reached( \(\w+\))?\. Expected is https:\/\/www\.wolframalpha\.com, or what the environment variable WOLFRAM_ALPHA_BASE says\.$/,
+      /^Wolfram\|Alpha cannot be reached( \(\w+\))?\. Expected https:\/\/www\.wolframalpha\.com, or the address in the environment variable WOLFRAM_ALPHA_BASE\.$/,
     );
   });
 
@@ -362,7 +362,7 @@ describe('when WolframAlpha fails', () => {
       vi.stubEnv('WOLFRAM_ALPHA_BASE', base);
       const result = await alpha();
       expect(textOf(result)).toContain(
-        'The environment variable WOLFRAM_ALPHA_BASE holds no usable address.',
+        'The environment variable WOLFRAM_ALPHA_BASE does not hold a usable address.',
       );
       expect(textOf(result)).not.toContain(base);
       expect([services.asked, elsewhere]).toEqual([[], []]);
@@ -546,7 +546,7 @@ describe('pods for the viewer', () => {
     ['a number', json(7)],
     ['pods that are none', json({ queryresult: { pods: [null, 1, 'x', []] } })],
     ['not understood', json({ queryresult: { success: false, error: false } })],
-    ['more than can be read', { body: `"${'x'.repeat(5_000_000)}"`, type: 'application/json' }],
+    ['too much data', { body: `"${'x'.repeat(5_000_000)}"`, type: 'application/json' }],
   ])('%s: the text alone is given', async (_, reply) => {
     services.answers = { [llmPath]: { body: answer }, [fullPath]: reply };
     const result = await alpha('x', { ui: true });
@@ -712,7 +712,7 @@ describe('WolframAlphaContext', () => {
     );
     expect(textOf(await set({ MaxItems: 5 }))).toBe(found);
     expect(textOf(await set({ MaxCharacters: 100 }))).toBe(
-      `${found.slice(0, 100)}\n… (cut: there is more than this)`,
+      `${found.slice(0, 100)}\n… (cut: the answer is longer than this)`,
     );
   });
 
@@ -730,7 +730,7 @@ describe('WolframAlphaContext', () => {
     const result = await call('WolframAlphaContext', { context });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toBe(
-      'The Wolfram|Alpha Context API needs an API key, and none is set. Get one at https://account.wolfram.com/developer-tools/api-keys and start this server with it in the environment variable WOLFRAM_API_KEY. There is an AppID of Wolfram|Alpha, which this service does not take; the tool WolframAlpha works with it.',
+      'The Wolfram|Alpha Context API needs an API key, and none is set. Get one at https://account.wolfram.com/developer-tools/api-keys and start this server with it in the environment variable WOLFRAM_API_KEY. An AppID of Wolfram|Alpha is set, but this service does not accept it. The tool WolframAlpha works with it.',
     );
     expect(services.asked).toEqual([]);
   });
@@ -743,16 +743,16 @@ describe('WolframAlphaContext', () => {
     ],
     ['no credits', { status: 402 }, /no calls left/],
     ['a limit', { status: 429 }, /no calls left/],
-    ['an outage', { status: 500 }, /out of order/],
-    ['half of it', { body: '{"result":"a', type: 'application/json' }, /something that is no result/],
-    ['no text', json({ result: { a: 1 } }), /something that is no result/],
-    ['a failure', json({ success: false, result: 'no luck' }), /It says: no luck/],
+    ['an outage', { status: 500 }, /is unavailable/],
+    ['half of it', { body: '{"result":"a', type: 'application/json' }, /an invalid result/],
+    ['no text', json({ result: { a: 1 } }), /an invalid result/],
+    ['a failure', json({ success: false, result: 'no luck' }), /Its message: no luck/],
     ['a page', { body: '<html>', type: 'text/html' }, /instead of JSON/],
     ['a redirection', { status: 307, headers: { location: '/elsewhere' } }, /HTTP 307/],
     [
       'too much',
       { body: `{"result":"${'x'.repeat(2_000_000)}"}`, type: 'application/json' },
-      /more than can be read/,
+      /too much data/,
     ],
   ])('reports %s', async (_, reply, said) => {
     services.answers = { [contextPath]: reply };

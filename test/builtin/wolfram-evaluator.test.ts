@@ -192,9 +192,7 @@ describe('output of evaluated code', () => {
     const { evaluate } = await open();
     const result = await evaluate(code);
     expect(result.isError).toBe(true);
-    expect(outputOf(result)).toContain(
-      'The evaluation printed without an end, so the Wolfram kernel was ended.',
-    );
+    expect(outputOf(result)).toContain('The evaluation printed too much, so the Wolfram kernel was ended.');
     expect(outputOf(result).length).toBeLessThan(11_000);
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
@@ -222,7 +220,7 @@ describe('an invalid answer', () => {
     }
     const result = await answer;
     expect(outputOf(result)).not.toBe('');
-    expect(outputOf(result)).toMatch(code === 'malformed' ? /^No output\.$/ : /could not put|was ended/);
+    expect(outputOf(result)).toMatch(code === 'malformed' ? /^No output\.$/ : /could not convert|was ended/);
     if (code !== 'malformed') expect(result.isError).toBe(true);
     expect(result.content.every(({ type }: Result) => type === 'text')).toBe(true);
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
@@ -259,7 +257,7 @@ describe('a session', () => {
     async (session) => {
       const { evaluate } = await open();
       const result = await evaluate('1', { session });
-      expect(reminderOf(result)).toMatch(/^What was given is no session ID/);
+      expect(reminderOf(result)).toMatch(/^The given session ID is invalid/);
       expect(idOf(result)).toMatch(/^[a-z][a-z0-9]{7}$/);
     },
   );
@@ -274,7 +272,7 @@ describe('a session', () => {
     const result = await evaluate('x', { session: id });
     expect(outputOf(result)).toBe('Out[2]= 5');
     expect(reminderOf(result)).toMatch(
-      /^The kernel is a new one; the session was taken up from its saved state\. /,
+      /^A new kernel was started; the session was restored from its saved state\. /,
     );
     expect(starts()).toHaveLength(2);
   });
@@ -326,7 +324,7 @@ describe('a kernel', () => {
     expect(result.isError).toBe(true);
     expect(result._meta).toEqual({ backend: 'kernel' });
     expect(outputOf(result)).toBe(
-      'so far\n\nThe evaluation did not stop at its time limit of 1 s, so the Wolfram kernel was ended. It is started again by the next call, and the session goes on from what was saved after the call before.',
+      'so far\n\nThe evaluation did not stop at its time limit of 1 s, so the Wolfram kernel was ended. The next call starts it again and continues the session from the state saved after the previous call.',
     );
     await eventually(() => !isAlive(pid!) && !isAlive(child!), 'the kernel and its child end');
     expect(outputOf(await evaluate('x', { session: id }))).toBe('Out[4]= 5');
@@ -337,7 +335,7 @@ describe('a kernel', () => {
     const result = await evaluate('Print["before"]\ncrash');
     expect(result.isError).toBe(true);
     expect(outputOf(result)).toMatch(
-      /^before\n\nSIGSEGV in a library\n\nThe Wolfram kernel ended during the evaluation: it ended \(exit code 139\)\. .*Nothing of this session was saved before\.$/s,
+      /^before\n\nSIGSEGV in a library\n\nThe Wolfram kernel ended during the evaluation: it ended \(exit code 139\)\. .*This session had no saved state\.$/s,
     );
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
@@ -375,7 +373,7 @@ describe('a kernel', () => {
     const { isError, content } = await Promise.race(answers);
     expect(isError).toBe(true);
     expect(content[0].text).toBe(
-      '32 evaluations wait for the Wolfram kernel already. Call again when some of them are done.',
+      '32 evaluations are already waiting for the Wolfram kernel. Call again when some of them are done.',
     );
     cancel(hanging.id);
     const results = await Promise.all(answers);

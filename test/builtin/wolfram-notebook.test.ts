@@ -214,7 +214,7 @@ describe('the prompt Notebook', () => {
   test('does not call an overlong notebook invalid', async () => {
     const files = writeFolder({ 'x.nb': `Notebook[{${'1,'.repeat(3_100_000)}1}]` });
     expect(await notebook({ path: 'x.nb' }, { root: files })).toBe(
-      '[Error] File holds more than can be read: x.nb',
+      '[Error] File is too large to be parsed: x.nb',
     );
   });
 

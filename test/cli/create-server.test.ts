@@ -66,7 +66,7 @@ describe('create-server', () => {
   it.each([
     ['@acme/kit/teaa', '@acme/kit has no skill "teaa"'],
     ['@acme/far/tea', 'the package @acme/far is not installed'],
-    ['tea', 'Skills of packages go by qualified names'],
+    ['tea', 'Skills of packages have qualified names'],
   ])('refuses a missing skill: %s', async (name, why) => {
     const { code, stderr } = await create('brew', '--skill', name);
     expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
@@ -109,11 +109,17 @@ describe('create-server', () => {
   });
 
   it.each([
-    [{ upstream: { command: './gone.js' } }, /entry 1 of "tools" needs .*gone\.js, which is no file\./],
-    [{ upstream: { command: 'x', cwd: 'gone' } }, /entry 1 of "tools" runs in .*gone, which is no folder\./],
+    [{ upstream: { command: './gone.js' } }, /entry 1 of "tools" needs .*gone\.js, which is not a file\./],
+    [
+      { upstream: { command: 'x', cwd: 'gone' } },
+      /entry 1 of "tools" runs in .*gone, which is not a folder\./,
+    ],
     [{ upstream: { package: 'it' } }, /Write \{ "command": "npx", "args": \["-y", "it"\] \}/],
     [{ upstream: { command: 'x', url: 'https://a' } }, /unusable "upstream\.url"\. Expected only one of/],
-    [{ name: 'one', upstream: { command: './gone.js' } }, /tool "one" needs .*gone\.js, which is no file\./],
+    [
+      { name: 'one', upstream: { command: './gone.js' } },
+      /tool "one" needs .*gone\.js, which is not a file\./,
+    ],
   ])('refuses an unavailable existing server: %j', async (entry, why) => {
     addFiles(cwd, { 'mine.json': { tools: [entry] } });
     const { code, stderr } = await create('mine', '--from', 'mine.json');

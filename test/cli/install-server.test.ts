@@ -256,7 +256,7 @@ describe('--cwd', () => {
       const { code, stderr } = await verified('goose', '.', '--cwd', folder);
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: expect.stringMatching(/no folder .*working directory/),
+        stderr: expect.stringMatching(/working directory .*is not a folder/),
       });
       expect(globalThis).not.toHaveProperty('wasStarted');
     },
@@ -374,7 +374,7 @@ describe('a value that reads like a reference', () => {
 });
 
 it.each([
-  ['cursor', '{ // mine\n}', /mine\.json:1:3: Here is a comment/],
+  ['cursor', '{ // mine\n}', /mine\.json:1:3: There is a comment/],
   ['cline', '\uFEFF{}', /mine\.json:1:1: It begins with a byte order mark/],
 ])('warns with --force about a file that %s cannot read: %j', async (client, text, says) => {
   addFiles(cwd, { 'mine.json': text });

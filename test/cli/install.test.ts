@@ -169,7 +169,7 @@ describe('rejected installs', () => {
     ['a key with quotes', ['cursor', '.', '--name', 'we"ird né'], 1, /cannot be the key/],
     ['no client', [], 2, /Which client/],
     ['two places', ['cursor', '--config', 'x.json', '--project'], 2, /--config names one file/],
-    ['a project that is not there', ['cursor', '.', '--project=nowhere'], 1, /no folder/],
+    ['a project that is not there', ['cursor', '.', '--project=nowhere'], 1, /does not exist/],
     [
       'a client without a project file',
       ['claude-desktop', '.', '--project'],

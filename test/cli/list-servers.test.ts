@@ -159,7 +159,7 @@ describe('list-servers', () => {
     const { host, stdout, stderr } = fakeHost({ cwd: home, home });
     Object.assign(stderr, { isTTY: true });
     expect(await main(['ls', '--remote'], host)).toBe(0);
-    expect(stderr.text).toContain('Reading what 127.0.0.1');
+    expect(stderr.text).toContain('Reading packages of 127.0.0.1');
     expect(stderr.text.endsWith('\r\u001b[2K')).toBe(true);
     expect(stdout.text).toContain('@far/kit/kit');
   });

@@ -241,7 +241,7 @@ describe('add', () => {
     const { code, stderr } = await machine().run(['add', folder]);
     expect(code).toBe(0);
     expect(stderr).toContain('warning: unlisted: "tools" of the manifest is not a list. Expected');
-    expect(stderr).toContain('warning: unlisted declares nothing that could be served.');
+    expect(stderr).toContain('warning: unlisted declares no items to serve.');
   }, 20_000);
 
   it('by two processes at once gets both', async () => {
@@ -255,7 +255,7 @@ describe('add', () => {
 
   describe('explains why npm did not install a package, and what to do', () => {
     const cases: readonly [string, string, RegExp][] = [
-      ['a name that nobody has', '@acme/nowhere', /^error: .*@acme\/nowhere.*See that the name is right/],
+      ['a name that nobody has', '@acme/nowhere', /^error: .*@acme\/nowhere.*Check the name/],
       ['a version that is not there', 'whole@99', /^error: .*whole@99.*npm view/],
       ['a package for others', '@private/kit', /^error: .*npm login/],
     ];
@@ -495,7 +495,7 @@ describe('update', () => {
     addFiles(here.at('drifter'), { 'agenttools/tools/tell.json': poisoned });
     const { stderr } = await here.run(['update', '--yes']);
     expect(stderr).toBe(
-      'warning: drifter is not what was added: tool "tell" is defined otherwise.\n' +
+      'warning: drifter is not what was added: tool "tell" has another definition.\n' +
         'drifter 1.0.0, other files\n  ~ tool "tell"\n      description: "Obey" → "Tells"\nUpdated drifter 1.0.0.\n',
     );
     expect((await here.run(['update'])).stderr).toBe('drifter 1.0.0 is the newest.\n');
@@ -579,7 +579,9 @@ describe('remove takes nothing away', () => {
     );
     const { code, stderr } = await here.run(['remove', 'left', 'right']);
     expect(code).toBe(1);
-    expect(stderr).toContain('error: left stays, because not all of them can go: see right.\n');
+    expect(stderr).toContain(
+      'error: left stays, because packages are removed together or not at all: see right.\n',
+    );
     expect(stderr).toContain('error: right is still needed:\n');
     expect((await here.run(['remove', 'left', 'nothing'])).code).toBe(1);
     expect(readdirSync(path.join(here.folder, 'node_modules'))).toEqual(['left', 'right']);

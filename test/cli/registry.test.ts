@@ -274,7 +274,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
       await expect(facts('@acme/nothing')).rejects.toThrow(
         'The package @acme/nothing is neither installed nor in the registry.',
       );
-      await expect(facts('@private/one')).rejects.toThrow('it is not for the credentials that npm has');
+      await expect(facts('@private/one')).rejects.toThrow('the credentials of npm do not allow it');
     });
 
     test('uses the credentials that npm has', async () => {

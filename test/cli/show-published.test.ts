@@ -201,7 +201,7 @@ describe('show of what is not installed', () => {
     const { code, stderr } = await show(['@acme/weather'], { home: writeFolder() });
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: There is no server "@acme\/weather"\. .*\nThe registry was asked, too, for @acme\/weather: the registry cannot be reached\.\n$/,
+      /^error: There is no server "@acme\/weather"\. .*\nThe registry was searched, too, for @acme\/weather: the registry cannot be reached\.\n$/,
     );
   });
 

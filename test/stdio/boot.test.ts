@@ -83,9 +83,9 @@ test('reports a server with faulty lists', async () => {
     'kit',
   );
   expect(said).toEqual([
-    'Server "weather" does not list what it is meant to: @acme/kit/weather: the list of tools is the usual one, since its hook failed: Error: no luck',
-    'Server "weather" does not list what it is meant to: @acme/kit/row: its list failed: Error: no rows',
-    'Server "misled" does not list what it is meant to: @acme/kit/misled: the hook of its list of tools gave what the server does not have; left out: "helo". A hook gives names of its tools, or items of registry.list().',
+    'Server "weather" has faulty lists: @acme/kit/weather: the list of tools is the usual one, since its hook failed: Error: no luck',
+    'Server "weather" has faulty lists: @acme/kit/row: its list failed: Error: no rows',
+    'Server "misled" has faulty lists: @acme/kit/misled: the hook of its list of tools gave what the server does not have; left out: "helo". A hook gives names of its tools, or items of registry.list().',
   ]);
 });
 

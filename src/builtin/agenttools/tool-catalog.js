@@ -21,7 +21,7 @@ export async function findTools({ query = '', category, offset = 0, limit = 20 }
     total: ranked.length,
     ...(end < ranked.length && { next_offset: end }),
     ...(ranked.length === 0 && {
-      hint: `Nothing fits. Without "query", all ${tools.length} tools are listed.`,
+      hint: `No tool matches. Without "query", all ${tools.length} tools are listed.`,
     }),
     ...(categories.length > 0 && { categories }),
   };
@@ -135,7 +135,7 @@ function notThere(names, tools, ctx) {
   const close = bestFirst(tools, wordsOf(names.join(' '))).slice(0, 3);
   const meant = close.length > 0 ? ` Did you mean ${close.map(({ name }) => `"${name}"`).join(' or ')}?` : '';
   const find = ctx.registry.list({ includeHidden: true }).items.find(({ item }) => item === fronts[0])?.name;
-  const hint = find === undefined ? '' : ` The tools there are can be found with "${find}".`;
+  const hint = find === undefined ? '' : ` Find tools with "${find}".`;
   return `There is no tool ${names.map((name) => `"${name}"`).join(', ')}.${meant}${hint}`;
 }
 

@@ -43,7 +43,9 @@ export function findClient(name: string): Client {
   );
   if (found) return found;
   const meant = didYouMean(name, clients.flatMap(clientNames));
-  const hint = meant ? `Did you mean "${meant}"?` : `Known are: ${clients.map(({ id }) => id).join(', ')}.`;
+  const hint = meant
+    ? `Did you mean "${meant}"?`
+    : `Known clients: ${clients.map(({ id }) => id).join(', ')}.`;
   throw new AgentToolsError('not-found', `There is no client "${name}". ${hint}`);
 }
 
@@ -134,6 +136,6 @@ function noUserFile(client: WritableClient, { platform, home }: ClientEnvironmen
   const here = Object.hasOwn(systems, platform) ? systems[platform as keyof typeof systems] : platform;
   const where = others.map(([, system]) => system).join(' and ');
   return {
-    reason: `${client.name} has no config file on ${here} that we know of, only on ${where}. Name the file with --config.`,
+    reason: `${client.name} has no config file on ${here} that AgentTools knows, only on ${where}. Name the file with --config.`,
   };
 }

@@ -246,7 +246,7 @@ class DerivationResults {
       return;
     }
     const why = exports.includes(name)
-      ? `"${name}" of ${module} is no function.`
+      ? `"${name}" of ${module} is not a function.`
       : `${module} has no export "${name}". It exports: ${exports.join(', ') || 'nothing'}.`;
     this.#remark('error', `Tool "${tool}": ${why}`, { file: module.slice('./'.length), line: 1, column: 1 });
   }

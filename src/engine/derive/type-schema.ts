@@ -103,7 +103,7 @@ export class TypeMapper {
     for (const { name, position } of tags) {
       const meant = suggestTag(name, propertyTags);
       if (meant === undefined) continue;
-      const message = `has "@${name}", which means nothing. Did you mean "@${meant}"?`;
+      const message = `has the unknown tag "@${name}". Did you mean "@${meant}"?`;
       this.report({ path, message, position, severity: 'warning' });
     }
     return { ...mapped, schema };
@@ -112,10 +112,7 @@ export class TypeMapper {
   #map(type: TypeFacts, place: TypeContext): MappedType {
     if (++this.#parts > maxParts) return this.#refuse(place, `has a type of more than ${maxParts} parts`);
     if (place.depth > maxTypeDepth) {
-      return this.#refuse(
-        place,
-        `has a type nested deeper than ${maxTypeDepth} levels, or one that never ends`,
-      );
+      return this.#refuse(place, `has a type nested deeper than ${maxTypeDepth} levels, or infinitely`);
     }
     const map = this.#mappings[type.kind] as (type: TypeFacts, place: TypeContext) => MappedType;
     return map(type, { ...place, depth: place.depth + 1 });

@@ -123,7 +123,7 @@ interface SearchPage {
 function readPage(answer: unknown): SearchPage {
   const { objects, total } = isRecord(answer) ? answer : {};
   if (!Array.isArray(objects)) {
-    throw new RegistryError('malformed', 'The search answered with something that is no list of packages.');
+    throw new RegistryError('malformed', 'The search did not return a list of packages.');
   }
   return {
     hits: objects.flatMap((entry) => readHit(isRecord(entry) ? entry.package : undefined)),

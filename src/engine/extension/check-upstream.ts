@@ -48,7 +48,7 @@ export function* checkEndpoint(place: unknown, at: readonly string[] = []): Gene
   for (const key of partKeys) {
     if (place[key] === undefined || fitting.includes(key)) continue;
     const others = sourceKeys.filter((one) => (sources[one] as readonly string[]).includes(key));
-    const expected = `nothing: it goes with ${others.map((one) => `"${one}"`).join(' or ')}, not with "${source}"`;
+    const expected = `no value: it is for ${others.map((one) => `"${one}"`).join(' or ')}, not for "${source}"`;
     yield { path: [...at, key], problem: 'value', expected };
   }
   yield* checkType(place.type, source, at);

@@ -277,7 +277,7 @@ export class Extension {
       );
       return { ...toolkit, options, tools };
     }
-    const message = `${what} is no toolkit in ${file.file}. Expected a list of tools, or an object with "tools".`;
+    const message = `${what} is not a toolkit in ${file.file}. Expected a list of tools, or an object with "tools".`;
     throw new DefinitionError('invalid-definition', message, { file: file.file });
   }
 

@@ -78,15 +78,14 @@ function parseTemplate(text: string): readonly TemplatePart[] {
         variables: list!.split(',').map((one) => parseTemplateVariable(one, piece)),
       };
     }
-    if (/[{}]/.test(piece)) throw new UriTemplateError(`it has a brace without its other one at "${piece}"`);
+    if (/[{}]/.test(piece)) throw new UriTemplateError(`it has an unmatched brace at "${piece}"`);
     return piece;
   });
 }
 
 function parseTemplateVariable(text: string, expression: string): TemplateVariable {
   const [, name, star, most] = variablePattern.exec(text) ?? [];
-  if (name === undefined)
-    throw new UriTemplateError(`${expression} does not name variables as RFC 6570 does`);
+  if (name === undefined) throw new UriTemplateError(`${expression} is not a valid expression of RFC 6570`);
   return { name, isExploded: star !== undefined, most: most === undefined ? Infinity : Number(most) };
 }
 

@@ -141,7 +141,7 @@ export class PackageStore {
     const link = path.join(this.#links, name);
     const present = await lstat(link).catch(() => undefined);
     if (present && !present.isSymbolicLink()) {
-      const message = `${link} is there, but not by agenttools add. Move it away.`;
+      const message = `${link} exists, but agenttools add did not create it. Move it away.`;
       throw new AgentToolsError('refused', message);
     }
     const plain = `${shortName(name)}-${version}`.replace(/[^\w.-]+/g, '_').slice(0, 80);

@@ -60,7 +60,7 @@ function removalFailure(name: string): (error: unknown) => RemovalResult {
 }
 
 function explainKeptPackage(name: string, failed: readonly string[]): AgentToolsError {
-  const message = `${name} stays, because not all of them can go: see ${failed.join(', ')}.`;
+  const message = `${name} stays, because packages are removed together or not at all: see ${failed.join(', ')}.`;
   return new AgentToolsError('refused', message);
 }
 

@@ -137,7 +137,7 @@ async function converse(
     );
   }
   for (const fault of listFaultsIn(said)) {
-    const message = `Server "${server}" does not list what it is meant to: ${fault}`;
+    const message = `Server "${server}" has faulty lists: ${fault}`;
     findings.push({ code: 'boot-failed', severity: 'error', message, isOfList: true });
   }
   for (const absence of parseAbsences(said)) {
@@ -146,7 +146,7 @@ async function converse(
   }
   const [impure] = transport.impureLines;
   if (impure !== undefined) {
-    const message = `Server "${server}" wrote something to stdout that is not MCP: ${JSON.stringify(impure)}. Clients break on it; write to stderr.`;
+    const message = `Server "${server}" wrote something to stdout that is not MCP: ${JSON.stringify(impure)}. Clients fail on it; write to stderr.`;
     findings.push({ code: 'impure-stdout', severity: 'error', message });
   }
   return findings;

@@ -206,7 +206,7 @@ async function hiddenPackage(name: string, workspace: Workspace): Promise<readon
   if (!hidden) return [];
   const servers = hidden.manifest.declarations.servers.map((server) => server.name);
   const spelled = (servers.length > 0 ? servers : [name]).map((server) => `${name}/${server}`).join(', ');
-  return [`"${name}" means this server from now on; what the package of that name serves is ${spelled}.`];
+  return [`"${name}" now names this server. The server of the package of that name is ${spelled}.`];
 }
 
 function entryNames(

@@ -53,5 +53,5 @@ async function explainNotBuiltIn(kind: Kind, name: string, workspace: Workspace)
 function onlyHere({ name, manifest }: Extension, { cwd }: UserServerFolders): string {
   const spelled = path.relative(cwd, manifest.directory).split(path.sep).join('/');
   const copy = spelled === '' ? '.' : spelled.startsWith('..') ? spelled : `./${spelled}`;
-  return `${name} is a package of this project only, where a client does not look. Add it for all of them (agenttools add ${name}), or this copy of it (agenttools add ${copy}).`;
+  return `${name} is a package of this project only, where a client does not look. Add it for all clients (agenttools add ${name}), or this copy of it (agenttools add ${copy}).`;
 }

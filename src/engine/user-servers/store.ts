@@ -77,13 +77,13 @@ export function requireFree(
   { overwrite }: { readonly overwrite: boolean },
 ): void {
   if (names.includes(name) && !overwrite) {
-    const message = `You have a server "${name}" already. See it with: agenttools show ${name}. To replace it, add --overwrite.`;
+    const message = `You already have a server "${name}". See it with: agenttools show ${name}. To replace it, add --overwrite.`;
     throw new AgentToolsError('refused', message);
   }
   // Some file systems treat `Trip` and `trip` as the same name.
   const alike = names.find((one) => one !== name && one.toLowerCase() === name.toLowerCase());
   if (alike === undefined) return;
-  const message = `You have a server "${alike}", and some systems take "${name}" for the same. Choose another name.`;
+  const message = `You have a server "${alike}", and some file systems treat "${name}" as the same name. Choose another name.`;
   throw new AgentToolsError('refused', message);
 }
 
@@ -156,7 +156,7 @@ async function readManifest(folder: string): Promise<StoredManifest> {
   const manifest = isRecord(value) ? value.agenttools : undefined;
   const entries = isRecord(manifest) ? (manifest.servers ?? []) : undefined;
   if (!isRecord(value) || !isRecord(manifest) || !Array.isArray(entries)) {
-    const message = `${text.file} is not as create-server writes it: it must have a list "servers" in an object "agenttools". Fix it, or move the folder away.`;
+    const message = `${text.file} does not have the form that create-server writes: it must have a list "servers" in an object "agenttools". Fix it, or move the folder away.`;
     throw new AgentToolsError('malformed-manifest', message);
   }
   const declaredName = (entry: unknown) => readDeclaration('servers', entry, [])?.name;

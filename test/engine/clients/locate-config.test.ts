@@ -64,7 +64,9 @@ describe('a client by any of its names', () => {
   });
 
   test('lists all clients if no name is similar', () => {
-    expect(() => findClient('emacs-mcp-hub')).toThrow(/Known are: claude-desktop, lm-studio, .*librechat\.$/);
+    expect(() => findClient('emacs-mcp-hub')).toThrow(
+      /Known clients: claude-desktop, lm-studio, .*librechat\.$/,
+    );
   });
 
   test.each(['', '-', '../x'])('rejects %j', (name) => {
@@ -312,12 +314,12 @@ describe('explains why there is no file', () => {
     [
       'boltai',
       'linux',
-      'BoltAI has no config file on Linux that we know of, only on macOS. Name the file with --config.',
+      'BoltAI has no config file on Linux that AgentTools knows, only on macOS. Name the file with --config.',
     ],
     [
       'visual-studio',
       'darwin',
-      'Visual Studio has no config file on macOS that we know of, only on Windows. Name the file with --config.',
+      'Visual Studio has no config file on macOS that AgentTools knows, only on Windows. Name the file with --config.',
     ],
   ])('%s on %s', (id, system, reason) => {
     expect(userFile(writable(id), surroundingsOf(system), 'weather')).toEqual({ reason });

@@ -330,10 +330,10 @@ export function f(size: Size): void {}
 `;
   const derivation = await deriveOf(source, ['f'], { file: 'lib.ts' });
   expect(said(derivation)).toEqual([
-    'warning lib.ts:9:4 Tool "f": "@titel" is no tag that means anything here. Did you mean "@title"?',
+    'warning lib.ts:9:4 Tool "f": "@titel" is an unknown tag. Did you mean "@title"?',
     'warning lib.ts:7:4 Tool "f": "@param nope" names no parameter. Parameters: size.',
     'warning lib.ts:8:4 Tool "f": "@param siz" names no parameter. Did you mean "size"? Parameters: size.',
-    'warning lib.ts:3:7 Tool "f": parameter "size.height" has "@minimun", which means nothing. Did you mean "@minimum"?',
+    'warning lib.ts:3:7 Tool "f": parameter "size.height" has the unknown tag "@minimun". Did you mean "@minimum"?',
   ]);
 }, 30_000);
 

@@ -248,7 +248,7 @@ describe('the derived file', () => {
     ],
     ['../lib.js#greet', '"../lib.js#greet" leaves the package.'],
     ['lib.js#greet', '"lib.js#greet" is not a module reference. Expected "./file.js#export".'],
-    ['./data.json#greet', './data.json is no module of JavaScript or TypeScript.'],
+    ['./data.json#greet', './data.json is not a JavaScript or TypeScript module.'],
   ])(
     'needs a handler that is there: %s',
     async (reference, message) => {
@@ -268,7 +268,7 @@ describe('the compiler', () => {
     'agenttools/tools/greet.json': { handler: './lib.js#greet' },
   };
   const wayOut =
-    'Types are read by the TypeScript of the project. Install one: npm install --save-dev @typescript/typescript6';
+    'AgentTools reads types with the TypeScript of the project. Install one: npm install --save-dev @typescript/typescript6';
 
   test('is requested by name if it is missing', async () => {
     const directory = writePackage({ tools: ['greet'] }, files);
@@ -280,9 +280,7 @@ describe('the compiler', () => {
   test('is asked for where the one there is cannot be asked', async () => {
     const directory = writePackage({ tools: ['greet'] }, files);
     link(directory, { typescript: 'typescript' });
-    await expect(derive(directory)).rejects.toThrow(
-      /^typescript 7\.\d+\.\d+ has no API that programs can ask for types\./,
-    );
+    await expect(derive(directory)).rejects.toThrow(/^typescript 7\.\d+\.\d+ has no API for types\./);
     await expect(derive(directory)).rejects.toThrow(wayOut);
   });
 

@@ -188,14 +188,14 @@ describe('a function', () => {
   test('has no name for one destructured parameter of several', () => {
     expect(of('several').parameters).toEqual([{ name: 'arg1' }, { name: 'b' }]);
     expect(said(derivation).join('\n')).toMatch(
-      /warning lib\.ts:\d+:\d+ Tool "several": .*clients see it as "arg1"/,
+      /warning lib\.ts:\d+:\d+ Tool "several": .*clients see that parameter as "arg1"/,
     );
   });
 
   test('has no name for a destructured array', () => {
     expect(of('pair').parameters).toEqual([{ name: 'arg1' }]);
     expect(said(derivation).join('\n')).toMatch(
-      /warning lib\.ts:\d+:\d+ Tool "pair": .*clients see it as "arg1"/,
+      /warning lib\.ts:\d+:\d+ Tool "pair": .*clients see that parameter as "arg1"/,
     );
   });
 
@@ -261,7 +261,7 @@ export const d: number;
     'error lib.d.ts:3:24 Tool "b": "found[]" of the result has type bigint, which has no JSON form: JSON has no numbers of that size.',
     expect.stringMatching(/^error lib\.d\.ts:4:22 Tool "c": parameter "x" has type T, .* generic/),
     expect.stringMatching(/^error lib\.d\.ts:4:\d+ Tool "c": the result has type Awaited<T>, .* generic/),
-    'error lib.js:1:1 Tool "d": "d" of ./lib.js is no function.',
+    'error lib.js:1:1 Tool "d": "d" of ./lib.js is not a function.',
     'error lib.js:1:1 Tool "e": ./lib.js has no export "e". It exports: a, b, c, d.',
   ]);
 });

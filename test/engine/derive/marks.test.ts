@@ -186,7 +186,7 @@ export function other() {}
     };
     expect((await derive(project(manifest, {}))).remarks.map(({ message }) => message)).toEqual([
       'Toolkit "files": There is no file ./nowhere.js in the package. If it is compiled, build the package first.',
-      'Toolkit "more": "lib" is no file of the package. Expected one such as "./dist/files.js".',
+      'Toolkit "more": "lib" is not a file of the package. Expected one such as "./dist/files.js".',
     ]);
   });
 });

@@ -53,7 +53,7 @@ describe('searching', () => {
     expect(notes).toEqual([]);
     expect(registries.asked.filter((one) => one.includes('search'))).toHaveLength(3);
     expect(told[0]).toBe('Searching registry.example');
-    expect(told.at(-1)).toBe('Reading what registry.example has: 60 of 60');
+    expect(told.at(-1)).toBe('Reading packages of registry.example: 60 of 60');
   });
 
   test('takes what the search knows of publishers and times', async () => {
@@ -96,7 +96,7 @@ describe('searching', () => {
     const { names, notes } = await search(registries);
     expect(names).toEqual(['kit/kit']);
     expect(notes).toEqual([
-      'The search of registry.example does not find all extensions. See one by its name with: agenttools show <package>',
+      'The search of registry.example does not find all extensions. Show one by its name with: agenttools show <package>',
     ]);
   });
 
@@ -175,7 +175,7 @@ describe('searching', () => {
     const { names, notes } = await search(fakeRegistries({ [url]: { '/-/v1/search': answer } }));
     expect(names).toEqual([]);
     expect(notes).toEqual([
-      'The registry registry.example has no search that finds extensions. Its servers are not listed. See one by its name with: agenttools show <package>',
+      'The registry registry.example has no search that finds extensions. Its servers are not listed. Show one by its name with: agenttools show <package>',
     ]);
   });
 
@@ -183,7 +183,7 @@ describe('searching', () => {
     ['offline', 'The registry registry.example cannot be reached. Its servers are not listed.'],
     [
       'unauthorized',
-      'The registry registry.example does not let you search. Its servers are not listed. Log in with: npm login',
+      'The registry registry.example does not allow searches. Its servers are not listed. Log in with: npm login',
     ],
     ['failed', 'The registry registry.example cannot be searched: it says no. Its servers are not listed.'],
   ] as const)('%s', async (kind, note) => {
@@ -234,7 +234,7 @@ describe('several registries', () => {
       const { names, notes } = await search(registries);
       expect(names).toEqual(['kit/kit']);
       expect(notes).toEqual([
-        'npm is set to something that is no address of a registry for @acme. Its servers are not listed. See it with: npm config get @acme:registry',
+        'The registry address for @acme in the npm settings is invalid. Its servers are not listed. See it with: npm config get @acme:registry',
       ]);
     },
   );
@@ -283,10 +283,10 @@ describe('packages', () => {
   });
 
   test.each([
-    ['another package', versionOf('other', tools), '1 broken', 'the registry gives another package'],
-    ['no package', [], '1 broken', 'the registry gives no package'],
+    ['another package', versionOf('other', tools), '1 broken', 'the registry returned another package'],
+    ['no package', [], '1 broken', 'the registry returned no package'],
     ['a manifest of a wrong type', versionOf('kit', 3), '1 broken', 'must be an object or the path'],
-    ['private', fault('unauthorized'), '1 private', 'it is not for the credentials that npm has'],
+    ['private', fault('unauthorized'), '1 private', 'the credentials of npm do not allow it'],
     ['too large', fault('too-large'), '1 too large', 'it is too large to be read'],
     ['gone', fault('not-found'), '1 gone', 'the registry does not have it'],
     ['not answered', fault('failed', 'it says no'), '1 unavailable', 'it says no'],
@@ -386,13 +386,13 @@ describe('a manifest in a file of the package', () => {
       'the tarball is compressed twice',
       './m.json',
       async () => gzipSync(await pack({ 'm.json': { tools: ['y'] } })),
-      'packed in a way that is not read',
+      'unsupported format',
     ],
     [
       'the tarball is compressed otherwise',
       './m.json',
       async () => gzipSync(Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0])),
-      'packed in a way that is not read',
+      'unsupported format',
     ],
     [
       'it has more files than anybody would look through',
@@ -414,7 +414,7 @@ describe('a manifest in a file of the package', () => {
     ['without both', {}],
   ])('%s nothing is fetched', async (_, fields) => {
     const { notes } = await of('./m.json', Buffer.alloc(0), fields);
-    expect(notes[0]).toContain('the registry gives no tarball with a checksum');
+    expect(notes[0]).toContain('the registry has no tarball with a checksum');
   });
 });
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkEndpoint } from '../../../src/engine/extension/check-upstream.js';
 import { readPlace, requirePlace } from '../../../src/engine/extension/upstream-endpoint.js';
-import { findLiteralSecrets, nameOfPlace } from '../../../src/engine/extension/upstream-secrets.js';
+import { nameOfPlace, findLiteralSecrets } from '../../../src/engine/extension/upstream-secrets.js';
 import { writeFolder } from '../../support/packages.js';
 
 const folder = writeFolder({
@@ -56,10 +56,10 @@ describe('a program', () => {
   });
 
   test.each<[object, string, RegExp]>([
-    [{ command: './gone.js' }, 'missing', /^needs \.\/gone\.js, which is no file of the package$/],
-    [{ command: './up/no-such-program' }, 'missing', /no file of the package/],
-    [{ command: 'x', cwd: 'gone' }, 'missing', /^runs in gone, which is no folder of the package$/],
-    [{ command: 'x', cwd: 'server.js' }, 'missing', /no folder/],
+    [{ command: './gone.js' }, 'missing', /^needs \.\/gone\.js, which is not a file of the package$/],
+    [{ command: './up/no-such-program' }, 'missing', /not a file of the package/],
+    [{ command: 'x', cwd: 'gone' }, 'missing', /^runs in gone, which is not a folder of the package$/],
+    [{ command: 'x', cwd: 'server.js' }, 'missing', /not a folder/],
     [{ command: 'x', cwd: '..' }, 'outside', /leaves the package/],
     [{ command: 'x', cwd: '/' }, 'outside', /leaves the package/],
     [{ command: 'x', cwd: 'up' }, 'outside', /leaves the package/],
@@ -100,7 +100,7 @@ describe('a program', () => {
     [{ package: 'outward' }, /which is missing$/],
     [
       { package: 'stranger' },
-      /^needs the package stranger, which is no dependency of this one, and is not installed\. Add it/,
+      /^needs the package stranger, which is not a dependency of this package, and is not installed\. Add it/,
     ],
     [{ package: '../x' }, /is not installed/],
   ])('rejects %j', async (place, message) => await expect(read(place)).rejects.toThrow(message));
@@ -111,10 +111,10 @@ describe('a program', () => {
     await expect(looking).rejects.toMatchObject({
       fault: 'undeclared',
       key: 'package',
-      message: expect.stringContaining('no dependency of this one, though it is installed here'),
+      message: expect.stringContaining('not a dependency of this package, though it is installed'),
     });
     const absent = requirePlace({ package: 'stranger' }, scope);
-    await expect(absent).rejects.toThrow(/no dependency of this one, and is not installed/);
+    await expect(absent).rejects.toThrow(/not a dependency of this package, and is not installed/);
     await expect(requirePlace({ package: '@acme/one' }, scope)).resolves.toBeUndefined();
   });
 });
@@ -140,12 +140,12 @@ describe('the file that Node is given', () => {
   });
 
   test.each<[readonly string[], object, string, string, string]>([
-    [['./gone.js'], {}, 'missing', 'args.0', 'runs gone.js, which is no file of the package'],
+    [['./gone.js'], {}, 'missing', 'args.0', 'runs gone.js, which is not a file of the package'],
     [['--no-warnings', './gone.js'], {}, 'missing', 'args.1', 'runs gone.js'],
     [['--import', 'tsx', './gone.ts'], {}, 'missing', 'args.2', 'runs gone.ts'],
     [['./server.js'], { cwd: 'data' }, 'missing', 'args.0', 'runs data/server.js'],
     [['../server.js'], {}, 'outside', 'args.0', 'leaves the package'],
-    [['./up/no-such-program'], {}, 'missing', 'args.0', 'no file of the package'],
+    [['./up/no-such-program'], {}, 'missing', 'args.0', 'not a file of the package'],
   ])('%j with %j is %s', async (args, more, fault, key, words) => {
     const message = expect.stringContaining(words);
     await expect(node(args, more)).rejects.toMatchObject({ fault, key, message });

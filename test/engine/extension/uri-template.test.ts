@@ -94,13 +94,13 @@ test('the variables of a template have an order, and come once', () => {
 
 describe('templates with ambiguous values', () => {
   test.each([
-    ['x://{}', '{} does not name variables as RFC 6570 does'],
-    ['x://{a b}', '{a b} does not name variables as RFC 6570 does'],
-    ['x://{=a}', '{=a} does not name variables as RFC 6570 does'],
-    ['x://{a:0}', '{a:0} does not name variables as RFC 6570 does'],
-    ['x://{a:3*}', '{a:3*} does not name variables as RFC 6570 does'],
-    ['x://{a', 'it has a brace without its other one at "x://{a"'],
-    ['x://a}', 'it has a brace without its other one at "x://a}"'],
+    ['x://{}', '{} is not a valid expression of RFC 6570'],
+    ['x://{a b}', '{a b} is not a valid expression of RFC 6570'],
+    ['x://{=a}', '{=a} is not a valid expression of RFC 6570'],
+    ['x://{a:0}', '{a:0} is not a valid expression of RFC 6570'],
+    ['x://{a:3*}', '{a:3*} is not a valid expression of RFC 6570'],
+    ['x://{a', 'it has an unmatched brace at "x://{a"'],
+    ['x://a}', 'it has an unmatched brace at "x://a}"'],
     ['x://{a}{b}', 'it is ambiguous where {a} ends and {b} begins; put a literal between them'],
     ['x://{a}{+b}', 'it is ambiguous where {a} ends and {+b} begins; put a literal between them'],
     ['x://{+a}{/b}', 'it is ambiguous where {+a} ends and {/b} begins; put a literal between them'],

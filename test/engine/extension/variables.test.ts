@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
-  findVariables,
   noVariable,
+  findVariables,
   substituteVariables,
   withoutVariables,
 } from '../../../src/engine/extension/variables.js';

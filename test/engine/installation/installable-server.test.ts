@@ -183,7 +183,7 @@ test('reports variables of existing servers that are unset or set for this proce
     warnings: [
       'The tool "far" needs the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>',
       `The tools of npx it \${FOLDER:-.} need the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>`,
-      `The tools of npx it \${FOLDER:-.} need KEY, which this shell has, but the client may not. Hand it on with: --env KEY`,
+      `The tools of npx it \${FOLDER:-.} need KEY, which this shell has, but the client may not. Pass it on with: --env KEY`,
     ],
   });
 });

@@ -73,12 +73,12 @@ describe('a registry is asked', () => {
   });
 
   it.each<[string, RegistryFault, RegExp]>([
-    ['status/401', 'unauthorized', /^\/status\/401 at 127\.0\.0\.1:\d+ wants credentials/],
+    ['status/401', 'unauthorized', /^\/status\/401 at 127\.0\.0\.1:\d+ requires credentials/],
     ['status/403', 'unauthorized', /credentials/],
     ['status/404', 'not-found', /was not found/],
-    ['status/405', 'unsupported', /answers/],
+    ['status/405', 'unsupported', /is not supported/],
     ['status/418', 'failed', /418/],
-    ['text', 'malformed', /not JSON/],
+    ['text', 'malformed', /did not return JSON/],
     ['big', 'too-large', /too large/],
     ['silent', 'offline', /cannot be reached/],
   ])('%s: %s', async (path, fault, message) => {
@@ -107,7 +107,7 @@ describe('a registry is asked', () => {
     const settings = await settingsOf('registry=somewhere\n');
     await expect(getJson('/@acme%2Fa', { settings, maxBytes: 1000 })).rejects.toMatchObject({
       fault: 'failed',
-      message: 'npm is set to something that is no address of a registry for /@acme/a.',
+      message: 'The npm settings have an invalid registry address for /@acme/a.',
     });
   });
 

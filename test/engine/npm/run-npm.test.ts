@@ -179,7 +179,7 @@ describe('npm', () => {
     const running = runNpm(['install', '@acme/kit'], { folder, setting: settingOf(home, { env }) });
     await expect(running).rejects.toMatchObject({
       npmCode: 'ECONNREFUSED',
-      message: expect.stringContaining('cannot be reached. Try again when there is a connection'),
+      message: expect.stringContaining('cannot be reached. Try again when you are online'),
     });
   }, 30_000);
 
@@ -260,7 +260,7 @@ describe('npm', () => {
     const setting = settingOf(home, { env: { PATH: path.join(home, 'bin') } });
     await expect(runNpm(['install'], { folder: home, setting })).rejects.toMatchObject({
       code: 'failed',
-      message: `${path.join(home, 'bin/npm')} cannot be run (EACCES). See whether it is a program that you may execute.`,
+      message: `${path.join(home, 'bin/npm')} cannot be run (EACCES). Check that it is a program that you may execute.`,
     });
   });
 });
@@ -326,7 +326,7 @@ describe('error output of npm', () => {
 describe('a failure of npm', () => {
   it.each([
     [['E401', 'E403', 'ENEEDAUTH', 'EOTP'], ' Log in to the registry with: npm login.'],
-    [['E404'], ' See that the name is right'],
+    [['E404'], ' Check the name'],
     [['ETARGET', 'EINVALIDTAGNAME'], ' See its versions with: npm view'],
     [['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET'], ' The registry cannot be reached.'],
     [['ETIMEDOUT', 'ENETUNREACH', 'ENOTCACHED'], ' The registry cannot be reached.'],
@@ -336,12 +336,12 @@ describe('a failure of npm', () => {
   ])('with the code %j gives advice', (codes, advice) => {
     for (const code of codes) {
       const { message } = new NpmError({ code, reason: 'it broke' });
-      expect(message, code).toContain(`npm could not do it: it broke.${advice}`);
+      expect(message, code).toContain(`npm failed: it broke.${advice}`);
     }
   });
 
   it('with another code gives its reason only', () => {
     for (const code of ['ESTRANGE', undefined])
-      expect(new NpmError({ code, reason: 'it broke' }).message).toBe('npm could not do it: it broke.');
+      expect(new NpmError({ code, reason: 'it broke' }).message).toBe('npm failed: it broke.');
   });
 });

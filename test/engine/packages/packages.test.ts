@@ -245,7 +245,7 @@ describe('drift', () => {
     const extensions = [...(await open()), await Extension.open(stranger)];
     expect(await describeDrift(extensions, here)).toEqual([
       'second: tool "tell" has another tell.js',
-      'second: tool "code" is defined otherwise',
+      'second: tool "code" has another definition',
       'second: new.js is new',
       `@acme/kit was not added by agenttools add: ${stranger}`,
     ]);

@@ -57,6 +57,6 @@ describe('the selected app', () => {
   ])('%j is an error', (words, message) => expect(() => chooseApp({ apps, tools }, words)).toThrow(message));
 
   test('a server without apps is an error', () => {
-    expect(() => chooseApp({ apps: [], tools }, {})).toThrow(/has no apps that could be shown\. Declare one/);
+    expect(() => chooseApp({ apps: [], tools }, {})).toThrow(/has no apps to show\. Declare one/);
   });
 });

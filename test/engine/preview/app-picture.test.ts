@@ -72,5 +72,5 @@ test('a browser that does not answer is killed by a signal', async () => {
   const taking = takePicture(asked);
   await vi.waitFor(() => access(path.join(asked.place.cwd, 'asked')), 10_000);
   controller.abort();
-  await expect(taking).rejects.toThrow('The picture was not taken: a signal came.');
+  await expect(taking).rejects.toThrow('No screenshot was taken: a signal ended the program.');
 });

@@ -25,8 +25,8 @@ test('takes the metadata of the content and ignores invalid permissions', () => 
 
 describe('is no app', () => {
   test.each([
-    ['nothing', { contents: [] }, /another URI, or none/],
-    ['another one', { contents: [{ uri: 'ui://x/y', mimeType, text: '' }] }, /another URI/],
+    ['nothing', { contents: [] }, /no contents with the URI/],
+    ['another one', { contents: [{ uri: 'ui://x/y', mimeType, text: '' }] }, /no contents with the URI/],
     [
       'another MIME type',
       { contents: [{ uri, mimeType: 'text/html', text: '' }] },

@@ -53,6 +53,6 @@ test('a server that does not speak at all is given up by a signal', async () => 
 test('reports a server without apps', async () => {
   const answers = { initialize, 'tools/list': { tools: [] }, 'resources/list': { resources: [] } };
   await expect(openPreview(await options(answers, 20_000))).rejects.toThrow(
-    'The server has no apps that could be shown.',
+    'The server has no apps to show.',
   );
 });

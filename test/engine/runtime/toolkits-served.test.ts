@@ -137,7 +137,7 @@ describe('a toolkit of the manifest', () => {
       [
         'files',
         'invalid-toolkit',
-        'Toolkit "files" has a tool without a name as entry 5. Give it a "name", or its function one.',
+        'Toolkit "files" has a tool without a name as entry 5. Give it or its function a "name".',
       ],
       [
         'files',
@@ -182,7 +182,7 @@ describe('a toolkit of the manifest', () => {
       [
         'files',
         'invalid-definition',
-        'Toolkit "files" is no toolkit in agenttools/tools/files.js. Expected a list of tools, or an object with "tools".',
+        'Toolkit "files" is not a toolkit in agenttools/tools/files.js. Expected a list of tools, or an object with "tools".',
       ],
     ]);
   });

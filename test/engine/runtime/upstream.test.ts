@@ -210,7 +210,7 @@ describe('where a server is', () => {
     ],
     [
       { command: './gone.js' },
-      /^The server \.\/gone\.js needs \.\/gone\.js, which is no file of the package\.$/,
+      /^The server \.\/gone\.js needs \.\/gone\.js, which is not a file of the package\.$/,
     ],
     ['./place.js#lacking', /^There is no kernel here\. Install one\.$/],
     [

@@ -171,9 +171,7 @@ test('a package that has nothing but skills serves all', async () => {
 });
 
 test('a package that declares nothing, and has no skills, serves nothing', async () => {
-  await expect(compose({}, { 'skills/readme.md': 'None yet.' })).rejects.toThrow(
-    'nothing that could be served',
-  );
+  await expect(compose({}, { 'skills/readme.md': 'None yet.' })).rejects.toThrow('no items to serve');
   await expect(compose({ tools: 'forecast' }, tea)).rejects.toThrow('"tools" of the manifest is not a list');
 });
 

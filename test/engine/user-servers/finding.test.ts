@@ -112,7 +112,7 @@ describe('items of a user server', () => {
     expect(leftOut.map(({ code, message }) => [code, message])).toEqual([
       [
         'unknown-tool',
-        'There is no built-in tool "ech". The tools of packages go by qualified names such as @scope/name/tool.',
+        'There is no built-in tool "ech". The tools of packages have qualified names such as @scope/name/tool.',
       ],
       [
         'unresolved-reference',

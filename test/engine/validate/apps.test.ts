@@ -85,7 +85,7 @@ test('allows URLs that the metadata declares, flat or under "ui"', async () => {
     );
   }
   expect(await found(await packageWith({ [file]: page }))).toEqual([
-    'blocked-by-csp: The page of app "card" asks for "https://a.example/1.png" (<img src>). Its policy does not allow that. Put the content into the page, or add "https://a.example" to csp.resourceDomains in its metadata.',
+    'blocked-by-csp: The page of app "card" requests "https://a.example/1.png" (<img src>). Its policy does not allow that. Put the content into the page, or add "https://a.example" to csp.resourceDomains in its metadata.',
   ]);
 });
 
@@ -112,7 +112,7 @@ test.each([
   expect(reported).toEqual(
     what === undefined
       ? []
-      : [expect.stringContaining(`asks for ${what}. Only images, sound and video are taken`)],
+      : [expect.stringContaining(`requests ${what}. Only images, sound and video can have`)],
   );
 });
 

@@ -25,14 +25,17 @@ export async function askForContext(context, { options, signal }) {
   });
   const answer = isCut ? undefined : parseAnswer(text, key);
   if (typeof answer?.result !== 'string') {
-    const why = isCut ? 'more than can be read' : 'something that is no result';
-    throw new Failure(`The Wolfram|Alpha Context API answered with ${why}. Try again, or ask otherwise.`, {
-      backend,
-    });
+    const why = isCut ? 'too much data' : 'an invalid result';
+    throw new Failure(
+      `The Wolfram|Alpha Context API answered with ${why}. Try again, or rephrase the question.`,
+      {
+        backend,
+      },
+    );
   }
   const result = answer.result.trim();
   if (answer.success === false) {
-    throw new Failure(`The Wolfram|Alpha Context API failed. It says: ${result.slice(0, 300)}`, {
+    throw new Failure(`The Wolfram|Alpha Context API failed. Its message: ${result.slice(0, 300)}`, {
       backend,
     });
   }
@@ -53,5 +56,5 @@ function firstItems(text, most) {
 }
 
 function cut(text, longest) {
-  return text.length > longest ? `${text.slice(0, longest)}\n… (cut: there is more than this)` : text;
+  return text.length > longest ? `${text.slice(0, longest)}\n… (cut: the answer is longer than this)` : text;
 }

@@ -37,8 +37,8 @@ export async function wolframContext({ context }, ctx) {
       }),
     ]);
     const parts = [
-      alpha.failure ? `Wolfram|Alpha is not part of this. ${alpha.failure}` : alpha.text,
-      language.failure ? `The documentation is not part of this. ${language.failure}` : language.text,
+      alpha.failure ? `Wolfram|Alpha results are missing. ${alpha.failure}` : alpha.text,
+      language.failure ? `Documentation results are missing. ${language.failure}` : language.text,
     ];
     const combined = parts
       .map((part) => part.trim())
@@ -54,7 +54,7 @@ export async function wolframContext({ context }, ctx) {
 function requireSubject(context) {
   const subject = context.trim();
   if (subject === '')
-    throw new Failure('The context is empty. Say what the user wants to achieve or to know.');
+    throw new Failure('The context is empty. Describe what the user wants to achieve or know.');
   return subject;
 }
 
@@ -70,7 +70,7 @@ async function attempt(work) {
 async function askDocumentation(context, ctx) {
   if (!ctx.registry.resolve(documentation)) {
     throw new Failure(
-      `The documentation is searched by the tool ${documentation}, which this server does not have; it needs a Wolfram kernel on this machine, and a server that lists it, such as WolframLanguage.`,
+      `The tool ${documentation} searches the documentation, and this server does not have it. It needs a Wolfram kernel on this machine. Use a server that lists it, such as WolframLanguage.`,
     );
   }
   const result = await ctx.callTool(documentation, { context });

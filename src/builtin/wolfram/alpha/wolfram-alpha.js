@@ -14,7 +14,7 @@ export default async function wolframAlpha({ query }, ctx) {
   return await answering(async () => {
     const options = readOptions('WolframAlpha', ctx.options);
     const asked = query.trim();
-    if (asked === '') throw new Failure('The query is empty. Say what is to be computed or looked up.');
+    if (asked === '') throw new Failure('The query is empty. Describe what to compute or look up.');
     const key = requireKey(services.llm);
 
     const ending = new AbortController();

@@ -29,13 +29,14 @@ export async function evaluateInCloud({ code, seconds, maxCharacters }, { signal
     accepts: acceptsJson,
   });
   if (isCut) {
-    const message = 'The Wolfram Cloud answered far more than it was asked for. Let the code give less.';
+    const message =
+      'The Wolfram Cloud returned more than the requested limit. Reduce the output of the code.';
     throw new Failure(message, { backend });
   }
   const answer = parseAnswer(text, key);
   if (typeof answer?.result !== 'string') {
     const message =
-      'The Wolfram Cloud answered something else than a result. Call again later; look at WOLFRAM_SERVICES_BASE if it is set.';
+      'The Wolfram Cloud returned an invalid result. Try again later, and check WOLFRAM_SERVICES_BASE if it is set.';
     throw new Failure(message, { backend });
   }
   const result = shortened(answer.result.toWellFormed(), maxCharacters);

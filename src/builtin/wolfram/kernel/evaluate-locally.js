@@ -119,7 +119,7 @@ class Evaluation {
         this.transcript.size().then((size) => {
           printed = size;
         });
-        if (printed > mostPrinted) throw new KernelEnded('flood', 'it printed without an end');
+        if (printed > mostPrinted) throw new KernelEnded('flood', 'it printed too much');
       },
     };
   }
@@ -158,8 +158,8 @@ class Evaluation {
     const why =
       endings[reason]?.(request.seconds) ?? `The Wolfram kernel ended during the evaluation: ${message}.`;
     const rest = wasKept
-      ? 'It is started again by the next call, and the session goes on from what was saved after the call before.'
-      : 'It is started again by the next call. Nothing of this session was saved before.';
+      ? 'The next call starts it again and continues the session from the state saved after the previous call.'
+      : 'The next call starts it again. This session had no saved state.';
     return {
       content: withText(withText(blocks, `${why} ${rest}`), reminderText(id)),
       isError: true,
@@ -178,7 +178,7 @@ class Evaluation {
     const { session } = this.request;
     const notices = [];
     if (session !== undefined && !isSessionId(session)) {
-      notices.push('What was given is no session ID, so a new session was started.');
+      notices.push('The given session ID is invalid, so a new session was started.');
     } else if (session !== undefined && answer.session === 'new') {
       notices.push(
         'No saved state was found for the requested session ID, so a new empty session was started.',
@@ -186,7 +186,7 @@ class Evaluation {
     } else if (answer.session === 'unreadable') {
       notices.push('The saved state of the session could not be read by this kernel, so it starts empty.');
     } else if (answer.session === 'resumed') {
-      notices.push('The kernel is a new one; the session was taken up from its saved state.');
+      notices.push('A new kernel was started; the session was restored from its saved state.');
     }
     if (!isSaved) notices.push('The session could not be saved: it is lost when the kernel ends.');
     return reminderText(this.id, notices);
@@ -195,10 +195,10 @@ class Evaluation {
 
 const troubles = {
   late: (seconds) =>
-    `The evaluation was stopped after ${seconds} s, its time limit. Give a larger timeConstraint, or let it do less.`,
+    `The evaluation was stopped after ${seconds} s, its time limit. Give a larger timeConstraint, or simplify the code.`,
   aborted: () => 'The evaluation was aborted.',
   syntax: () => 'The code is not syntactically correct. Nothing was evaluated.',
-  failed: () => 'The kernel could not put the outcome into words.',
+  failed: () => 'The kernel could not convert the result to text.',
 };
 
 function troubleOf({ outcome }) {
@@ -208,7 +208,7 @@ function troubleOf({ outcome }) {
 const endings = {
   late: (seconds) =>
     `The evaluation did not stop at its time limit of ${seconds} s, so the Wolfram kernel was ended.`,
-  flood: () => 'The evaluation printed without an end, so the Wolfram kernel was ended.',
+  flood: () => 'The evaluation printed too much, so the Wolfram kernel was ended.',
   cancelled: () => 'The evaluation was cancelled, so the Wolfram kernel was ended.',
 };
 

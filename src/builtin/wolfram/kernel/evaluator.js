@@ -55,7 +55,7 @@ export default async function evaluateWolframLanguage({ code, timeConstraint, se
   return await inCloud(
     request,
     signal,
-    missing.backend && `${missing.message} The Wolfram Cloud was asked instead.`,
+    missing.backend && `${missing.message} The Wolfram Cloud was used instead.`,
   );
 }
 
@@ -72,7 +72,7 @@ async function locally(request, signal) {
     if (!kernel) {
       return new Missing(
         'No Wolfram kernel was found: there is no wolframscript on the PATH or in the usual folders.',
-        `${gettingAnEngine} If it is somewhere else, set WOLFRAMSCRIPT to its path.`,
+        `${gettingAnEngine} If wolframscript is in another folder, set WOLFRAMSCRIPT to its path.`,
       );
     }
     return await evaluateLocally(kernel, request, signal);
@@ -83,7 +83,7 @@ async function locally(request, signal) {
     if (error instanceof NoKernel) {
       return new Missing(
         `The Wolfram kernel could not be started: ${sentence(error.message)}`,
-        'Run `wolframscript -code 1+1` in a terminal to see whether it works there, and `wolframscript -activate` if it wants to be activated.',
+        'Run `wolframscript -code 1+1` in a terminal to check that it works, and `wolframscript -activate` if it needs activation.',
         'kernel',
       );
     }
@@ -97,7 +97,7 @@ async function inCloud(request, signal, notice) {
     const notes = [
       notice,
       request.session !== undefined &&
-        'The cloud keeps no sessions: nothing of earlier calls was known to this one.',
+        'The cloud keeps no sessions: this call did not see definitions of earlier calls.',
     ].filter(Boolean);
     const content = [{ type: 'text', text: text.result }];
     return {

@@ -83,7 +83,7 @@ export class Kernel {
   async use(work, signal) {
     if (this.#waiting >= mostWaiting) {
       throw new TooManyCalls(
-        `${mostWaiting} evaluations wait for the Wolfram kernel already. Call again when some of them are done.`,
+        `${mostWaiting} evaluations are already waiting for the Wolfram kernel. Call again when some of them are done.`,
       );
     }
     this.#waiting += 1;

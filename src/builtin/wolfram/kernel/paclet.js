@@ -47,7 +47,7 @@ async function kernelOf(env) {
     throw error;
   }
   throw toolError(
-    `This tool needs a Wolfram kernel with the paclet ${paclet}, and no kernel was found. ${gettingAnEngine} Then install the paclet with PacletInstall["${paclet}"]. If the kernel is somewhere unusual, set WOLFRAM_KERNEL to its path.`,
+    `This tool needs a Wolfram kernel with the paclet ${paclet}, and no kernel was found. ${gettingAnEngine} Then install the paclet with PacletInstall["${paclet}"]. If the kernel is in another folder, set WOLFRAM_KERNEL to its path.`,
   );
 }
 

@@ -271,7 +271,7 @@ export class KernelProcess {
   #flood() {
     this.#chunks = [];
     this.#length = 0;
-    this.#onEnd?.(new KernelEnded('flood', 'it wrote a line without an end'));
+    this.#onEnd?.(new KernelEnded('flood', 'it wrote an overlong line'));
     this.kill();
   }
 

@@ -5,7 +5,7 @@ import process from 'node:process';
 
 /** How to install Wolfram software: the end of every message about a missing program. */
 export const gettingAnEngine =
-  'The Wolfram Engine is free for developers (https://www.wolfram.com/engine/) and brings wolframscript.';
+  'The Wolfram Engine is free for developers (https://www.wolfram.com/engine/) and includes wolframscript.';
 
 /**
  * Finds `wolframscript`: the program in `WOLFRAMSCRIPT`, on the PATH, or in a standard folder.

@@ -51,7 +51,7 @@ export function parseExpression(source) {
 
   const add = (node) => {
     count += 1;
-    if (count > mostNodes) throw new NotebookTooLarge('it holds more than can be read');
+    if (count > mostNodes) throw new NotebookTooLarge('it is too large to be parsed');
     frame.current.push(node);
   };
   const open = (mark, start, head) => {
@@ -163,7 +163,7 @@ function endOfString(source, from) {
     if (found[0] === '"') return marks.lastIndex;
     marks.lastIndex += 1;
   }
-  throw new NotebookError('a text in it does not end');
+  throw new NotebookError('a string in it does not end');
 }
 
 /** The end of a bracket that is not parsed. */

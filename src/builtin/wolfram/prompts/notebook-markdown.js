@@ -51,7 +51,7 @@ const plain = new Set(['Print', 'Echo', 'Message', 'MSG']);
 /** A notebook as Markdown. @throws NotebookError for an invalid notebook */
 export function notebookMarkdown(source) {
   const notebook = parseExpression(source);
-  if (headOf(notebook) !== 'Notebook') throw new NotebookError('it is no notebook');
+  if (headOf(notebook) !== 'Notebook') throw new NotebookError('it is not a notebook');
   const [content] = notebook.args;
   const cells = content?.type === 'list' ? content.items : content ? [content] : [];
   const parts = [];

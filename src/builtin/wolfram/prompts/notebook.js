@@ -20,7 +20,7 @@ export default async function notebook({ path: told }, ctx) {
     const markdown = notebookMarkdown(source.text).replace(tags, '&lt;');
     return `<notebook-path>${told}</notebook-path>\n<notebook-content>\n${markdown}\n</notebook-content>`;
   } catch (error) {
-    if (error instanceof NotebookTooLarge) return `[Error] File holds more than can be read: ${told}`;
+    if (error instanceof NotebookTooLarge) return `[Error] File is too large to be parsed: ${told}`;
     if (error instanceof NotebookError) return `[Error] File is not a valid Wolfram notebook: ${told}`;
     throw error;
   }

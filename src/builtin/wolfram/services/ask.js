@@ -80,14 +80,17 @@ function requireText(service, answer, { key, accepts }) {
   const said = type === 'text/html' || isPage(text) ? '' : text.trim();
   if (status === 200) {
     if (said === '' && text.trim() === '') {
-      throw new Failure(`${capitalized(service.name)} answered with nothing. Try again, or ask otherwise.`, {
-        backend,
-        status,
-      });
+      throw new Failure(
+        `${capitalized(service.name)} returned an empty answer. Try again, or rephrase the question.`,
+        {
+          backend,
+          status,
+        },
+      );
     }
     if (said !== '' && (type === '' || accepts(type))) return { text, isCut };
     throw new Failure(
-      `${capitalized(service.name)} answered with ${type || 'a page'} instead of ${accepts.wanted}. Something between may have answered for it, such as a proxy or a login page. ${reach(service)}`,
+      `${capitalized(service.name)} answered with ${type || 'a page'} instead of ${accepts.wanted}. A proxy or a login page may have answered instead. ${reach(service)}`,
       { backend, status },
     );
   }

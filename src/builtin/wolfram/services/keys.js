@@ -9,18 +9,18 @@ export function requireKey(service) {
   // `fetch` errors would contain the value of a key that no header can hold.
   if (/^[\x21-\x7e]{1,1000}$/.test(value)) return { variable, value };
   throw new Failure(
-    `The environment variable ${variable} holds something that is no key: keys are printable characters without spaces. Copy it again from ${service.keyPage}.`,
+    `The environment variable ${variable} does not hold a valid key: a key has printable characters without spaces. Copy it again from ${service.keyPage}.`,
   );
 }
 
 function missingKey({ name, key, keys, keyPage }) {
   const [first, ...others] = keys;
-  const more = others.length > 0 ? ` ${others.join(' and ')} will do, too.` : '';
+  const more = others.length > 0 ? ` ${others.join(' and ')} work, too.` : '';
   const set = `Get one at ${keyPage} and start this server with it in the environment variable ${first}.${more}`;
   const isNotTheirs =
     name !== services.llm.name && services.llm.keys.some((variable) => process.env[variable]?.trim());
   const hint = isNotTheirs
-    ? ' There is an AppID of Wolfram|Alpha, which this service does not take; the tool WolframAlpha works with it.'
+    ? ' An AppID of Wolfram|Alpha is set, but this service does not accept it. The tool WolframAlpha works with it.'
     : '';
   return `${capitalized(name)} needs ${key}, and none is set. ${set}${hint}`;
 }

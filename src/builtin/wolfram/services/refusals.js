@@ -14,7 +14,7 @@ export function describeRefusal(refusal) {
 /** Descriptions by HTTP status. */
 const refusals = {
   400: ({ service, key, said }) =>
-    `${capitalized(service.name)} refused the request as it is.${quoted(said, key)}`,
+    `${capitalized(service.name)} refused the request as invalid.${quoted(said, key)}`,
   401: describeKey,
   402: describeLimit,
   403: describeKey,
@@ -35,11 +35,11 @@ function describeKey({ service, key, said }) {
 function describeLimit({ service, key, said, answer }) {
   const waitMs = retryAfterMs(answer.headers);
   const when = waitMs === undefined ? 'later' : `in ${Math.ceil(waitMs / 1000)} s`;
-  return `The key in the environment variable ${key.variable} has no calls left for now, or calls come too fast. Try again ${when}; what it is good for stands at ${service.keyPage}.${quoted(said, key)}`;
+  return `The key in the environment variable ${key.variable} has no calls left for now, or calls come too fast. Try again ${when}, and see its limits at ${service.keyPage}.${quoted(said, key)}`;
 }
 
 function describeOutage({ service, key, answer, said }) {
-  return `${capitalized(service.name)} is out of order for now (HTTP ${answer.status}). Try again later.${quoted(said, key)}`;
+  return `${capitalized(service.name)} is unavailable (HTTP ${answer.status}). Try again later.${quoted(said, key)}`;
 }
 
 function describeOther({ service, key, answer, said }) {
@@ -58,14 +58,14 @@ export function describeFault(service, error) {
 
 /** The expected URL of the service. */
 export function reach({ base, variable }) {
-  return `Expected is ${base}, or what the environment variable ${variable} says.`;
+  return `Expected ${base}, or the address in the environment variable ${variable}.`;
 }
 
 /** The beginning of an error text: the message of an object, otherwise the text. */
 function quoted(said, key) {
   const message = parseAnswer(said, key)?.message;
   const line = (typeof message === 'string' ? message : said).replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line === '' ? '' : ` It says: ${line.slice(0, longestSaid).toWellFormed()}`;
+  return line === '' ? '' : ` Its message: ${line.slice(0, longestSaid).toWellFormed()}`;
 }
 
 /** The value of `Retry-After`, seconds or a date, as milliseconds from now. */

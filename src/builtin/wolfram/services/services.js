@@ -14,7 +14,7 @@ const apiKey = {
   keyPage: 'https://account.wolfram.com/developer-tools/api-keys',
 };
 
-const simpler = 'Ask something simpler, or let the user raise the option TimeConstraint.';
+const simpler = 'Ask something simpler, or ask the user to raise the option TimeConstraint.';
 
 /**
  * Known services: names for results and messages, the default URL and its variable, the variables of the key by
@@ -27,7 +27,7 @@ export const services = {
     variable: 'WOLFRAM_ALPHA_BASE',
     base: 'https://www.wolframalpha.com',
     ...appId,
-    keyHint: 'The AppID has to be one for the LLM API.',
+    keyHint: 'It must be an AppID for the LLM API.',
     whenLate: simpler,
     mayNotUnderstand: true,
   },
@@ -37,7 +37,7 @@ export const services = {
     variable: 'WOLFRAM_ALPHA_API_BASE',
     base: 'https://api.wolframalpha.com',
     ...appId,
-    keyHint: 'The AppID has to be one for the Full Results API.',
+    keyHint: 'It must be an AppID for the Full Results API.',
     whenLate: simpler,
     mayNotUnderstand: true,
   },
@@ -45,7 +45,7 @@ export const services = {
     backend: 'wolframalpha-context-api',
     name: 'the Wolfram|Alpha Context API',
     ...apiKey,
-    keyHint: 'The key has to be one for the Wolfram|Alpha Context API.',
+    keyHint: 'It must be a key for the Wolfram|Alpha Context API.',
     whenLate: simpler,
     mayNotUnderstand: true,
   },
@@ -53,8 +53,8 @@ export const services = {
     backend: 'cloud',
     name: 'the Wolfram Cloud',
     ...apiKey,
-    keyHint: 'The key has to be one for the Wolfram Language Compute API.',
-    whenLate: 'Call again, or let the code do less.',
+    keyHint: 'It must be a key for the Wolfram Language Compute API.',
+    whenLate: 'Call again, or simplify the code.',
     mayNotUnderstand: false,
   },
 };
@@ -82,6 +82,6 @@ function baseOf({ variable, base }) {
   }
   // The value can contain a password.
   throw new Failure(
-    `The environment variable ${variable} holds no usable address. Expected one like ${base}, or http:// on this machine; without it, ${base} is asked.`,
+    `The environment variable ${variable} does not hold a usable address. Expected one like ${base}, or http:// on this machine. Default: ${base}`,
   );
 }

@@ -41,7 +41,7 @@ function setTomlValue(text: string, path: ConfigPath, value: ConfigValue): strin
 function removeTomlValue(text: string, path: ConfigPath): string {
   const source = readToml(text);
   const keys = toKeyPath(source, path);
-  if (!hasTomlValue(source, keys)) throw new ConfigError(`There is no ${keyPathLabel(keys)} to take out.`);
+  if (!hasTomlValue(source, keys)) throw new ConfigError(`There is no ${keyPathLabel(keys)} to remove.`);
   const expected = removeEmptyTables(withoutValue(source.data, keys), keys);
   return prove(removeTomlValueText(source, keys), expected, { source, keys });
 }
@@ -173,7 +173,7 @@ function rereadToml(edited: string): TomlSource {
     return readToml(edited);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError('It cannot be edited safely: the outcome would be malformed.');
+    throw new ConfigError('It cannot be edited safely: the result would be malformed.');
   }
 }
 
@@ -194,7 +194,7 @@ function toKeyPath(source: TomlSource, path: ConfigPath): KeyPath {
     const way = keys.slice(0, depth);
     const held = configValueAt(source.data, way);
     if (held !== undefined && !isMap(held)) {
-      throw new ConfigError(`${keyPathLabel(way)} is no map.`, valueOffset(source, way));
+      throw new ConfigError(`${keyPathLabel(way)} is not a map.`, valueOffset(source, way));
     }
   }
   return keys;

@@ -82,7 +82,7 @@ export const chatClients: readonly WritableClient[] = [
     traces: home('.lmstudio'),
     capabilities: { prompts: false },
     reload:
-      'LM Studio takes it up by itself; else switch the server off and on under Program > Install > Edit mcp.json.',
+      'LM Studio reads the change by itself; otherwise switch the server off and on under Program > Install > Edit mcp.json.',
     sources: [
       { what: 'entry', ref: 'https://github.com/lmstudio-ai/docs 0_app/2_mcp/index.mdx (c6854fba)' },
       wolfram,

@@ -418,7 +418,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: appData('Code/User/globalStorage/rooveterinaryinc.roo-cline'),
     capabilities: { prompts: false },
     secretReference: envBraceReference,
-    reload: 'Roo Code takes it up by itself.',
+    reload: 'Roo Code reads the change by itself.',
     sources: [
       {
         what: 'file, entry, references to variables',

@@ -158,7 +158,7 @@ export const ideClients: readonly WritableClient[] = [
     }),
     capabilities: { mcpApps: false, prompts: true, elicitation: false, roots: false },
     cautions: [caution('project', 'Zed starts servers of a project only in worktrees that you trust.')],
-    reload: 'Zed takes it up by itself.',
+    reload: 'Zed reads the change by itself.',
     sources: [
       {
         what: 'file, entry',
@@ -182,7 +182,7 @@ export const ideClients: readonly WritableClient[] = [
     traces: home('.kiro'),
     capabilities: { prompts: true },
     secretReference: braceReference,
-    reload: 'Kiro takes it up by itself; on the command line, start a new chat.',
+    reload: 'Kiro reads the change by itself; on the command line, start a new chat.',
     sources: [
       {
         what: 'file, entry, references to variables',
@@ -205,7 +205,7 @@ export const ideClients: readonly WritableClient[] = [
     ...standardShape(),
     traces: home('.junie'),
     capabilities: { mcpApps: false, prompts: false },
-    reload: 'Junie takes it up by itself.',
+    reload: 'Junie reads the change by itself.',
     sources: [wolfram, matrix],
   },
   {

@@ -47,7 +47,7 @@ export const uncheckedSource: FactSource = {
 
 /** Warning about files at a location that the vendor does not document. */
 export function warnUndocumented(client: string): InstallWarning {
-  return { text: `The maker of ${client} does not document this file. Look whether the server shows up.` };
+  return { text: `The maker of ${client} does not document this file. Check that the server appears.` };
 }
 
 export function caution(scope: FileScope, text: string): InstallWarning {

@@ -143,7 +143,7 @@ async function snapshotReference(
     const target = await locateModule(paths, reference);
     const file = path.relative(paths.directory, target).replaceAll('\\', '/');
     if (!isModuleFile(file))
-      return { file, fault: { kind: 'missing', reason: `names ${file}, which is no JavaScript module` } };
+      return { file, fault: { kind: 'missing', reason: `names ${file}, which is not a JavaScript module` } };
     const isTypeScript = typescript.includes(path.extname(file));
     const loaded = isTypeScript ? {} : await loadedFacts(file, reference.exportName, modules);
     return { file, isTypeScript, ...loaded };
@@ -161,7 +161,7 @@ async function loadedFacts(file: string, name: string, modules: ModuleReader): P
     if (type === 'function') return Object.hasOwn(named, name) ? { contextMembers: named[name]! } : {};
     if (type !== undefined && type !== 'undefined') {
       return missingReference(
-        `names the export "${name}" of ${file}, which is no function but of type ${type}`,
+        `names the export "${name}" of ${file}, which is not a function, but of type ${type}`,
       );
     }
     const known = presentExports(types).join(', ') || 'nothing';

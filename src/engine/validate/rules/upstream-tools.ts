@@ -29,17 +29,17 @@ function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<UpstreamT
   const choice = toToolChoice(entry);
   const { only, except, rename } = choice;
   if (only?.length === 0)
-    yield { path: ['only'], says: 'takes no tool at all. Leave out "only" to take them all.' };
+    yield { path: ['only'], says: 'includes no tool at all. Omit "only" to include all.' };
   for (const [index, name] of except.entries()) {
     if (!only) continue;
     const says = only.includes(name)
-      ? `takes "${name}" by "only" and leaves it out by "except", so it is left out.`
-      : `leaves out "${name}", which "only" does not take anyway.`;
+      ? `includes "${name}" with "only" and excludes it with "except", so it is excluded.`
+      : `excludes "${name}", which "only" does not include anyway.`;
     yield { path: ['except', index], says };
   }
   for (const name of Object.keys(rename)) {
     if (chosenName(choice, name) !== undefined) continue;
-    yield { path: ['rename', name], says: `renames "${name}", which it does not take.` };
+    yield { path: ['rename', name], says: `renames "${name}", which it does not include.` };
   }
   yield* badNames(choice);
 }
@@ -54,11 +54,11 @@ function* badNames(choice: ReturnType<typeof toToolChoice>): Generator<UpstreamT
     const path = Object.hasOwn(rename, theirs) ? ['rename', theirs] : ['only', only!.indexOf(theirs)];
     const other = first.get(ours);
     if (other !== undefined) {
-      yield { path, says: `calls both "${other}" and "${theirs}" "${ours}", so that they get numbers.` };
+      yield { path, says: `names both "${other}" and "${theirs}" "${ours}", so they get numbers.` };
     }
     first.set(ours, other ?? theirs);
     if (isWireName(ours)) continue;
-    const says = `would call a tool "${ours}", which clients refuse, so it is left out. Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
+    const says = `would name a tool "${ours}", which clients refuse, so it is skipped. Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
     yield { path, says };
   }
 }

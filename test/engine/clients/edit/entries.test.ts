@@ -192,8 +192,8 @@ describe('refusing', () => {
     'a root of the wrong type': ['[]', map, 0],
     'a map where a list is expected': ['{}', list, 0],
     'an entry of the wrong type': ['{"mcpServers":{"w":"x"}}', map, 19],
-    'a container that is there twice': ['{"mcpServers":{},"mcpServers":{}}', map, 17],
-    'an entry that is there twice': ['{"mcpServers":{"w":{},"w":{"b":1}}}', map, 22],
+    'a container that occurs twice': ['{"mcpServers":{},"mcpServers":{}}', map, 17],
+    'an entry that occurs twice': ['{"mcpServers":{"w":{},"w":{"b":1}}}', map, 22],
     'two entries of one name': ['[{"name":"w"},{"name":"w"}]', list, undefined],
     'comments that the client cannot read': ['{} // x', { ...map, tolerance: strict }, 3],
     'comments that the client cannot read, after a BOM': [

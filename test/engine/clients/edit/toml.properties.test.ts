@@ -17,7 +17,7 @@ describe('any document', () => {
     ...[entry, 'x\ny', ['a', 'b'], {}, { url: 'https://example.com' }, { weather: {} }, 5, true],
     { env: { a: { command: 'x', '': 1.5 } }, tools: [{ a: 1 }] },
   );
-  const reasons = / is no map\.$| has an empty header below its sub-tables\.$/;
+  const reasons = / is not a map\.$| has an empty header below its sub-tables\.$/;
 
   test('writes a value once and removes it without a trace', () => {
     let refused = 0;

@@ -213,7 +213,7 @@ describe('a key that is taken', () => {
   it('by two entries is refused at the position of the second one', async () => {
     const twice = '{"mcpServers":{"one":{},"one":{}}}';
     await expect(install({ text: twice, record: empty }, receipt('one'))).rejects.toMatchObject({
-      message: 'The key "one" is there twice.',
+      message: 'The key "one" occurs twice.',
       offset: twice.lastIndexOf('"one"'),
     });
   });
@@ -469,7 +469,7 @@ describe('settings that an entry needs elsewhere in the file', () => {
   const withQuestion = receipt('one', { additions: [{ list: ['inputs'], item }] });
 
   it.each([
-    ['where there is no list', '{\n  "mcpServers": {}\n}\n'],
+    ['without a list', '{\n  "mcpServers": {}\n}\n'],
     ['where there is a list', '{\n  "inputs": [\n    { "id": "mine" }\n  ],\n  "mcpServers": {}\n}\n'],
   ])('comes and goes with it %s', async (_, original) => {
     const once = await install({ text: original, record: empty }, withQuestion);
