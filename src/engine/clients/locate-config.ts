@@ -63,7 +63,7 @@ export function userFile(
   surroundings: ClientEnvironment,
   key: string,
 ): ConfigFile | NoConfigFile {
-  if (client.manual) return byHand(client);
+  if (client.manual) return noWritableFile(client);
   const [file] = client.userFiles(surroundings);
   return file === undefined ? noUserFile(client, surroundings) : configFile(client, withKey(file, key), key);
 }
@@ -75,7 +75,7 @@ export function projectFile(
   surroundings: ClientEnvironment,
   key: string,
 ): ConfigFile | NoConfigFile {
-  if (client.manual) return byHand(client);
+  if (client.manual) return noWritableFile(client);
   const { name, projectFiles = [], newProjectFile } = client;
   const { join } = platformPaths(surroundings);
   const at = (file: string) => join(folder, withKey(file, key));
@@ -122,7 +122,7 @@ function withKey(file: string, key: string): string {
   return file.replace('<key>', () => key);
 }
 
-function byHand({ name }: Client): NoConfigFile {
+function noWritableFile({ name }: Client): NoConfigFile {
   return { reason: `${name} has no config file that a program may write.` };
 }
 

@@ -84,7 +84,7 @@ export class TypeMapper {
   }
 
   /** @throws MappingStoppedError after `maxTypeFaults` faults: further ones are not helpful */
-  #tell(fault: TypeFault): void {
+  #addFault(fault: TypeFault): void {
     this.report(fault);
     if (++this.#faults === maxTypeFaults) throw new MappingStoppedError();
   }
@@ -98,7 +98,7 @@ export class TypeMapper {
   #documented(mapped: MappedType, { text, tags }: DocFacts, { path }: TypeContext): MappedType {
     const schema = { ...mapped.schema, ...(text !== '' && { description: text }) };
     for (const { tag, reason, position } of applyTags(schema, tags)) {
-      this.#tell({ path, message: `has "@${tag}", which ${reason}`, position });
+      this.#addFault({ path, message: `has "@${tag}", which ${reason}`, position });
     }
     for (const { name, position } of tags) {
       const meant = suggestTag(name, propertyTags);
@@ -149,7 +149,7 @@ export class TypeMapper {
   };
 
   #unmappable(text: string, reason: string, { path, position }: TypeContext): MappedType {
-    this.#tell({ path, message: `has type ${text}, which has no JSON form: ${reason}`, position });
+    this.#addFault({ path, message: `has type ${text}, which has no JSON form: ${reason}`, position });
     return withoutCasts({});
   }
 

@@ -95,7 +95,7 @@ async function fetchLatest(name: string, request: LatestRequest): Promise<Latest
   try {
     return await first(name, request);
   } catch (error) {
-    const isOfTheWay = error instanceof RegistryError && ofTheWay.includes(error.fault);
+    const isOfTheWay = error instanceof RegistryError && retriableFaults.includes(error.fault);
     if (!isOfTheWay) throw error;
     return await second(name, request).catch(() => {
       throw error;
@@ -103,7 +103,7 @@ async function fetchLatest(name: string, request: LatestRequest): Promise<Latest
   }
 }
 
-const ofTheWay: readonly RegistryFault[] = ['not-found', 'unsupported', 'too-large', 'malformed'];
+const retriableFaults: readonly RegistryFault[] = ['not-found', 'unsupported', 'too-large', 'malformed'];
 
 async function fromLatest(
   name: string,

@@ -176,7 +176,7 @@ async function listRegistry(
   await forEachLimited(hits, packagesAtOnce, async (hit) => {
     asked += 1;
     tell(`Reading packages of ${host}: ${asked} of ${hits.length}`);
-    if (length > maxListingLength) return void leftOut.set(hit.name, tooMuch);
+    if (length > maxListingLength) return void leftOut.set(hit.name, listingFull);
     const found = await readHit(hit, { registries, signal }).catch((error: unknown) => {
       if (!(error instanceof PublishedError)) throw error;
       leftOut.set(hit.name, error);
@@ -192,7 +192,7 @@ async function listRegistry(
   return { listing: { time: now(), packages, leftOut: sortedByName(leftOut), notes }, isWhole };
 }
 
-const tooMuch = new PublishedError('too-large', 'the registry has more than can be listed');
+const listingFull = new PublishedError('too-large', 'the registry has more than can be listed');
 
 /** Faults that may disappear on retry. */
 const transientFaults: readonly RegistryFault[] = ['offline', 'failed'];

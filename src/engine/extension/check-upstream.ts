@@ -1,7 +1,7 @@
 import { isRecord } from '../base/value-checks.js';
 import { checkShape, isFunctionLike, type ShapeFault, upstreamEntryShape } from './definition-shapes.js';
 import { isWireName } from './names.js';
-import { noVariable } from './variables.js';
+import { findInvalidVariable } from './variables.js';
 
 type Value = Readonly<Record<string, unknown>>;
 
@@ -53,7 +53,7 @@ export function* checkEndpoint(place: unknown, at: readonly string[] = []): Gene
   }
   yield* checkType(place.type, source, at);
   for (const { path, text } of textsIn(place)) {
-    const odd = noVariable(text);
+    const odd = findInvalidVariable(text);
     if (odd === undefined) continue;
     const expected = `variables as \${NAME} or \${NAME:-default}, which "${odd}" is not; write $\${ for a literal \${`;
     yield { path: [...at, ...path], problem: 'value', expected };

@@ -35,7 +35,7 @@ export class UriTemplateError extends Error {
  */
 export function readUriTemplate(text: string): UriTemplate {
   const parts = joinQueries(parseTemplate(text));
-  requireTellable(parts);
+  requireUnambiguous(parts);
   const variables = parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables));
   const takeApart = compileMatcher(
     sequencePattern(...parts.map((part, index) => toUriPattern(part, parts[index + 1]))),
@@ -106,7 +106,7 @@ function joinQueries(parts: readonly TemplatePart[]): readonly TemplatePart[] {
 }
 
 /** Checks that the end of each value can be recognised in a URI. */
-function requireTellable(parts: readonly TemplatePart[]): void {
+function requireUnambiguous(parts: readonly TemplatePart[]): void {
   for (const [index, part] of parts.entries()) {
     const next = parts[index + 1];
     if (typeof part === 'string' || next === undefined) continue;

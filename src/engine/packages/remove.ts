@@ -45,7 +45,7 @@ export async function removePackages(
     for (const [index, result] of results.entries()) {
       if ('error' in result) continue;
       const { name } = result.removed;
-      if (failed.length === 0) await shelf.takeOff(result.removed);
+      if (failed.length === 0) await shelf.delete(result.removed);
       else results[index] = { name, error: explainKeptPackage(name, failed) };
     }
     return results;

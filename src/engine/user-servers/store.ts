@@ -53,12 +53,12 @@ export function definitionFile(name: string): string {
  * Stores a server: its definition first, so that a declared server is always defined.
  * @throws AgentToolsError if the name is taken and `overwrite` is false, or a file cannot be written.
  */
-export async function keepServer(
+export async function storeServer(
   { name, definition }: { readonly name: string; readonly definition: unknown },
   { overwrite }: { readonly overwrite: boolean },
   place: UserServerFolders,
 ): Promise<{ readonly file: string; readonly replaced: boolean }> {
-  return await alone(place, async () => {
+  return await withStoreLock(place, async () => {
     const { text, names, withNames } = await readManifest(place.userServersFolder);
     requireFree(name, names, { overwrite });
     const replaced = names.includes(name);
@@ -101,7 +101,7 @@ export async function planServerRemoval(
 
 /** Deletes a server. @throws AgentToolsError if a file cannot be changed. */
 export async function removeServer(name: string, place: UserServerFolders): Promise<void> {
-  await alone(place, async () => {
+  await withStoreLock(place, async () => {
     for (const { before, after } of await listFileRemovals(name, place)) await replaceTextFile(before, after);
   });
 }
@@ -183,7 +183,10 @@ async function parseManifestFile({ text, file }: TextFile): Promise<unknown> {
 }
 
 /** Runs one change of the user's servers at a time. */
-async function alone<T>({ userServersFolder }: UserServerFolders, work: () => Promise<T>): Promise<T> {
+async function withStoreLock<T>(
+  { userServersFolder }: UserServerFolders,
+  work: () => Promise<T>,
+): Promise<T> {
   const lockFile = path.join(path.dirname(userServersFolder), 'locks', 'user-servers.lock');
   return await rethrowAsUserError(() => withLock(lockFile, work));
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkEndpoint } from '../../../src/engine/extension/check-upstream.js';
 import { readPlace, requirePlace } from '../../../src/engine/extension/upstream-endpoint.js';
-import { nameOfPlace, findLiteralSecrets } from '../../../src/engine/extension/upstream-secrets.js';
+import { endpointName, findLiteralSecrets } from '../../../src/engine/extension/upstream-secrets.js';
 import { writeFolder } from '../../support/packages.js';
 
 const folder = writeFolder({
@@ -243,7 +243,7 @@ describe('labels in messages', () => {
       { url: `https://a.example/s/${['ghp', 'abcdefghij0123456789'].join('_')}/mcp` },
       'https://a.example/s/…/mcp',
     ],
-  ])('%j is called %s', (place, name) => expect(nameOfPlace(place as Record<string, unknown>)).toBe(name));
+  ])('%j is called %s', (place, name) => expect(endpointName(place as Record<string, unknown>)).toBe(name));
 
   test('a variable is no secret, and neither is a switch', () => {
     const place = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  noVariable,
+  findInvalidVariable,
   findVariables,
   substituteVariables,
   withoutVariables,
@@ -45,5 +45,5 @@ describe('variables of a text', () => {
     [`\${a b}`, `\${a b}`],
     [`\${NAME`, `\${NAME`],
     [`\${NAME} $\${input:x}`, undefined],
-  ])('finds in %s the invalid variable %s', (text, odd) => expect(noVariable(text)).toBe(odd));
+  ])('finds in %s the invalid variable %s', (text, odd) => expect(findInvalidVariable(text)).toBe(odd));
 });

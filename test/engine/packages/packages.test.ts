@@ -335,7 +335,7 @@ describe('the shelf', () => {
     expect(readdirSync(installed)).toHaveLength(4);
 
     const shelf = new PackageStore(here.packagesFolder);
-    await shelf.exclusively(async () => await shelf.takeOff((await shelf.find('mover'))!));
+    await shelf.exclusively(async () => await shelf.delete((await shelf.find('mover'))!));
     expect(
       readdirSync(installed)
         .map((name) => name.replace(/-\w+$/, ''))

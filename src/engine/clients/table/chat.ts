@@ -15,7 +15,7 @@ import {
 } from './folders.js';
 import {
   addMcp,
-  caution,
+  installWarning,
   lenient,
   matrix,
   mcpServers,
@@ -140,7 +140,7 @@ export const chatClients: readonly WritableClient[] = [
     traces: appData('Witsy'),
     capabilities: { prompts: false },
     cautions: [
-      caution(
+      installWarning(
         'user',
         'Witsy writes this file itself when it ends. If it was open, close it and install again.',
       ),

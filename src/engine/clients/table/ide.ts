@@ -14,7 +14,7 @@ import {
 import { askUser, braceReference, envBraceReference } from './secret-references.js';
 import {
   addMcp,
-  caution,
+  installWarning,
   lenient,
   matrix,
   mcpServers,
@@ -124,7 +124,10 @@ export const ideClients: readonly WritableClient[] = [
     capabilities: { mcpApps: false, prompts: false },
     secretReference: envBraceReference,
     cautions: [
-      caution('user', 'Its agent Cascade reads this file. For its agent Devin, install into devin-cli.'),
+      installWarning(
+        'user',
+        'Its agent Cascade reads this file. For its agent Devin, install into devin-cli.',
+      ),
     ],
     reload: 'Press Refresh under Cascade > MCP.',
     sources: [
@@ -157,7 +160,9 @@ export const ideClients: readonly WritableClient[] = [
       win32: appData('Zed'),
     }),
     capabilities: { mcpApps: false, prompts: true, elicitation: false, roots: false },
-    cautions: [caution('project', 'Zed starts servers of a project only in worktrees that you trust.')],
+    cautions: [
+      installWarning('project', 'Zed starts servers of a project only in worktrees that you trust.'),
+    ],
     reload: 'Zed reads the change by itself.',
     sources: [
       {
@@ -225,7 +230,9 @@ export const ideClients: readonly WritableClient[] = [
       home('.gemini/antigravity-cli'),
     ),
     capabilities: {},
-    cautions: [caution('user', 'Settings that Antigravity syncs from the cloud may overwrite this file.')],
+    cautions: [
+      installWarning('user', 'Settings that Antigravity syncs from the cloud may overwrite this file.'),
+    ],
     reload: 'Quit Antigravity and start it again; on the command line, /mcp reload.',
     sources: [wolfram, addMcp],
   },
@@ -305,7 +312,7 @@ export const ideClients: readonly WritableClient[] = [
     capabilities: { prompts: false },
     cautions: [
       warnUndocumented('Trae'),
-      caution('project', 'Trae reads servers of a project only if its settings allow it.'),
+      installWarning('project', 'Trae reads servers of a project only if its settings allow it.'),
     ],
     reload: 'Look under Settings > MCP.',
     sources: [uncheckedSource],

@@ -28,7 +28,7 @@ export class TypeReader {
    * union.
    */
   read(type: ts.Type, written: ts.TypeNode | undefined): TypeFacts {
-    this.#program.heedTime();
+    this.#program.checkTimeout();
     const node = written && this.#stripped(written);
     if (node && this.#means(node, type)) return this.#readNode(node, type) ?? this.#readType(type, node);
     return this.#readType(type, undefined);

@@ -7,7 +7,7 @@ import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
 import type { Kind } from '../../extension/item-kinds.js';
 import { locateModule, ModuleReferenceError, parseModuleReference } from '../../extension/modules.js';
-import { writtenPlaces } from '../../runtime/declared-endpoints.js';
+import { declaredEndpoints } from '../../runtime/declared-endpoints.js';
 import { locate } from '../../runtime/read-definition.js';
 import { InspectionError } from '../inspector.js';
 import { isModuleFile, type ModuleReader, NotLoadedError, typescript } from './modules.js';
@@ -86,7 +86,7 @@ const callableKeysByKind = {
 } as const satisfies Record<Kind, (value: Value) => Iterable<CallableKey>>;
 
 function* callablePositions(definition: Definition): Iterable<CallableKey> {
-  for (const { path: at, place } of writtenPlaces(definition)) {
+  for (const { path: at, place } of declaredEndpoints(definition)) {
     yield { path: at, value: place, hasShape: true, isPlace: true };
     if (!isRecord(place) || isFunctionLike(place)) continue;
     yield { path: [...at, 'place'], value: place.place, hasShape: true, isPlace: true };
