@@ -2,15 +2,50 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { AgentToolsError } from '../engine/base/errors.js';
 import { packageVersion } from '../engine/base/folders.js';
 import type { Host } from '../host.js';
-import { ExitCode } from './exit-code.js';
-import { addDiscoveryCommands } from './grammar/discovery.js';
-import { addExtensionCommands } from './grammar/extensions.js';
-import { addInstallationCommands } from './grammar/installation.js';
-import { addPackageCommands } from './grammar/packages.js';
-import { addServerCommands } from './grammar/servers.js';
-import { addUserServerCommands } from './grammar/user-servers.js';
-import { expandProjectFlag } from './target-options.js';
-import { terminalWidth } from './terminal-width.js';
+import { defineAdd } from './commands/add/grammar.js';
+import { defineCall } from './commands/call/grammar.js';
+import { defineCreate } from './commands/create/grammar.js';
+import { defineCreateServer } from './commands/create-server/grammar.js';
+import { defineDeleteServer } from './commands/delete-server/grammar.js';
+import { defineDerive } from './commands/derive/grammar.js';
+import { defineExplain } from './commands/explain/grammar.js';
+import { defineInstall } from './commands/install/grammar.js';
+import { defineListClients } from './commands/list-clients/grammar.js';
+import { defineListInstalled } from './commands/list-installed/grammar.js';
+import { defineListServers } from './commands/list-servers/grammar.js';
+import { definePreview } from './commands/preview/grammar.js';
+import { defineRemove } from './commands/remove/grammar.js';
+import { defineShow } from './commands/show/grammar.js';
+import { defineStart } from './commands/start/grammar.js';
+import { defineUninstall } from './commands/uninstall/grammar.js';
+import { defineUpdate } from './commands/update/grammar.js';
+import { defineValidate } from './commands/validate/grammar.js';
+import { ExitCode } from './shared/exit-code.js';
+import type { DefineCommand } from './shared/grammar/command-context.js';
+import { expandProjectFlag } from './shared/grammar/target-options.js';
+import { terminalWidth } from './shared/terminal-width.js';
+
+/** All commands, in the order of the help. */
+const commands: readonly DefineCommand[] = [
+  defineCreate,
+  defineValidate,
+  definePreview,
+  defineDerive,
+  defineExplain,
+  defineListServers,
+  defineShow,
+  defineCall,
+  defineStart,
+  defineCreateServer,
+  defineDeleteServer,
+  defineInstall,
+  defineUninstall,
+  defineListClients,
+  defineListInstalled,
+  defineAdd,
+  defineRemove,
+  defineUpdate,
+];
 
 /** Runs any command line with the full grammar. @throws AgentToolsError `usage` if it is invalid. */
 export async function runProgram(argv: readonly string[], host: Host): Promise<ExitCode> {
@@ -72,12 +107,6 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
       getErrHasColors: () => host.color,
     });
 
-  const answering = { host, answer };
-  addExtensionCommands(program, answering);
-  addDiscoveryCommands(program, answering);
-  addServerCommands(program, answering);
-  addUserServerCommands(program, answering);
-  addInstallationCommands(program, answering);
-  addPackageCommands(program, answering);
+  for (const define of commands) define(program, { host, answer });
   return program;
 }

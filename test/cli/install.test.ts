@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import path from 'node:path';
 import { applyPatch } from 'diff';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { clients } from '../../src/engine/clients/table/index.js';
+import { manualClients } from '../../src/engine/clients/table/manual-clients.js';
 import { addFiles, packageJson, writeFolder } from '../support/packages.js';
 import { plugin } from '../support/plugin.js';
 import { type RunOptions, runCli } from '../support/run-cli.js';
@@ -520,11 +522,12 @@ describe('list-clients', () => {
       manual: boolean;
       user: string | null;
     }[];
-    expect(listed).toHaveLength(46);
+    expect(listed.map(({ id }) => id)).toEqual(clients.map(({ id }) => id));
     const state = Object.fromEntries(listed.map((one) => [one.id, one.state]));
     expect(state).toMatchObject({ cursor: 'configured', codex: 'installed', zed: 'not found' });
     expect(listed.find(({ id }) => id === 'cursor')?.user).toBe(cursorFile());
-    expect(listed.filter(({ manual }) => manual)).toHaveLength(8);
+    const byHand = listed.filter(({ manual }) => manual).map(({ id }) => id);
+    expect(byHand).toEqual(manualClients.map(({ id }) => id));
     const detected = await run(['list-clients', '--detected', '--json'], { env: { PATH: '' } });
     expect((JSON.parse(detected.stdout) as { id: string }[]).map(({ id }) => id).sort()).toEqual([
       'codex',

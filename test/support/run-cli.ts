@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
-import type { ExitCode } from '../../src/cli/exit-code.js';
 import { main } from '../../src/cli/main.js';
+import type { ExitCode } from '../../src/cli/shared/exit-code.js';
 import type { Host } from '../../src/host.js';
 
 /** Relative path to text, or to a value that becomes JSON. */

@@ -127,7 +127,7 @@ describe('a round', () => {
       },
     });
     const played = play(session, ['tools/call', { name: 't' }], () => accepted);
-    await vi.waitUntil(() => done.length > 0);
+    await vi.waitUntil(() => done.length > 0, 10_000);
     step.resolve('number 1');
     expect((await played).result.content[0].text).toBe('number 1');
     expect(done).toEqual(['book']);

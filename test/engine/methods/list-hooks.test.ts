@@ -437,7 +437,7 @@ test('passes verified claims to hooks and handlers, but not the token', async ()
   const ask = async (method: string, params: object, scopes?: readonly string[]) => {
     const authInfo = scopes && { token: 'secret', clientId: 'c', scopes, extra: { sub: 'ada' } };
     const id = answers.length;
-    const answered = vi.waitUntil(() => answers[id]);
+    const answered = vi.waitUntil(() => answers[id], 10_000);
     channel.onmessage?.({ jsonrpc: '2.0', id, method, params } as never, { authInfo } as never);
     return (await answered).result;
   };

@@ -484,7 +484,7 @@ describe('state shared by all calls', () => {
     const cancelling = new AbortController();
     const first = call(served, 'x', {}, cancelling.signal);
     const second = call(served, 'x');
-    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    await vi.waitFor(() => expect(seen).toHaveLength(1), 10_000);
     cancelling.abort();
     release();
     expect(await second).toEqual({ content: [{ type: 'text', text: 'done' }] });

@@ -33,7 +33,7 @@ async function settled(session: Session, taskId: string): Promise<Message> {
     const task = await look(session, taskId);
     expect(task.status).not.toBe('working');
     return task;
-  });
+  }, 10_000);
 }
 
 const form = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } } }) as const;

@@ -762,8 +762,8 @@ test('sends no client folders to existing servers, because they are on other mac
   });
   await client.listTools();
   await client.callTool({ name: 'echo', arguments: {} });
-  await vi.waitFor(() => expect(asked).toBeGreaterThan(0));
-  await vi.waitFor(() => expect(readFileSync(notes, 'utf8')).toContain('works in'));
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(0), 10_000);
+  await vi.waitFor(() => expect(readFileSync(notes, 'utf8')).toContain('works in'), 10_000);
   expect(readFileSync(notes, 'utf8').match(/^works in .*$/gm)).toEqual(['works in nothing']);
 });
 

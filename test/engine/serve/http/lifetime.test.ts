@@ -261,7 +261,7 @@ describe('a session', () => {
     while (!received.includes('elicitation/create')) received += (await reader.read()).value;
     await reader.cancel();
     await vi.advanceTimersByTimeAsync(sessionIdleMs + 1);
-    await vi.waitFor(() => expect(seen).toEqual(['nobody answered']));
+    await vi.waitFor(() => expect(seen).toEqual(['nobody answered']), 10_000);
     expect((await post(handler, { id: 2, method: 'ping' }, headers)).status).toBe(404);
     await handler.close();
   });
