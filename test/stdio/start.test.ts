@@ -49,7 +49,7 @@ describe.concurrent('start prints the reason for its failure in one line:', () =
     ],
     'an empty package.json': [writeFolder({ 'package.json': '' }), /package\.json/],
     'a manifest of the wrong type': [writePackage(42), /package\.json/],
-    'a list in the manifest that is none': [writePackage({ tools: 'one' }), /@acme\/kit declares nothing/],
+    'a list in the manifest that is none': [writePackage({ tools: 'one' }), /@acme\/kit declares no items/],
     'a manifest file that is missing': [writePackage('./agenttools.jsonc'), /agenttools\.jsonc/],
     'several servers': [
       writePackage({ servers: ['one', 'two'] }),
