@@ -28,7 +28,7 @@ export interface NpmOutput {
  * Overrides the user's settings: package scripts never run, no global installs, a lockfile records the source
  * of each package, and packages are in the expected folders.
  */
-const always = [
+const fixedFlags = [
   '--ignore-scripts',
   '--no-global',
   '--location=project',
@@ -78,7 +78,7 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   const { readNpmSettings } = await import('./settings.js');
   const settings = await readNpmSettings(setting);
   const flags = [
-    ...always,
+    ...fixedFlags,
     ...retryFlags,
     timeoutFlag(settings),
     ...dependencyFlags(settings),
@@ -89,7 +89,7 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   const ended = await withProject(settings, folder, () =>
     runToExit(program.command, words, {
       cwd: folder,
-      env: guardedEnv(withoutScripts({ ...gitPatience, ...outsideNpm(setting.env) })),
+      env: guardedEnv(withoutScripts({ ...gitPatience, ...withoutNpmVariables(setting.env) })),
       platform: setting.platform,
       signal,
     }),
@@ -133,7 +133,7 @@ function quoteConfigValue(value: string): string {
 }
 
 /** Removes variables that npm sets for its scripts, since they would affect another npm. */
-function outsideNpm(env: NpmDeps['env']): Record<string, string | undefined> {
+function withoutNpmVariables(env: NpmDeps['env']): Record<string, string | undefined> {
   const isInner = (name: string) => /^npm_(?:package_|lifecycle_|config_(?:global|local)_prefix$)/.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isInner(name)));
 }
