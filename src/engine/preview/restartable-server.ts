@@ -118,10 +118,10 @@ export class RestartableServer {
 
   /** Passes a request on if its sender may make it. */
   async answer({ method, params, from }: PreviewRequest, signal: AbortSignal): Promise<PreviewResponse> {
-    if (!isSessionMethod(method)) return errorResponse(-32601, `The host passes no ${method} on.`);
+    if (!isSessionMethod(method)) return errorResponse(-32601, `The host does not forward ${method}.`);
     const refused = from === 'app' && method === 'tools/call' ? this.#refusalOf(params.name) : undefined;
     if (refused !== undefined) return errorResponse(-32602, refused);
-    if (!this.#session) return errorResponse(-32603, 'The server does not run.');
+    if (!this.#session) return errorResponse(-32603, 'The server is not running.');
     try {
       return { result: await this.#session.request(method, params, signal) };
     } catch (error) {
@@ -142,7 +142,7 @@ export class RestartableServer {
     method: SessionMethod,
     params: Readonly<Record<string, unknown>>,
   ): Promise<Readonly<Record<string, unknown>>> {
-    if (!this.#session) throw new Error('The server does not run');
+    if (!this.#session) throw new Error('The server is not running');
     return await this.#session.request(method, params);
   }
 }
