@@ -295,6 +295,15 @@ describe('add', () => {
     expect(here.installed()).toBe(0);
   }, 20_000);
 
+  it('refuses a package with another version than the published one', async () => {
+    const tarball = await pack(kit({ name: 'forged', version: '2.0.0' }));
+    const here = machine({ npmrc: `registry=${await forger(tarball)}\n` });
+    const { code, stderr } = await here.run(['add', 'forged']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: forged 1\.0\.0 calls itself forged 2\.0\.0 /);
+    expect(here.installed()).toBe(0);
+  }, 20_000);
+
   it('continues after a word that names no package', async () => {
     const good = writeFolder(kit({ name: 'goer' }));
     const { code, stderr } = await machine().run(['add', './nope', good]);

@@ -76,6 +76,11 @@ describe('a program', () => {
     });
   });
 
+  test('names the argument with an unset variable', async () => {
+    const reading = read({ command: 'x', args: ['-y', `\${GONE}`] });
+    await expect(reading).rejects.toMatchObject({ fault: 'variable', key: 'args.1' });
+  });
+
   test('runs with Node if it is in a dependency', async () => {
     const cli = path.join(folder, 'node_modules/@acme/one/cli.js');
     expect(await read({ package: '@acme/one', args: ['a'] })).toMatchObject({

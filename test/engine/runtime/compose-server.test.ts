@@ -601,6 +601,21 @@ describe('a tool definition that cannot work', () => {
     expect(spec.leftOut.map((one) => one.message)).toEqual([expect.stringMatching(message)]);
   });
 
+  test('is left out with the position of its schema, if the library of the schema throws', async () => {
+    const standard = {
+      version: 1,
+      vendor: 'acme',
+      validate: (value: unknown) => ({ value }),
+      get jsonSchema() {
+        throw new Error('no luck');
+      },
+    };
+    const { spec } = await composeLive({ tools: { x: { handler, input: { '~standard': standard } } } });
+    expect(spec.leftOut).toMatchObject([
+      { message: expect.stringContaining('no luck'), location: { path: ['x', 'input'] } },
+    ]);
+  });
+
   test('is not one with an unknown key', async () => {
     const { spec } = await composeLive({ tools: { x: { handler, titel: 'x', 'x-own': 1 } } });
     expect(spec.leftOut).toEqual([]);

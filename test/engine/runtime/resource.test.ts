@@ -137,6 +137,11 @@ describe('a read function returns', () => {
     ).toEqual(['text/a', 'text/b', 'text/a']);
   });
 
+  test('ignores a MIME type that is not a string', () => {
+    const contents = toContents({ text: 'b', mimeType: 5 }, uri, 'text/a');
+    expect(contents).toEqual([{ uri, mimeType: 'text/a', text: 'b' }]);
+  });
+
   test.each([undefined, null, 5, true])('never %j', (value) => {
     expect(() => toContents(value, uri, undefined)).toThrow(ResultError);
   });

@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHandler } from '../../../src/engine/serve/http/create-handler.js';
@@ -107,22 +107,7 @@ describe('an upstream server at an address', () => {
   });
 
   test('fails a call at once if the connection breaks', async () => {
-    const url = await listen(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      if (request.method !== 'POST') return void response.writeHead(405).end();
-      const { id, method } = JSON.parse(Buffer.concat(chunks).toString());
-      if (id === undefined) return void response.writeHead(202).end();
-      const json = (result: object) =>
-        response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-      const serverInfo = { name: 'far', version: '1' };
-      if (method === 'initialize')
-        return void json({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo });
-      if (method === 'tools/list')
-        return void json({ tools: [{ name: 'greet', inputSchema: { type: 'object' } }] });
-      if (method !== 'tools/call') return void response.writeHead(400).end();
+    const url = await listenForCalls((_id, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(': begun\n\n');
       setTimeout(() => response.destroy(), 50);
@@ -132,4 +117,54 @@ describe('an upstream server at an address', () => {
       'The upstream server "far" failed in the middle of the call: the connection broke before the answer came.',
     );
   });
+
+  test('fails a call with the error that the server sends', async () => {
+    const error = { code: -32_050, message: 'no such thing as tok-very-secret' };
+    const url = await listenForCalls((id, response) => sendJson(response, { id, error }));
+    const { says, reported } = await openBench([at(url)]);
+    expect(await says('greet')).toBe(
+      'The upstream server "far" answers with an error: no such thing as [hidden] (-32050).',
+    );
+    expect(reported).toEqual([]);
+  });
+
+  test('fails a call if its response has a line of more than 16 MiB', async () => {
+    const text = 'x'.repeat(17 * 2 ** 20);
+    const url = await listenForCalls((id, response) =>
+      sendJson(response, { id, result: { content: [{ type: 'text', text }] } }),
+    );
+    const { says } = await openBench([at(url)]);
+    expect(await says('greet')).toBe(
+      'The upstream server "far" failed in the middle of the call: it sent a line of more than 16 MiB.',
+    );
+  });
 });
+
+/** Starts a server with the tool `greet`, whose calls `answer` answers. */
+async function listenForCalls(answer: (id: unknown, response: ServerResponse) => void): Promise<string> {
+  return await listen(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const { id, method } = JSON.parse(Buffer.concat(chunks).toString());
+    if (id === undefined) return void response.writeHead(202).end();
+    if (method === 'tools/call') return answer(id, response);
+    const results: Readonly<Record<string, object>> = {
+      initialize: {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'far', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'greet', inputSchema: { type: 'object' } }] },
+    };
+    const result = results[method];
+    if (result) sendJson(response, { id, result });
+    else response.writeHead(400).end();
+  });
+}
+
+function sendJson(response: ServerResponse, message: object): void {
+  response
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ jsonrpc: '2.0', ...message }));
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { validateExtension } from '../../../src/engine/validate/validate.js';
+import { diagnose, validateExtension } from '../../../src/engine/validate/validate.js';
 import { makePackage, packageJson } from './support/package.js';
-import { optionsFor } from './support/validating.js';
+import { optionsFor, told } from './support/validating.js';
 
 async function messagesOf(files: Parameters<typeof makePackage>[0], load = true) {
   const folder = await makePackage(files);
@@ -63,6 +63,13 @@ describe('a function that takes its arguments one by one, of which nothing was d
     const definition = { ...files['agenttools/tools/pay.json'], input: {} };
     expect(await messagesOf({ ...files, 'agenttools/tools/pay.json': definition })).toEqual([]);
   });
+});
+
+test('reports an unreadable derived file at that file', async () => {
+  const files = withHandler('export const pay = (args) => 1;', { 'agenttools/derived.json': '{' });
+  const { diagnostics } = await diagnose(await makePackage(files), optionsFor());
+  const found = diagnostics.filter(({ code }) => code === 'stale-derivation');
+  expect(found.map(told)).toEqual(['stale-derivation agenttools/derived.json']);
 });
 
 test('distinguishes a marked function from a missing tool', async () => {

@@ -237,6 +237,16 @@ describe('without sessions', () => {
     expect(await told(await open({ sessions: false })(request()))).toEqual(expected);
   });
 
+  test.each([
+    [undefined, 'Unsupported protocol version. Served here: 2026-07-28.'],
+    ['2025-11-25', 'Unsupported protocol version: 2025-11-25. Served here: 2026-07-28.'],
+  ])('names the served version to a client that asks for %s', async (protocolVersion, message) => {
+    const { params, ...rest } = initializeMessage('2025-11-25');
+    const request = post({ ...rest, params: { ...params, protocolVersion } });
+    const { error } = (await (await open({ sessions: false })(request)).json()) as Message;
+    expect(error.message).toBe(message);
+  });
+
   test('returns the allowed methods', async () => {
     for (const method of ['PUT', 'HEAD', 'OPTIONS']) {
       const request = new Request(url, { method });
