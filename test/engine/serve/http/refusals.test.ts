@@ -237,14 +237,21 @@ describe('without sessions', () => {
     expect(await told(await open({ sessions: false })(request()))).toEqual(expected);
   });
 
-  test.each([
-    [undefined, 'Unsupported protocol version. Served here: 2026-07-28.'],
-    ['2025-11-25', 'Unsupported protocol version: 2025-11-25. Served here: 2026-07-28.'],
-  ])('names the served version to a client that asks for %s', async (protocolVersion, message) => {
-    const { params, ...rest } = initializeMessage('2025-11-25');
-    const request = post({ ...rest, params: { ...params, protocolVersion } });
-    const { error } = (await (await open({ sessions: false })(request)).json()) as Message;
-    expect(error.message).toBe(message);
+  test.each<[string, () => Request, object]>([
+    [
+      'Unsupported protocol version: 2025-11-25. Served here: 2026-07-28.',
+      () => post(ping, old),
+      { supported: ['2026-07-28'], requested: '2025-11-25' },
+    ],
+    [
+      'Unsupported protocol version. Served here: 2026-07-28.',
+      () => post({ ...ping, method: 'initialize', params: {} }),
+      { supported: ['2026-07-28'] },
+    ],
+  ])('answers: %s', async (message, request, data) => {
+    const response = await open({ sessions: false })(request());
+    const { error } = (await response.json()) as { readonly error: unknown };
+    expect(error).toEqual({ code: -32022, message, data });
   });
 
   test('returns the allowed methods', async () => {
