@@ -12,15 +12,18 @@ import type { JsonObject } from '../protocol/envelope.js';
 import { metaKey } from '../protocol/eras.js';
 import type { Root } from '../runtime/context.js';
 import { ToolError } from '../runtime/result-builders.js';
-import type { UpstreamEndpoint } from '../runtime/upstream.js';
+import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
+import type { UpstreamEndpoint, UpstreamRequest } from '../runtime/upstream.js';
 import { answerInputRequests, answerRequest } from './answer-input-requests.js';
 import { type KnownEra, type Negotiation, waysToAsk } from './era-negotiation.js';
-import { endingWords, type Quote, withFullStop } from './error-text.js';
+import { createSecretFilter, endingWords, type Quote, quoteOutput, withFullStop } from './error-text.js';
 import { createHttpTransport } from './http-transport.js';
 import { askedMethods, readInputRequest } from './input-requests.js';
+import { listenForLists } from './list-watch.js';
 import { ProgramTransport } from './program-transport.js';
-import { listenForTools } from './tool-list-watch.js';
+import { ResourceSubscriptions } from './resource-subscriptions.js';
 import type { UpstreamCall } from './upstream-call.js';
+import { describeUpstream, type UpstreamDescription } from './upstream-description.js';
 import { ConnectionLostError, explainFailure, LinkError } from './upstream-errors.js';
 
 type ProgressUpdate = Parameters<ProgressCallback>[0];
@@ -38,16 +41,43 @@ export interface LinkOptions {
   readonly roots: () => Promise<readonly Root[]>;
   /** Logs the end of a sentence about the upstream server to stderr. */
   readonly note: (text: string) => void;
-  readonly onToolsChanged: () => void;
+  readonly events: LinkEvents;
   /** Called once when the connection ends, except by {@link UpstreamLink.close}. */
   readonly onOver: (why: string) => void;
+}
+
+/** Notifications of an upstream server. */
+export interface LinkEvents {
+  readonly onListChanged: (kind: ServedKind) => void;
+  readonly onResourceUpdated: (uri: string) => void;
+  /** Called with log messages that belong to no known call. */
+  readonly onLog: (params: JsonObject) => void;
+  readonly onElicitationComplete: (params: JsonObject) => void;
+}
+
+/** A part of an upstream server's listing: a list method, and the key of its entries. */
+const listParts = {
+  tools: { method: 'tools/list', key: 'tools', capability: 'tools' },
+  prompts: { method: 'prompts/list', key: 'prompts', capability: 'prompts' },
+  resources: { method: 'resources/list', key: 'resources', capability: 'resources' },
+  templates: { method: 'resources/templates/list', key: 'resourceTemplates', capability: 'resources' },
+} as const;
+
+export type ListPart = keyof typeof listParts;
+
+/** A request of a client to the upstream server. */
+export interface LinkRequest extends UpstreamRequest {
+  /** Input schema of a called tool, as listed. */
+  readonly inputSchema?: unknown;
+  /** The tool runs as a task. */
+  readonly isTask?: boolean;
 }
 
 /** Longest delay of a timer, in milliseconds. The tool has its own timeout. */
 const unlimitedMs = 2 ** 31 - 1;
 
-/** Limits of a tool list, which a faulty server may never end. */
-const maxListedTools = 10_000;
+/** Limits of a list, which a faulty server may never end. */
+const maxListedItems = 10_000;
 const maxListPages = 1000;
 
 /** Most `input_required` results of one call. */
@@ -61,8 +91,6 @@ const permissiveSchema = {
   '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
 };
 
-const toolsChanged = 'notifications/tools/list_changed';
-
 /** One connection to an upstream server. */
 export class UpstreamLink {
   readonly #options: LinkOptions;
@@ -70,8 +98,9 @@ export class UpstreamLink {
   readonly #transport: Transport;
   /** Open calls, the oldest first. */
   readonly #calls = new Set<UpstreamCall>();
-  /** Last received list, in case the SDK rejects all of it for one tool. */
-  #lastList: JsonObject | undefined;
+  /** Last received pages by the keys of their entries, in case the SDK rejects all of a page for one entry. */
+  readonly #lastPages = new Map<string, JsonObject>();
+  readonly #subscriptions: ResourceSubscriptions;
   #over: string | undefined;
   #isClosing = false;
 
@@ -102,7 +131,7 @@ export class UpstreamLink {
         ? createHttpTransport(place)
         : new ProgramTransport({
             ...place,
-            onImpure: (line) => note(`writes to stdout what is no message: ${quote(line)}`),
+            onImpure: (line) => note(`writes to stdout what is no message: ${quoteOutput(line, quote)}`),
           });
     this.#client = new Client(
       { name: 'agenttools', version: packageVersion() },
@@ -111,13 +140,22 @@ export class UpstreamLink {
         versionNegotiation,
       },
     );
+    this.#subscriptions = new ResourceSubscriptions(this.#client, () => this.isOver);
     this.#listenTo(this.#client);
   }
 
   #listenTo(client: Client): void {
-    const { onToolsChanged, roots } = this.#options;
-    client.setNotificationHandler(toolsChanged, () => onToolsChanged());
+    const { events, roots } = this.#options;
+    for (const kind of listedKinds) {
+      client.setNotificationHandler(`notifications/${kind}/list_changed`, () => events.onListChanged(kind));
+    }
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+      events.onResourceUpdated(params.uri),
+    );
     client.setNotificationHandler('notifications/message', ({ params }) => this.#log(params));
+    client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
+      events.onElicitationComplete(params),
+    );
     for (const method of askedMethods) {
       client.setRequestHandler(method, { params: permissiveSchema }, async (params) => {
         return (await answerRequest(readInputRequest(method, params), this.#calls, roots)) as never;
@@ -137,19 +175,19 @@ export class UpstreamLink {
     } finally {
       signal.removeEventListener('abort', giveUp);
     }
-    // Keeps tool lists that the SDK may reject.
+    // Keeps pages that the SDK may reject.
     const { onmessage } = this.#transport;
     this.#transport.onmessage = (message, extra) => {
-      if ('result' in message && isRecord(message.result) && Array.isArray(message.result.tools)) {
-        this.#lastList = message.result;
+      const result = 'result' in message && isRecord(message.result) ? message.result : {};
+      for (const { key } of Object.values(listParts)) {
+        if (Array.isArray(result[key])) this.#lastPages.set(key, result);
       }
       onmessage?.(message, extra);
     };
-    if (this.isModern)
-      void listenForTools(this.#client, {
-        isOver: () => this.isOver,
-        onToolsChanged: this.#options.onToolsChanged,
-      });
+    if (this.isModern) {
+      const { onListChanged } = this.#options.events;
+      void listenForLists(this.#client, { isOver: () => this.isOver, onListChanged });
+    }
   }
 
   get isModern(): boolean {
@@ -168,61 +206,85 @@ export class UpstreamLink {
     );
   }
 
-  /** Returns all tools that the server lists, unchanged. @throws LinkError */
-  async tools(timeoutMs: number): Promise<readonly unknown[]> {
-    if (!this.#client.getServerCapabilities()?.tools) return [];
+  /** Title, instructions and capabilities of the server. */
+  get description(): UpstreamDescription {
+    const { name } = this.#options;
+    return describeUpstream(this.#client, name, this.isModern);
+  }
+
+  /** Returns all entries of a list, unchanged. @throws LinkError; ProtocolError with the error of the server */
+  async list(part: ListPart, timeoutMs: number): Promise<readonly unknown[]> {
+    const { method, key, capability } = listParts[part];
+    if (!this.#client.getServerCapabilities()?.[capability]) return [];
     const deadline = performance.now() + timeoutMs;
-    const tools: unknown[] = [];
+    const entries: unknown[] = [];
     const cursors = new Set<unknown>();
     let cursor: unknown;
     do {
-      const page = await this.#page(cursor, deadline - performance.now());
-      if (!Array.isArray(page.tools)) throw new LinkError('it answers tools/list with no list of tools');
-      tools.push(...page.tools);
+      const page = await this.#page(part, cursor, deadline - performance.now());
+      const listed = page[key];
+      if (!Array.isArray(listed)) throw new LinkError(`it answers ${method} with no list of ${part}`);
+      entries.push(...listed);
       cursor = page.nextCursor;
-      if (cursors.has(cursor) || cursors.size === maxListPages || tools.length > maxListedTools) {
-        throw new LinkError(`its list of tools has no end: it was read up to ${tools.length} tools`);
+      if (cursors.has(cursor) || cursors.size === maxListPages || entries.length > maxListedItems) {
+        throw new LinkError(`its list of ${part} has no end: it was read up to ${entries.length} ${part}`);
       }
       cursors.add(cursor);
     } while (cursor !== undefined && cursor !== null);
-    return tools;
+    return entries;
   }
 
-  async #page(cursor: unknown, timeoutMs: number): Promise<JsonObject> {
+  async #page(part: ListPart, cursor: unknown, timeoutMs: number): Promise<JsonObject> {
+    const { method, key } = listParts[part];
     const params = cursor === undefined ? {} : { cursor: cursor as string };
     const options = { timeout: Math.max(1, timeoutMs), signal: this.#options.signal };
     try {
-      const page = await this.#client.request({ method: 'tools/list', params }, permissiveSchema, options);
+      const page = await this.#client.request({ method, params }, permissiveSchema, options);
       return isRecord(page) ? page : {};
     } catch (error) {
       const isRefused = error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;
-      if (isRefused && this.#lastList) return this.#lastList;
+      const last = this.#lastPages.get(key);
+      if (isRefused && last) return last;
       throw this.#explain(error);
     } finally {
-      this.#lastList = undefined;
+      this.#lastPages.delete(key);
     }
   }
 
-  /** Calls a tool, and forwards its input requests to the client of the call. @throws LinkError, ToolError */
-  async call(
-    {
-      tool,
-      args,
-      inputSchema,
-    }: { readonly tool: string; readonly args: JsonObject; readonly inputSchema: unknown },
-    call: UpstreamCall,
-  ): Promise<unknown> {
+  /** Subscribes to these resources, and to no others. Never rejects. */
+  async subscribeTo(uris: readonly string[]): Promise<void> {
+    await this.#subscriptions.set(uris, this.isModern);
+  }
+
+  /** Sets the lowest level of log messages. On 2026-07-28 each request sets it. Never rejects. */
+  async setLogLevel(level: string): Promise<void> {
+    if (this.isModern || !this.#client.getServerCapabilities()?.logging) return;
+    await this.ask('logging/setLevel', { level }).catch(() => {});
+  }
+
+  /** Sends a request that no client waits for. @throws any error of the SDK */
+  async ask(method: string, params: JsonObject): Promise<unknown> {
+    return await this.#client.request({ method, params }, permissiveSchema, {
+      signal: this.#options.signal,
+    });
+  }
+
+  /**
+   * Sends a request, and forwards input requests of the server to the client of the call.
+   * @throws LinkError, ToolError; ProtocolError with the error of the server
+   */
+  async call({ params: asked, ...request }: LinkRequest, call: UpstreamCall): Promise<unknown> {
     this.#calls.add(call);
     try {
-      let params: JsonObject = { name: tool, arguments: args };
+      if (request.isTask) return await this.#runTask(asked, call);
+      let params: JsonObject = asked;
       for (let round = 1; round <= maxCallRounds; round += 1) {
-        const result = await this.#request(params, inputSchema, call);
+        const result = await this.#request({ ...request, params }, call);
         if (!isInputRequired(result)) return result;
         const { requestState } = result;
         const inputResponses = await this.#responses(result, call);
         params = {
-          name: tool,
-          arguments: args,
+          ...asked,
           ...(inputResponses && { inputResponses }),
           ...(requestState !== undefined && { requestState }),
         };
@@ -233,7 +295,23 @@ export class UpstreamLink {
     }
   }
 
-  async #request(params: JsonObject, inputSchema: unknown, call: UpstreamCall): Promise<unknown> {
+  async #runTask(params: JsonObject, call: UpstreamCall): Promise<unknown> {
+    // Loaded on first use: few tools run as tasks.
+    const { runUpstreamTask } = await import('./upstream-task.js');
+    const request = async (method: string, more: JsonObject) =>
+      await this.#request({ method, params: more }, call);
+    return await runUpstreamTask(params, {
+      request,
+      cancel: (taskId) => void this.ask('tasks/cancel', { taskId }).catch(() => {}),
+      signal: call.signal,
+      say: (text) => this.#sentence(text),
+    });
+  }
+
+  async #request(
+    { method, params, inputSchema }: Omit<LinkRequest, 'method'> & { readonly method: string },
+    call: UpstreamCall,
+  ): Promise<unknown> {
     const { asker, signal } = call;
     const options = {
       signal,
@@ -250,7 +328,7 @@ export class UpstreamLink {
         const toolDefinition = { name: sent.name, inputSchema: inputSchema as { type: 'object' } };
         return await this.#client.callTool(sent, { ...options, toolDefinition });
       }
-      return await this.#client.request({ method: 'tools/call', params: sent }, permissiveSchema, options);
+      return await this.#client.request({ method, params: sent }, permissiveSchema, options);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw this.#explain(error);
@@ -271,10 +349,11 @@ export class UpstreamLink {
     return undefined;
   }
 
-  /** Forwards a log message if exactly one call is open. Otherwise its call is unknown. */
-  #log({ level, data }: JsonObject): void {
+  /** Forwards a log message to the client of the call if exactly one call is open. Otherwise its call is unknown. */
+  #log(params: JsonObject): void {
     const [call, another] = [...this.#calls];
-    if (call && !another) call.log(level, data);
+    if (call && !another) call.log(params);
+    else this.#options.events.onLog(params);
   }
 
   #onError(error: Error): void {
@@ -313,6 +392,7 @@ export class UpstreamLink {
       place,
       name,
       quote,
+      hide: createSecretFilter(place),
       isOpen,
       isStarted: program?.pid !== undefined,
       over,

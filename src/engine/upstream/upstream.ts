@@ -3,13 +3,15 @@ import { isRecord } from '../base/value-checks.js';
 import { type MissingToolsReason, upstreamAbsent } from '../live/list-faults.js';
 import { brands, isBranded } from '../runtime/authoring-symbols.js';
 import type { Root } from '../runtime/context.js';
-import { ToolError } from '../runtime/result-builders.js';
-import type { UpstreamEndpoint, UpstreamSpec } from '../runtime/upstream.js';
+import { ProtocolError, ToolError } from '../runtime/result-builders.js';
+import type { ServedKind } from '../runtime/served-kind.js';
+import type { UpstreamEndpoint, UpstreamListing, UpstreamSpec } from '../runtime/upstream.js';
 import type { KnownEra } from './era-negotiation.js';
 import { createQuote, type Quote, secondsWords, withFullStop } from './error-text.js';
 import { childEnvironment } from './program-transport.js';
+import type { UpstreamDescription } from './upstream-description.js';
 import { LinkError, SpawnError } from './upstream-errors.js';
-import { UpstreamLink } from './upstream-link.js';
+import { type LinkEvents, type ListPart, UpstreamLink } from './upstream-link.js';
 
 /** Delays of restarts and list reads, in milliseconds. */
 export interface RetryPolicy {
@@ -41,9 +43,25 @@ export interface UpstreamOptions {
   readonly report: (line: string) => void;
   /** Returns the roots of the clients, for requests outside any call. */
   readonly roots: () => Promise<readonly Root[]>;
-  /** Called when the tools arrive or change. */
-  readonly onTools: () => void;
+  readonly events: Omit<LinkEvents, 'onListChanged'> & {
+    /** Called when the items arrive or change. */
+    readonly onItems: () => void;
+  };
+  /** False for a further connection of another user, which lists nothing. Default: true. */
+  readonly lists?: boolean;
+  /** Returns the lowest level of log messages that clients want; undefined: the default of the server. */
+  readonly logLevel: () => string | undefined;
 }
+
+/** The lists of each kind of items. */
+const partsOf = {
+  tools: ['tools'],
+  prompts: ['prompts'],
+  resources: ['resources', 'templates'],
+} as const satisfies Record<ServedKind, readonly ListPart[]>;
+
+/** @see JSON-RPC 2.0, section 5.1 */
+const methodNotFound = -32_601;
 
 /** Environment variable with the nesting depth of upstream servers. */
 const depthVariable = 'AGENTTOOLS_UPSTREAM_DEPTH';
@@ -58,7 +76,12 @@ export class Upstream {
   #link: UpstreamLink | undefined;
   #starting: Promise<UpstreamLink> | undefined;
   #era: KnownEra;
-  #tools: readonly unknown[] | undefined;
+  #description: UpstreamDescription | undefined;
+  readonly #lists = new Map<ListPart, readonly unknown[]>();
+  /** Present state of `listing`; undefined after a change. */
+  #listing: UpstreamListing | undefined;
+  /** Reads in progress, by list. Each list is read by one request at a time. */
+  readonly #reading = new Map<ListPart, Promise<void>>();
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #upSince = 0;
@@ -66,7 +89,8 @@ export class Upstream {
   #reason: string | undefined;
   /** State of the server in messages, before the reason. */
   #state: MissingToolsReason = 'is unavailable';
-  #gathering: NodeJS.Timeout | undefined;
+  readonly #gathering = new Map<ServedKind, NodeJS.Timeout>();
+  #subscribed: readonly string[] = [];
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
@@ -82,15 +106,40 @@ export class Upstream {
     return this.#spec.name;
   }
 
-  /** Last listed tools; undefined if never listed. */
-  get tools(): readonly unknown[] | undefined {
-    return this.#tools;
+  /** Last known items; undefined if it never started. */
+  get listing(): UpstreamListing | undefined {
+    if (!this.#description) return undefined;
+    const list = (part: ListPart) => this.#lists.get(part) ?? null;
+    this.#listing ??= {
+      ...this.#description,
+      tools: list('tools'),
+      prompts: list('prompts'),
+      resources: list('resources'),
+      templates: list('templates'),
+    };
+    return this.#listing;
+  }
+
+  /** True if all lists of a kind are known. */
+  hasListed(kind: ServedKind): boolean {
+    return partsOf[kind].every((part) => this.#lists.has(part));
+  }
+
+  /** Starts it, and resolves when all lists of a kind are known. @throws ToolError with the reason of a failure */
+  async listed(kind: ServedKind): Promise<void> {
+    await this.open();
+    await Promise.all(partsOf[kind].map((part) => this.#reading.get(part)));
   }
 
   /** Input schema of a tool, as listed. */
   schemaOf(name: string): unknown {
-    const tool = this.#tools?.find((one) => isRecord(one) && one.name === name);
+    const tool = this.#lists.get('tools')?.find((one) => isRecord(one) && one.name === name);
     return isRecord(tool) ? tool.inputSchema : undefined;
+  }
+
+  /** True if it speaks a revision up to 2025-11-25; undefined if not known. */
+  get isLegacy(): boolean | undefined {
+    return this.#era === undefined ? undefined : this.#era === 'legacy';
   }
 
   get isUp(): boolean {
@@ -162,13 +211,17 @@ export class Upstream {
       const place = withDepth(await spec.place(env), env);
       const started = performance.now();
       link = await this.#connect(place, createQuote(place));
-      const tools = await link.tools(spec.startTimeoutMs - (performance.now() - started));
+      const leftMs = spec.startTimeoutMs - (performance.now() - started);
+      const tools = this.#options.lists === false ? undefined : await listTools(link, leftMs);
       if (signal.aborted || link.isOver) throw new LinkError(this.#reason ?? 'the server is closing');
       this.#link = link;
       this.#era = link.isModern ? 'modern' : 'legacy';
       this.#upSince = performance.now();
       this.#reason = undefined;
-      this.#take(tools);
+      void link.subscribeTo(this.#subscribed);
+      const logLevel = this.#options.logLevel();
+      if (logLevel !== undefined) void link.setLogLevel(logLevel);
+      if (tools) this.#take(link, tools);
       return link;
     } catch (error) {
       await link?.close();
@@ -188,7 +241,7 @@ export class Upstream {
       quote,
       roots,
       note: (text) => this.#tell(text),
-      onToolsChanged: () => this.#gather(),
+      events: { ...this.#options.events, onListChanged: (kind) => this.#gather(kind) },
       onOver: (why) => this.#lost(why),
     });
   }
@@ -231,9 +284,54 @@ export class Upstream {
     this.#options.report(withFullStop(`The upstream server "${this.name}" ${text}`));
   }
 
-  #take(tools: readonly unknown[]): void {
-    this.#tools = tools;
-    this.#options.onTools();
+  /** Takes the tools of a started server, and reads its other lists. */
+  #take(link: UpstreamLink, tools: readonly unknown[]): void {
+    this.#description = link.description;
+    this.#lists.set('tools', tools);
+    for (const part of [...partsOf.prompts, ...partsOf.resources]) this.#read(part);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#listing = undefined;
+    this.#options.events.onItems();
+  }
+
+  /** Reads a list again, after a read in progress. */
+  #read(part: ListPart): void {
+    const before = this.#reading.get(part) ?? Promise.resolve();
+    const reading = before.then(async () => await this.#readList(part));
+    this.#reading.set(part, reading);
+  }
+
+  /** Never rejects: the other lists are served without this one. */
+  async #readList(part: ListPart): Promise<void> {
+    const link = this.#link;
+    if (!link || link.isOver) return;
+    try {
+      this.#lists.set(part, await link.list(part, this.#spec.startTimeoutMs));
+    } catch (error) {
+      // Servers with a few fixed resources often have no method for templates.
+      const isUnknown = error instanceof ProtocolError && error.code === methodNotFound;
+      if (!link.isOver && !isUnknown) {
+        const again = this.#lists.has(part) ? ' again' : '';
+        this.#tell(`does not list its ${part}${again}: ${errorMessage(error)}`);
+      }
+      if (link.isOver || this.#lists.has(part)) return;
+      this.#lists.set(part, []);
+    }
+    this.#changed();
+  }
+
+  /** Subscribes to these resources, and to no others, now and after each start. */
+  subscribeTo(uris: readonly string[]): void {
+    this.#subscribed = uris;
+    if (this.isUp) void this.#link!.subscribeTo(uris);
+  }
+
+  /** Sends the lowest level of log messages. Each start sends it too. */
+  setLogLevel(level: string): void {
+    if (this.isUp) void this.#link!.setLogLevel(level);
   }
 
   /** Notifies the server of changed roots. */
@@ -243,29 +341,31 @@ export class Upstream {
     else this.#link?.tellRoots();
   }
 
-  #gather(): void {
-    const { pace } = this.#options;
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      void this.#readAgain();
-    }, pace.gatherMs).unref();
-  }
-
-  async #readAgain(): Promise<void> {
-    const link = this.#link;
-    if (!link || link.isOver) return;
-    try {
-      this.#take(await link.tools(this.#spec.startTimeoutMs));
-    } catch (error) {
-      if (!link.isOver) this.#tell(`does not list its tools again: ${errorMessage(error)}`);
-    }
+  /** Combines several changes of a list. */
+  #gather(kind: ServedKind): void {
+    if (this.#options.lists === false || this.#gathering.has(kind)) return;
+    const timer = setTimeout(() => {
+      this.#gathering.delete(kind);
+      for (const part of partsOf[kind]) this.#read(part);
+    }, this.#options.pace.gatherMs).unref();
+    this.#gathering.set(kind, timer);
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#gathering);
+    for (const timer of this.#gathering.values()) clearTimeout(timer);
     const link = this.#link;
     this.#link = undefined;
     await Promise.all([link?.close(), this.#starting?.then((started) => started.close()).catch(() => {})]);
+  }
+}
+
+/** An error of the server is the reason why it is unavailable. @throws LinkError */
+async function listTools(link: UpstreamLink, timeoutMs: number): Promise<readonly unknown[]> {
+  try {
+    return await link.list('tools', timeoutMs);
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    throw new LinkError(`it answers tools/list with an error: ${error.message} (${error.code})`);
   }
 }
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { composeServer, type ServerSpec } from '../../../src/engine/runtime/compose-server.js';
-import type { ToolSpec } from '../../../src/engine/runtime/specs.js';
+import type { UpstreamItems } from '../../../src/engine/runtime/upstream.js';
 import { chosenName } from '../../../src/engine/runtime/upstream-choice.js';
-import { withUpstreamTools } from '../../../src/engine/runtime/upstream-tools.js';
+import { withUpstreamItems } from '../../../src/engine/runtime/upstream-items.js';
 import type { Files } from '../../support/packages.js';
 import { openWorkspace, writePackage } from '../../support/packages.js';
 import { root } from '../../support/program.js';
@@ -229,9 +229,10 @@ describe('where a server is', () => {
 });
 
 describe('a server with the tools that came', () => {
-  const came = async (...names: readonly string[]): Promise<readonly ToolSpec[]> => {
+  const came = async (...names: readonly string[]): Promise<UpstreamItems> => {
     const [tool = expect.fail()] = (await compose(['far'])).registry.all('tools');
-    return names.map((name) => ({ ...tool, name, wire: { ...tool.wire, name } }));
+    const tools = names.map((name) => ({ ...tool, name, wire: { ...tool.wire, name } }));
+    return { tools, prompts: [], resources: [] };
   };
 
   test('has each where its entry stands, with numbers for those of one name', async () => {
@@ -243,7 +244,7 @@ describe('a server with the tools that came', () => {
       'b',
     ]);
     const [first, second, third] = spec.upstreams;
-    const more = withUpstreamTools(
+    const more = withUpstreamItems(
       spec,
       new Map([
         [first!, await came('one')],
@@ -252,15 +253,15 @@ describe('a server with the tools that came', () => {
       ]),
     );
     expect(own(more)).toEqual(['one', 'a1', 'two', 'a2', 'three', 'b']);
-    expect(own(withUpstreamTools(more, new Map([[third!, await came('a')]])))).toEqual(['a1', 'a2', 'b']);
-    expect(own(withUpstreamTools(more, new Map()))).toEqual(['a', 'b']);
+    expect(own(withUpstreamItems(more, new Map([[third!, await came('a')]])))).toEqual(['a1', 'a2', 'b']);
+    expect(own(withUpstreamItems(more, new Map()))).toEqual(['a', 'b']);
   });
 
   test('lists a catalog in place of them all, if it did so before', async () => {
     const spec = await compose([{ upstream: npx }], {}, { toolList: 'catalog', instructions: 'Mine.' });
     const fronts = ['find_tools', 'inspect_tool', 'call_tool'];
     expect([own(spec), [...spec.registry.fronts!]]).toEqual([fronts, fronts]);
-    const more = withUpstreamTools(spec, new Map([[spec.upstreams[0]!, await came('find_tools', 'x')]]));
+    const more = withUpstreamItems(spec, new Map([[spec.upstreams[0]!, await came('find_tools', 'x')]]));
     expect([...more.registry.fronts!]).toEqual(fronts.map((name) => `${name}_2`));
     expect(own(more).slice(3)).toEqual(['find_tools', 'x']);
     expect(more.instructions).toMatch(/^Mine\.\n\n.*find_tools_2/);

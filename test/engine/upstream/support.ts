@@ -8,14 +8,14 @@ import { Workspace } from '../../../src/engine/extension/workspace.js';
 import { LiveServer } from '../../../src/engine/live/live-server.js';
 import type { ToolSpec } from '../../../src/engine/runtime/specs.js';
 import type {
-  ToolChoice,
+  ItemChoice,
   UpstreamEndpoint,
   UpstreamEntry,
   UpstreamSpec,
 } from '../../../src/engine/runtime/upstream.js';
 import { serveDefinition } from '../../../src/engine/serve/http/serve-definition.js';
 import { openUpstreamsWith } from '../../../src/engine/server/open-upstreams.js';
-import { createServer } from '../../../src/engine/server/running-server.js';
+import { type ConnectionOptions, createServer } from '../../../src/engine/server/running-server.js';
 import { defaultPace, type RetryPolicy } from '../../../src/engine/upstream/upstream.js';
 import { legacy, modern, openPipe, type Pipe } from '../support/pipe.js';
 
@@ -71,11 +71,17 @@ export function scripted(
   };
 }
 
-const everything: ToolChoice = { prefix: '', only: undefined, except: [], rename: {} };
+const everything: ItemChoice = { prefix: '', only: undefined, except: [], rename: {} };
+
+const choiceOf = (given: Partial<ItemChoice> | false = {}): ItemChoice | undefined =>
+  given === false ? undefined : { ...everything, ...given };
 
 interface EntryOptions {
   readonly name?: string;
-  readonly choice?: Partial<ToolChoice>;
+  readonly choice?: Partial<ItemChoice>;
+  readonly prompts?: Partial<ItemChoice> | false;
+  readonly resources?: Partial<ItemChoice> | false;
+  readonly apps?: Partial<ItemChoice> | false;
   readonly position?: number;
   readonly changes?: UpstreamEntry['changes'];
   readonly startTimeoutMs?: number;
@@ -119,7 +125,7 @@ export interface Bench {
   says(name: string, args?: object): Promise<string>;
   names(): Promise<readonly string[]>;
   /** Another client of the same server. */
-  another(): Promise<Bench>;
+  another(options?: ConnectionOptions): Promise<Bench>;
   /** The first message that fits, now or later. */
   hears(method: string): Promise<Message>;
   close(): Promise<void>;
@@ -152,6 +158,9 @@ export async function openBench(
     return {
       upstream: specOf(one),
       choice: { ...everything, ...choice },
+      prompts: choiceOf(one.prompts),
+      resources: choiceOf(one.resources),
+      apps: choiceOf(one.apps),
       position,
       changes,
       definition,
@@ -172,8 +181,8 @@ export async function openBench(
     ending.abort();
     await live.close();
   };
-  const makeServer = (one: Era) => createServer({ ...served, live }, one);
-  const speak = async (): Promise<Bench> => {
+  const speak = async (options?: ConnectionOptions): Promise<Bench> => {
+    const makeServer = (one: Era) => createServer({ ...served, live }, one, options);
     const pipe = openPipe({ createServer: makeServer, report });
     if (era === 'legacy') {
       await pipe.initialize(protocolVersion, capabilities);

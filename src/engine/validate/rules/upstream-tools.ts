@@ -1,6 +1,6 @@
 import type { DocumentPath } from '../../base/files/document-path.js';
 import { isWireName } from '../../extension/names.js';
-import { chosenName, toToolChoice } from '../../runtime/upstream-choice.js';
+import { chosenName, toItemChoice } from '../../runtime/upstream-choice.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const upstreamTools: Rule = defineRule({
@@ -26,7 +26,7 @@ interface UpstreamToolsFault {
 }
 
 function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<UpstreamToolsFault> {
-  const choice = toToolChoice(entry);
+  const choice = toItemChoice(entry);
   const { only, except, rename } = choice;
   if (only?.length === 0)
     yield { path: ['only'], says: 'takes no tool at all. Leave out "only" to take them all.' };
@@ -45,7 +45,7 @@ function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<UpstreamT
 }
 
 /** Faults in tool names that are known in advance: from `only`, else from `rename`. */
-function* badNames(choice: ReturnType<typeof toToolChoice>): Generator<UpstreamToolsFault> {
+function* badNames(choice: ReturnType<typeof toItemChoice>): Generator<UpstreamToolsFault> {
   const { only, rename } = choice;
   const first = new Map<string, string>();
   for (const theirs of new Set(only ?? Object.keys(rename))) {
