@@ -34,6 +34,7 @@ export {
   type ToolOutput,
   type UpstreamSource,
   type UpstreamToolDefinition,
+  type UpstreamChoice,
   type UpstreamTools,
 } from './engine/runtime/define-items.js';
 export { type ExpandedTool, expand, type ToolRegistration } from './engine/runtime/expand-tools.js';

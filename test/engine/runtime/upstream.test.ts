@@ -71,6 +71,20 @@ describe('an entry for an existing server', () => {
     ]);
   });
 
+  test('takes prompts, resources and apps by choices of their own', async () => {
+    const all = { prefix: '', only: undefined, except: [], rename: {} };
+    const [first = expect.fail(), second = expect.fail()] = (
+      await compose([
+        { upstream: npx, prefix: 'p_', only: ['x'] },
+        { upstream: npx, prompts: false, resources: { except: ['a:1'], prefix: 'r_' }, apps: { only: ['ui://x'] } },
+      ])
+    ).upstreams;
+    expect([first.prompts, first.resources, first.apps]).toEqual([all, all, all]);
+    expect(second.prompts).toBeUndefined();
+    expect(second.resources).toEqual({ ...all, except: ['a:1'], prefix: 'r_' });
+    expect(second.apps).toEqual({ ...all, only: ['ui://x'] });
+  });
+
   test('says nothing where nothing is said', async () => {
     const [{ choice, changes } = expect.fail()] = (await compose([{ upstream: npx }])).upstreams;
     expect(choice).toEqual({ prefix: '', only: undefined, except: [], rename: {} });
@@ -84,6 +98,9 @@ describe('an entry for an existing server', () => {
     [{ upstream: { ...npx, enviroment: {} } }, /unknown key "upstream\.enviroment"/],
     [{ upstream: npx, prefix: 'a b' }, /unusable "prefix"/],
     [{ upstream: npx, rename: { a: '' } }, /unusable "rename\.a"/],
+    [{ upstream: npx, prompts: true }, /unusable "prompts"\. Expected false, or an object/],
+    [{ upstream: npx, resources: { onyl: [] } }, /unknown key "resources\.onyl"\. Did you mean "only"\?/],
+    [{ upstream: npx, apps: { only: 'a' } }, /unusable "apps\.only"/],
     [{ upstream: './gone.js#place' }, /unusable "tools\.0\.upstream": There is no file \.\/gone\.js/],
     [{ use: { upstream: npx } }, /Write the entry with "upstream" without "use"/],
   ])('%j is left out, and the rest stays', async (entry, message) => {

@@ -1,5 +1,7 @@
 import type { DocumentPath } from '../../base/files/document-path.js';
+import { isRecord } from '../../base/value-checks.js';
 import { isWireName } from '../../extension/names.js';
+import type { ItemChoice } from '../../runtime/upstream.js';
 import { chosenName, toItemChoice } from '../../runtime/upstream-choice.js';
 import { defineRule, type Rule } from './rule.js';
 
@@ -25,11 +27,26 @@ interface UpstreamToolsFault {
   readonly says: string;
 }
 
+/** Nested choices of an entry, with the word for one item. */
+const nestedChoices = { prompts: 'prompt', resources: 'resource', apps: 'app' } as const;
+
 function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<UpstreamToolsFault> {
   const choice = toItemChoice(entry);
+  yield* contradictions(choice, 'tool');
+  yield* badNames(choice);
+  for (const [kind, word] of Object.entries(nestedChoices)) {
+    const written = entry[kind];
+    if (!isRecord(written)) continue;
+    for (const { path, says } of contradictions(toItemChoice(written), word)) {
+      yield { path: [kind, ...path], says };
+    }
+  }
+}
+
+function* contradictions(choice: ItemChoice, word: string): Generator<UpstreamToolsFault> {
   const { only, except, rename } = choice;
   if (only?.length === 0)
-    yield { path: ['only'], says: 'takes no tool at all. Leave out "only" to take them all.' };
+    yield { path: ['only'], says: `takes no ${word} at all. Leave out "only" to take them all.` };
   for (const [index, name] of except.entries()) {
     if (!only) continue;
     const says = only.includes(name)
@@ -41,11 +58,10 @@ function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<UpstreamT
     if (chosenName(choice, name) !== undefined) continue;
     yield { path: ['rename', name], says: `renames "${name}", which it does not take.` };
   }
-  yield* badNames(choice);
 }
 
 /** Faults in tool names that are known in advance: from `only`, else from `rename`. */
-function* badNames(choice: ReturnType<typeof toItemChoice>): Generator<UpstreamToolsFault> {
+function* badNames(choice: ItemChoice): Generator<UpstreamToolsFault> {
   const { only, rename } = choice;
   const first = new Map<string, string>();
   for (const theirs of new Set(only ?? Object.keys(rename))) {
