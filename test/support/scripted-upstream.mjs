@@ -210,7 +210,9 @@ const calls = {
   'no content': () => ({ answer: 42 }),
   'bad block': () => ({ content: [{ type: 'image', data: 7 }] }),
   error: () => {
-    throw Object.assign(new Error(`no such thing as ${process.env.API_KEY}`), { code: -32_050 });
+    const message = told.message ?? `no such thing as ${process.env.API_KEY}`;
+    const data = told.message && { reason: 'kept' };
+    throw Object.assign(new Error(message), { code: -32_050, data });
   },
   'wrong id': (_args, { id }) => {
     write({ jsonrpc: '2.0', id: `not-${id}`, result: text('for nobody') });

@@ -1,4 +1,5 @@
 import { isRecord } from '../base/value-checks.js';
+import { lacksNamed, type NamedItem } from '../live/list-faults.js';
 import type { Requirements } from '../runtime/specs.js';
 import type { ItemChoice } from '../runtime/upstream.js';
 import { namesInChoice } from '../runtime/upstream-choice.js';
@@ -12,17 +13,14 @@ export interface Selected<S> {
 
 export const noRequirements: Requirements = { client: [], env: [], bin: [], level: 'required' };
 
-/** Start of a fault about a name in `only`, `except` or `rename`, by kind of item. */
-export const chosenItems = ['tool', 'prompt', 'resource', 'app'] as const;
-
 /** Faults of names that a choice mentions and the upstream server does not have. */
 export function missingNames(
   choice: ItemChoice,
   seen: ReadonlySet<string>,
-  kind: (typeof chosenItems)[number],
+  kind: NamedItem,
 ): readonly string[] {
   const missing = namesInChoice(choice).filter((name) => !seen.has(name));
-  return missing.map((name) => `has no ${kind} ${JSON.stringify(name)}`);
+  return missing.map((name) => lacksNamed(kind, name));
 }
 
 /** Returns the reason why clients would reject a list entry, from fields that several kinds share. */

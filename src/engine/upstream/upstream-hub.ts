@@ -15,14 +15,17 @@ import { reportOnce } from '../runtime/server-runtime.js';
 import type {
   ToolUpstream,
   UpstreamEntry,
+  UpstreamItems,
   UpstreamListing,
   UpstreamRequest,
   UpstreamSpec,
 } from '../runtime/upstream.js';
 import { withUpstreamItems } from '../runtime/upstream-items.js';
+import type { UpstreamRecords } from '../runtime/upstream-records.js';
 import { checkToolResult, requireResult, withOwnUris } from './check-result.js';
 import { ClientInterests } from './client-interests.js';
 import { withFullStop } from './error-text.js';
+import { recordOf } from './listed-names.js';
 import { type PlaceFinder, PlaceKeys } from './place-keys.js';
 import { canReadUnlisted } from './select-resources.js';
 import { SuspendedCalls, type SuspendedCallsOptions } from './suspended-calls.js';
@@ -54,6 +57,8 @@ export interface HubOptions {
   /** True if the process makes one call only, so that no retry is announced. Default: false. */
   readonly isOnce?: boolean;
   readonly keeping?: SuspendedCallsOptions;
+  /** Records of earlier starts. Default: none. */
+  readonly records?: UpstreamRecords | undefined;
   /** Runs functions of definitions that return endpoints. Default: this process. */
   readonly places?: PlaceFinder | undefined;
 }
@@ -119,9 +124,24 @@ export class UpstreamHub implements UpstreamSource {
       const { name } = entry.upstream;
       reportOnce(this.#options, withFullStop(`The upstream server "${name}" ${problem}`));
     }
-    const extended = withUpstreamItems(server, items);
+    const extended = withUpstreamItems(server, new Map([...this.#recorded(), ...items]));
     this.#interests.serve(extended.registry);
     return extended;
+  }
+
+  /** Instructions of upstream servers that have not started yet, from their last start. Records the others. */
+  #recorded(): readonly (readonly [UpstreamEntry, UpstreamItems])[] {
+    const { records } = this.#options;
+    if (!records) return [];
+    return this.#entries.flatMap((entry) => {
+      const key = this.#keys.keyOf(entry.upstream);
+      const { listing } = this.#upstreams.of(entry.upstream);
+      const present = listing && recordOf(listing);
+      if (present) void records.write(key, present);
+      const { title, instructions: text } = (!listing && records.read(key)) || {};
+      if (title === undefined || text === undefined) return [];
+      return [[entry, { tools: [], prompts: [], resources: [], instructions: { title, text } }] as const];
+    });
   }
 
   /** Known items of each entry of the server; null if not known yet. */
@@ -144,7 +164,15 @@ export class UpstreamHub implements UpstreamSource {
   async wait(kind: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
     if (kind === 'skills') return;
     await this.#keys.identify(this.#entries.map(({ upstream }) => upstream));
-    await Promise.all(this.#listed(kind).map((upstream) => this.#waitFor(upstream, kind, signal)));
+    // Apps may be chosen by names, which only the resources have.
+    const choosers = kind === 'tools' ? this.#entries.filter(choosesApps) : [];
+    const more = choosers.map(async ({ upstream }) => {
+      await this.#waitFor(this.#upstreams.of(upstream), 'resources', signal);
+    });
+    await Promise.all([
+      ...this.#listed(kind).map(async (upstream) => await this.#waitFor(upstream, kind, signal)),
+      ...more,
+    ]);
   }
 
   /** Waits until a list is known, within its limit. Never rejects: a failure is reported to stderr. */
@@ -271,6 +299,10 @@ export class UpstreamHub implements UpstreamSource {
     this.#kept.cancelAll(new Error('the server is closing'));
     await this.#upstreams.close();
   }
+}
+
+function choosesApps({ apps }: UpstreamEntry): boolean {
+  return apps !== undefined && (apps.only !== undefined || apps.except.length > 0);
 }
 
 /** Apps are resources, and arrive with them. */

@@ -112,6 +112,9 @@ export interface BenchOptions {
   readonly roots?: readonly object[] | null;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly protocolVersion?: string;
+  readonly instructions?: string;
+  /** Folder of records of earlier starts. */
+  readonly dataFolder?: string;
 }
 
 /** A server with upstream servers, served over a pipe. */
@@ -136,7 +139,7 @@ export async function openBench(
   asked: readonly Asked[],
   { own = [], era = 'legacy', pace, waitMs = 20_000, keeping, capabilities = {}, ...more }: BenchOptions = {},
 ): Promise<Bench> {
-  const { env = process.env, protocolVersion, roots = [] } = more;
+  const { env = process.env, protocolVersion, roots = [], instructions, dataFolder } = more;
   const reported: string[] = [];
   const report = (line: string) => void reported.push(line);
   const workspace = new Workspace({
@@ -145,7 +148,7 @@ export async function openBench(
     env: {},
     platform: process.platform,
   } as never);
-  const served = await serveDefinition({ name: 'kit', tools: own } as never, {
+  const served = await serveDefinition({ name: 'kit', tools: own, instructions } as never, {
     workspace,
     env,
     report,
@@ -175,6 +178,7 @@ export async function openBench(
     patience: { waitMs },
     pace: { ...defaultPace, ...pace },
     ...(keeping && { keeping }),
+    ...(dataFolder && { dataFolder }),
   });
   const live = await LiveServer.open({ server: { ...spec, upstreams }, env, report, openUpstreams });
   const closeAll = async () => {
