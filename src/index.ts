@@ -32,9 +32,9 @@ export {
   type ToolArguments,
   type ToolDefinition,
   type ToolOutput,
+  type UpstreamChoice,
   type UpstreamSource,
   type UpstreamToolDefinition,
-  type UpstreamChoice,
   type UpstreamTools,
 } from './engine/runtime/define-items.js';
 export { type ExpandedTool, expand, type ToolRegistration } from './engine/runtime/expand-tools.js';

@@ -124,7 +124,8 @@ const answers = {
     return { ...taskOf(taskId), status };
   },
   'tasks/result': async ({ taskId }, request) => {
-    if (!tasks.get(taskId).asks) return { ...text('task done'), _meta: { [`${stamp}/related-task`]: { taskId } } };
+    if (!tasks.get(taskId).asks)
+      return { ...text('task done'), _meta: { [`${stamp}/related-task`]: { taskId } } };
     const answer = await ask(form('Your name?'), request);
     return text(`task for ${answer.content.name}`);
   },
@@ -391,7 +392,11 @@ async function receive(message) {
         : result;
     write({ jsonrpc: '2.0', id, result: whole });
   } catch (error) {
-    write({ jsonrpc: '2.0', id, error: { code: error.code ?? -32_603, message: error.message, data: error.data } });
+    write({
+      jsonrpc: '2.0',
+      id,
+      error: { code: error.code ?? -32_603, message: error.message, data: error.data },
+    });
   }
 }
 

@@ -27,7 +27,7 @@ interface CallPosition {
   readonly prefix?: string;
   /** Deadlines of the enclosing calls, the outermost first. */
   readonly outer?: readonly CallDeadline[];
-  /** True if an upstream server answers in place of a handler. Default: as the tool says. */
+  /** True if an upstream server answers in place of a handler. Default: true for tools of upstream servers. */
   readonly isUpstream?: boolean;
 }
 

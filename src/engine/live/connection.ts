@@ -113,7 +113,7 @@ export interface RequesterInfo {
   /** Identical for all requests of one client on one connection. */
   readonly connection: object;
   readonly request: RequestContext;
-  /** Identical for all requests of one user, as far as users can be told apart. */
+  /** Identical for all requests of one user, if users can be distinguished. */
   readonly user: unknown;
   readonly wantsProgress: boolean;
   /** Lowest log level to send. Undefined: none. */

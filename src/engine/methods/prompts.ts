@@ -36,7 +36,10 @@ export async function get(
   const subject: RequestIdentity = { method: 'prompts/get', name: prompt.name, args: values };
   if (prompt.upstream) {
     const { getUpstreamPrompt } = await import('./upstream-items.js');
-    return await getUpstreamPrompt({ ...prompt, upstream: prompt.upstream }, { connection, request, subject });
+    return await getUpstreamPrompt(
+      { ...prompt, upstream: prompt.upstream },
+      { connection, request, subject },
+    );
   }
   const { host } = connection;
   if (host && (prompt.isCode || calls.server.initialize)) {

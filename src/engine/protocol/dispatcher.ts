@@ -293,7 +293,11 @@ export class Dispatcher implements Peer {
     const filter = grantedFilter(params, { capabilities: this.capabilities, isSubscribable });
     this.#subscriptions.set(id, filter);
     const { hold } = this.#options;
-    if (hold) this.#held.set(id, (filter.resourceSubscriptions ?? []).flatMap((uri) => hold(uri) ?? []));
+    if (hold)
+      this.#held.set(
+        id,
+        (filter.resourceSubscriptions ?? []).flatMap((uri) => hold(uri) ?? []),
+      );
     void this.#write(acknowledgment(id, filter));
     return noResponse;
   }

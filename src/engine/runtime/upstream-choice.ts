@@ -30,8 +30,8 @@ export function toItemChoice({ prefix, only, except, rename }: RawUpstreamEntry)
 }
 
 /**
- * Name of an upstream item on this server; undefined if the entry does not take the item. `uri` may stand for the name
- * in `only` and `except`.
+ * Name of an upstream item on this server; undefined if the entry does not take the item. `only` and `except` may
+ * contain `uri` in place of the name.
  */
 export function chosenName(
   { prefix, only, except, rename }: ItemChoice,

@@ -1,9 +1,17 @@
 import type { Servable } from './compose-server.js';
 import { joinInstructions } from './instructions.js';
 import { Registry } from './registry.js';
-import type { PromptSpec, ToolSpec } from './specs.js';
+import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 import { hasUi, isUiResource } from './ui.js';
-import type { UpstreamEntry, UpstreamItems } from './upstream.js';
+import type { UpstreamEntry } from './upstream.js';
+
+/** The items that one entry takes from its upstream server. */
+export interface UpstreamItems {
+  readonly tools: readonly ToolSpec[];
+  readonly prompts: readonly PromptSpec[];
+  readonly resources: readonly ResourceSpec[];
+  readonly instructions?: { readonly title: string; readonly text: string };
+}
 
 const none: UpstreamItems = { tools: [], prompts: [], resources: [] };
 
@@ -26,19 +34,16 @@ export function withUpstreamItems<S extends Servable>(
   return {
     ...server,
     ...(baseItems && {
-      instructions: joinInstructions(
-        [baseItems.instructions, catalog?.instructions].flat(),
-        { title: titleOf(server), others: taken.flatMap(({ instructions }) => instructions ?? []) },
-      ),
+      instructions: joinInstructions([baseItems.instructions, catalog?.instructions].flat(), {
+        title: titleOf(server),
+        others: taken.flatMap(({ instructions }) => instructions ?? []),
+      }),
     }),
     hasUi: server.hasUi || tools.some(hasUi) || resources.some(isUiResource),
     registry: new Registry(
       {
         tools: catalog?.tools ?? tools,
-        prompts: withoutTwins([
-          ...registry.all('prompts'),
-          ...taken.flatMap((items) => items.prompts),
-        ]),
+        prompts: withoutTwins([...registry.all('prompts'), ...taken.flatMap((items) => items.prompts)]),
         resources,
       },
       { pageSize: registry.pageSize, fronts: catalog?.catalogTools },

@@ -36,7 +36,7 @@ export class UpstreamRecords {
     return path.join(this.#folder, `${name}.json`);
   }
 
-  /** The record of a server, read once; undefined if there is none. */
+  /** The record of a server, read once; undefined without a record. */
   read(key: string): UpstreamRecord | undefined {
     if (!this.#known.has(key)) this.#known.set(key, readRecord(this.#fileOf(key)));
     return this.#known.get(key);

@@ -3,11 +3,10 @@ import type { Definition } from '../extension/extension.js';
 import type { UpstreamEndpoint } from '../extension/upstream-endpoint.js';
 import type { Context } from './context.js';
 import type { ToolResult } from './result-builders.js';
-import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 
 export type { UpstreamAddress, UpstreamEndpoint, UpstreamProgram } from '../extension/upstream-endpoint.js';
 
-/** An existing MCP server behind ours. */
+/** An existing MCP server that AgentTools forwards requests to. */
 export interface UpstreamSpec {
   /** Specs with the same key share one server: one process, one connection. */
   readonly key: string;
@@ -50,10 +49,8 @@ export interface ItemChoice {
   readonly rename: Readonly<Record<string, string>>;
 }
 
-/** The kinds of items that an entry chooses apart from tools. Apps are resources with `ui://` URIs. */
-export const chosenKinds = ['prompts', 'resources', 'apps'] as const;
-
-type ChosenKind = (typeof chosenKinds)[number];
+/** A kind of items that an entry chooses apart from tools. Apps are resources with `ui://` URIs. */
+type ChosenKind = 'prompts' | 'resources' | 'apps';
 
 /** An entry of a server's list for the items of an upstream server. */
 export interface UpstreamEntry extends Readonly<Record<ChosenKind, ItemChoice | undefined>> {
@@ -96,15 +93,7 @@ export interface UpstreamListing {
   };
 }
 
-/** The items that one entry takes from its upstream server. */
-export interface UpstreamItems {
-  readonly tools: readonly ToolSpec[];
-  readonly prompts: readonly PromptSpec[];
-  readonly resources: readonly ResourceSpec[];
-  readonly instructions?: { readonly title: string; readonly text: string };
-}
-
-/** The prompt or resource of an upstream server that an item stands for. */
+/** The prompt or resource of an upstream server that answers for an item. */
 export interface ItemUpstream {
   readonly upstream: UpstreamSpec;
   /** Name, URI or URI template on the upstream server. */

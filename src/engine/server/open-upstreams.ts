@@ -16,6 +16,16 @@ export function openUpstreamsWith(
     ]);
     const { env, report, patience = readUpstreamWait(env, report), dataFolder, ...others } = options;
     const records = dataFolder === undefined ? undefined : new UpstreamRecords(dataFolder);
-    return new UpstreamHub({ ...others, env, report, patience, records, roots, announce, tell, onItems: refresh });
+    return new UpstreamHub({
+      ...others,
+      env,
+      report,
+      patience,
+      records,
+      roots,
+      announce,
+      tell,
+      onItems: refresh,
+    });
   };
 }

@@ -100,7 +100,10 @@ export function createServer(
     return async (params, request) => await answerMethod(row.handler, connection, params, request);
   }
   const unsubscribe = onChange((change) => dispatcher.notifyChange(change));
-  const ignore = era === 'legacy' ? live.onMessage((message) => forwardMessage(message, dispatcher, connection)) : () => {};
+  const ignore =
+    era === 'legacy'
+      ? live.onMessage((message) => forwardMessage(message, dispatcher, connection))
+      : () => {};
   dispatcher.onclose = () => {
     unsubscribe();
     ignore();
@@ -123,7 +126,8 @@ const discoveryWaitMs = 8000;
 
 /** Waits until the instructions of upstream servers are known. */
 async function waitForDiscovery(live: LiveServer, signal: AbortSignal): Promise<void> {
-  if (live.current.upstreams.length > 0) await waitAtMost(live.ready('tools', signal), discoveryWaitMs, signal);
+  if (live.current.upstreams.length > 0)
+    await waitAtMost(live.ready('tools', signal), discoveryWaitMs, signal);
 }
 
 /** Sends a message of an upstream server that belongs to no request, if the client wants its level. */

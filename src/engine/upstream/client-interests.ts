@@ -1,13 +1,20 @@
+import type { ServerMessage } from '../live/message-notifier.js';
 import { logLevels } from '../protocol/eras.js';
+import type { ServerEvent } from '../protocol/subscriptions.js';
 import type { Registry } from '../runtime/registry.js';
 import type { UpstreamSpec } from '../runtime/upstream.js';
-import type { HubOptions } from './upstream-hub.js';
 import type { Upstream } from './upstream.js';
 import type { LinkEvents } from './upstream-link.js';
 
+/** Functions that forward notifications to the clients. */
+interface ClientChannel {
+  readonly announce: (change: ServerEvent) => void;
+  readonly tell: (message: ServerMessage) => void;
+}
+
 /** Subscriptions and log levels of the clients, combined for the upstream servers. */
 export class ClientInterests {
-  readonly #options: Pick<HubOptions, 'announce' | 'tell'>;
+  readonly #options: ClientChannel;
   readonly #upstreamOf: (spec: UpstreamSpec) => Upstream;
   /** Numbers of subscriptions by URI on this server. */
   readonly #subscribed = new Map<string, number>();
@@ -15,10 +22,7 @@ export class ClientInterests {
   readonly #levels = new Map<object, string>();
   #registry: Registry | undefined;
 
-  constructor(
-    { announce, tell }: Pick<HubOptions, 'announce' | 'tell'>,
-    upstreamOf: (spec: UpstreamSpec) => Upstream,
-  ) {
+  constructor({ announce, tell }: ClientChannel, upstreamOf: (spec: UpstreamSpec) => Upstream) {
     this.#options = { announce, tell };
     this.#upstreamOf = upstreamOf;
   }
@@ -35,7 +39,8 @@ export class ClientInterests {
 
   #ownUri(key: string, theirs: string): string {
     const specs = this.#registry?.all('resources') ?? [];
-    const uris = specs.find(({ upstream }) => upstream?.upstream.key === key && upstream.uris)?.upstream?.uris;
+    const uris = specs.find(({ upstream }) => upstream?.upstream.key === key && upstream.uris)?.upstream
+      ?.uris;
     return uris?.get(theirs) ?? theirs;
   }
 
@@ -62,9 +67,12 @@ export class ClientInterests {
 
   #apply(): void {
     const specs = this.#registry?.all('resources').filter(({ upstream }) => upstream) ?? [];
-    const wanted = new Map(specs.map(({ upstream }) => [this.#upstreamOf(upstream!.upstream), [] as string[]]));
+    const wanted = new Map(
+      specs.map(({ upstream }) => [this.#upstreamOf(upstream!.upstream), [] as string[]]),
+    );
     for (const uri of this.#subscribed.keys()) {
-      const found = specs.find((spec) => spec.uri === uri) ?? specs.find(({ template }) => template?.match(uri));
+      const found =
+        specs.find((spec) => spec.uri === uri) ?? specs.find(({ template }) => template?.match(uri));
       if (!found?.upstream) continue;
       const theirs = found.uri === undefined ? uri : found.upstream.theirs;
       wanted.get(this.#upstreamOf(found.upstream.upstream))!.push(theirs);

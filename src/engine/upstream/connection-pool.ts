@@ -41,7 +41,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Forgets a user whose connection to this server has ended. */
+  /** Forgets a user that has disconnected. */
   forget(owner: unknown): void {
     for (const seat of this.#seats) if (seat.owner === owner) seat.owner = undefined;
   }

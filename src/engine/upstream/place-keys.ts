@@ -8,7 +8,7 @@ export interface PlaceFinder {
   place(given: GivenPlace): Promise<unknown>;
 }
 
-/** Keys of upstream servers, also of those whose endpoints come from functions of another process. */
+/** Keys of upstream servers, also if functions of another process find their endpoints. */
 export class PlaceKeys {
   readonly #places: PlaceFinder | undefined;
   /** Keys of upstream servers that several definitions share through one function, by the keys of their specs. */

@@ -1,11 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { anyResult } from './any-result.js';
 
 /** Delay before a broken subscription is opened again, in milliseconds. */
 const subscribeAgainMs = 5000;
-
-const anyResult = {
-  '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
-};
 
 /** Subscriptions of one connection to resources of an upstream server, in its era. */
 export class ResourceSubscriptions {
@@ -24,7 +21,8 @@ export class ResourceSubscriptions {
   /** Subscribes to these resources, and to no others. Never rejects. */
   async set(uris: readonly string[], isModern: boolean): Promise<void> {
     const wanted = new Set(uris);
-    if (wanted.size === this.#uris.size && uris.every((uri) => this.#uris.has(uri))) return await this.#applied;
+    if (wanted.size === this.#uris.size && uris.every((uri) => this.#uris.has(uri)))
+      return await this.#applied;
     const before = this.#uris;
     this.#uris = wanted;
     this.#applied = this.#applied.then(async () => {

@@ -67,7 +67,9 @@ export function unlistedApps(
     const uri = apps.uriOf(theirs);
     if (uri === undefined || !table.take(uri)) return [];
     const wire: WireItem = { uri, name: theirs };
-    return [{ ...toUpstreamResource(entry, wire, { listing, name: theirs, uri, theirs, apps }), hidden: true }];
+    return [
+      { ...toUpstreamResource(entry, wire, { listing, name: theirs, uri, theirs, apps }), hidden: true },
+    ];
   });
 }
 

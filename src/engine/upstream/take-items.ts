@@ -1,13 +1,9 @@
 import { isRecord } from '../base/value-checks.js';
 import type { Servable } from '../runtime/compose-server.js';
 import { appUriOf, isUiResource } from '../runtime/ui.js';
-import type {
-  ReplacedUris,
-  UpstreamEntry,
-  UpstreamItems,
-  UpstreamListing,
-} from '../runtime/upstream.js';
+import type { ReplacedUris, UpstreamEntry, UpstreamListing } from '../runtime/upstream.js';
 import { chosenName } from '../runtime/upstream-choice.js';
+import type { UpstreamItems } from '../runtime/upstream-items.js';
 import { takePrompts } from './select-prompts.js';
 import { takeResources, unlistedApps } from './select-resources.js';
 import { type AppUris, takeTools } from './select-tools.js';
@@ -65,9 +61,7 @@ function claimApps(
     const uri = isRecord(one) ? (one.uri ?? one.uriTemplate) : undefined;
     return typeof uri === 'string' ? [uri] : [];
   });
-  const named = (listing.tools ?? []).flatMap((tool) =>
-    isRecord(tool) ? (appUriOf(tool._meta) ?? []) : [],
-  );
+  const named = (listing.tools ?? []).flatMap((tool) => (isRecord(tool) ? (appUriOf(tool._meta) ?? []) : []));
   const uris = [...new Set([...listed, ...named])].filter((uri) => isUiResource({ uri }));
   return new Map(uris.map((uri) => [uri, table.claimLike(uri, upstream)]));
 }

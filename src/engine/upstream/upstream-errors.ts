@@ -2,7 +2,15 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelconte
 import { errorMessage } from '../base/thrown-value.js';
 import { ProtocolError as OwnProtocolError, ToolError } from '../runtime/result-builders.js';
 import type { UpstreamEndpoint } from '../runtime/upstream.js';
-import { type HideSecrets, hideSecretsIn, type Quote, silenceWords, spawnWords, statusWords, withFullStop } from './error-text.js';
+import {
+  type HideSecrets,
+  hideSecretsIn,
+  type Quote,
+  silenceWords,
+  spawnWords,
+  statusWords,
+  withFullStop,
+} from './error-text.js';
 import { brokenCode, streamEnded } from './http-transport.js';
 import { unreadableCode } from './program-transport.js';
 

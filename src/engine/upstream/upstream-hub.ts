@@ -2,8 +2,8 @@ import { isRecord } from '../base/value-checks.js';
 import { waitAtMost } from '../base/wait.js';
 import type { ClientRoots } from '../live/client-roots.js';
 import { asker, localUser, type RequesterInfo } from '../live/connection.js';
-import type { ServerMessage } from '../live/message-notifier.js';
 import type { UpstreamSource } from '../live/live-server.js';
+import type { ServerMessage } from '../live/message-notifier.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { ServerEvent } from '../protocol/subscriptions.js';
 import type { Servable } from '../runtime/compose-server.js';
@@ -15,12 +15,11 @@ import { reportOnce } from '../runtime/server-runtime.js';
 import type {
   ToolUpstream,
   UpstreamEntry,
-  UpstreamItems,
   UpstreamListing,
   UpstreamRequest,
   UpstreamSpec,
 } from '../runtime/upstream.js';
-import { withUpstreamItems } from '../runtime/upstream-items.js';
+import { type UpstreamItems, withUpstreamItems } from '../runtime/upstream-items.js';
 import type { UpstreamRecords } from '../runtime/upstream-records.js';
 import { checkToolResult, requireResult, withOwnUris } from './check-result.js';
 import { ClientInterests } from './client-interests.js';
@@ -204,10 +203,7 @@ export class UpstreamHub implements UpstreamSource {
     return await this.#attend(ctx, (who) => this.#begin(spec, { asked: () => request }, who));
   }
 
-  async #attend(
-    ctx: Context,
-    begin: (who: RequesterInfo | undefined) => UpstreamCall,
-  ): Promise<JsonObject> {
+  async #attend(ctx: Context, begin: (who: RequesterInfo | undefined) => UpstreamCall): Promise<JsonObject> {
     const who = (ctx as { readonly [asker]?: RequesterInfo })[asker];
     const attendant = attendantOf(ctx);
     if (!who?.endsToAsk) return await begin(who).attend(attendant);
@@ -238,8 +234,7 @@ export class UpstreamHub implements UpstreamSource {
       inputSchema: upstream.schemaOf(tool),
       isTask,
     });
-    const read = (result: JsonObject) =>
-      withOwnUris({ ...checkToolResult(result, spec.name, what) }, uris);
+    const read = (result: JsonObject) => withOwnUris({ ...checkToolResult(result, spec.name, what) }, uris);
     return this.#begin(spec, { asked, read }, who);
   }
 

@@ -15,16 +15,18 @@ import { ToolError } from '../runtime/result-builders.js';
 import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
 import type { UpstreamEndpoint, UpstreamRequest } from '../runtime/upstream.js';
 import { answerInputRequests, answerRequest } from './answer-input-requests.js';
+import { anyResult } from './any-result.js';
 import { type KnownEra, type Negotiation, waysToAsk } from './era-negotiation.js';
 import { createSecretFilter, endingWords, type Quote, quoteOutput, withFullStop } from './error-text.js';
 import { createHttpTransport } from './http-transport.js';
 import { askedMethods, readInputRequest } from './input-requests.js';
+import { ListReader } from './list-reader.js';
 import { listenForLists } from './list-watch.js';
 import { ProgramTransport } from './program-transport.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
 import type { UpstreamCall } from './upstream-call.js';
 import { describeUpstream, type UpstreamDescription } from './upstream-description.js';
-import { ConnectionLostError, explainFailure, LinkError } from './upstream-errors.js';
+import { ConnectionLostError, explainFailure } from './upstream-errors.js';
 
 type ProgressUpdate = Parameters<ProgressCallback>[0];
 
@@ -55,16 +57,6 @@ export interface LinkEvents {
   readonly onElicitationComplete: (params: JsonObject) => void;
 }
 
-/** A part of an upstream server's listing: a list method, and the key of its entries. */
-const listParts = {
-  tools: { method: 'tools/list', key: 'tools', capability: 'tools' },
-  prompts: { method: 'prompts/list', key: 'prompts', capability: 'prompts' },
-  resources: { method: 'resources/list', key: 'resources', capability: 'resources' },
-  templates: { method: 'resources/templates/list', key: 'resourceTemplates', capability: 'resources' },
-} as const;
-
-export type ListPart = keyof typeof listParts;
-
 /** A request of a client to the upstream server. */
 export interface LinkRequest extends UpstreamRequest {
   /** Input schema of a called tool, as listed. */
@@ -76,20 +68,11 @@ export interface LinkRequest extends UpstreamRequest {
 /** Longest delay of a timer, in milliseconds. The tool has its own timeout. */
 const unlimitedMs = 2 ** 31 - 1;
 
-/** Limits of a list, which a faulty server may never end. */
-const maxListedItems = 10_000;
-const maxListPages = 1000;
-
 /** Most `input_required` results of one call. */
 const maxCallRounds = 100;
 
 /** Delay before a retry without input requests, in milliseconds. @see MCP 2026-07-28, basic/patterns/mrtr */
 const callRetryMs = 1000;
-
-/** Accepts any result. Checked later, tool by tool, since one invalid tool must not hide the others. */
-const permissiveSchema = {
-  '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
-};
 
 /** One connection to an upstream server. */
 export class UpstreamLink {
@@ -98,8 +81,8 @@ export class UpstreamLink {
   readonly #transport: Transport;
   /** Open calls, the oldest first. */
   readonly #calls = new Set<UpstreamCall>();
-  /** Last received pages by the keys of their entries, in case the SDK rejects all of a page for one entry. */
-  readonly #lastPages = new Map<string, JsonObject>();
+  /** Reads the lists of the server. */
+  readonly lists: ListReader;
   readonly #subscriptions: ResourceSubscriptions;
   #over: string | undefined;
   #isClosing = false;
@@ -140,6 +123,8 @@ export class UpstreamLink {
         versionNegotiation,
       },
     );
+    const explain = (error: unknown) => this.#explain(error);
+    this.lists = new ListReader(this.#client, { signal: options.signal, explain });
     this.#subscriptions = new ResourceSubscriptions(this.#client, () => this.isOver);
     this.#listenTo(this.#client);
   }
@@ -157,7 +142,7 @@ export class UpstreamLink {
       events.onElicitationComplete(params),
     );
     for (const method of askedMethods) {
-      client.setRequestHandler(method, { params: permissiveSchema }, async (params) => {
+      client.setRequestHandler(method, { params: anyResult }, async (params) => {
         return (await answerRequest(readInputRequest(method, params), this.#calls, roots)) as never;
       });
     }
@@ -175,15 +160,7 @@ export class UpstreamLink {
     } finally {
       signal.removeEventListener('abort', giveUp);
     }
-    // Keeps pages that the SDK may reject.
-    const { onmessage } = this.#transport;
-    this.#transport.onmessage = (message, extra) => {
-      const result = 'result' in message && isRecord(message.result) ? message.result : {};
-      for (const { key } of Object.values(listParts)) {
-        if (Array.isArray(result[key])) this.#lastPages.set(key, result);
-      }
-      onmessage?.(message, extra);
-    };
+    this.lists.watch(this.#transport);
     if (this.isModern) {
       const { onListChanged } = this.#options.events;
       void listenForLists(this.#client, { isOver: () => this.isOver, onListChanged });
@@ -212,45 +189,6 @@ export class UpstreamLink {
     return describeUpstream(this.#client, name, this.isModern);
   }
 
-  /** Returns all entries of a list, unchanged. @throws LinkError; ProtocolError with the error of the server */
-  async list(part: ListPart, timeoutMs: number): Promise<readonly unknown[]> {
-    const { method, key, capability } = listParts[part];
-    if (!this.#client.getServerCapabilities()?.[capability]) return [];
-    const deadline = performance.now() + timeoutMs;
-    const entries: unknown[] = [];
-    const cursors = new Set<unknown>();
-    let cursor: unknown;
-    do {
-      const page = await this.#page(part, cursor, deadline - performance.now());
-      const listed = page[key];
-      if (!Array.isArray(listed)) throw new LinkError(`it answers ${method} with no list of ${part}`);
-      entries.push(...listed);
-      cursor = page.nextCursor;
-      if (cursors.has(cursor) || cursors.size === maxListPages || entries.length > maxListedItems) {
-        throw new LinkError(`its list of ${part} has no end: it was read up to ${entries.length} ${part}`);
-      }
-      cursors.add(cursor);
-    } while (cursor !== undefined && cursor !== null);
-    return entries;
-  }
-
-  async #page(part: ListPart, cursor: unknown, timeoutMs: number): Promise<JsonObject> {
-    const { method, key } = listParts[part];
-    const params = cursor === undefined ? {} : { cursor: cursor as string };
-    const options = { timeout: Math.max(1, timeoutMs), signal: this.#options.signal };
-    try {
-      const page = await this.#client.request({ method, params }, permissiveSchema, options);
-      return isRecord(page) ? page : {};
-    } catch (error) {
-      const isRefused = error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;
-      const last = this.#lastPages.get(key);
-      if (isRefused && last) return last;
-      throw this.#explain(error);
-    } finally {
-      this.#lastPages.delete(key);
-    }
-  }
-
   /** Subscribes to these resources, and to no others. Never rejects. */
   async subscribeTo(uris: readonly string[]): Promise<void> {
     await this.#subscriptions.set(uris, this.isModern);
@@ -264,7 +202,7 @@ export class UpstreamLink {
 
   /** Sends a request that no client waits for. @throws any error of the SDK */
   async ask(method: string, params: JsonObject): Promise<unknown> {
-    return await this.#client.request({ method, params }, permissiveSchema, {
+    return await this.#client.request({ method, params }, anyResult, {
       signal: this.#options.signal,
     });
   }
@@ -328,7 +266,7 @@ export class UpstreamLink {
         const toolDefinition = { name: sent.name, inputSchema: inputSchema as { type: 'object' } };
         return await this.#client.callTool(sent, { ...options, toolDefinition });
       }
-      return await this.#client.request({ method, params: sent }, permissiveSchema, options);
+      return await this.#client.request({ method, params: sent }, anyResult, options);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw this.#explain(error);

@@ -103,7 +103,7 @@ export class UpstreamSet {
     }
   }
 
-  /** Forgets a user whose connection to this server has ended. */
+  /** Forgets a user that has disconnected. */
   forget(user: unknown): void {
     for (const { pool } of this.#members.values()) pool.forget(user);
   }

@@ -1,5 +1,4 @@
 import { errorMessage } from '../base/thrown-value.js';
-import { isRecord } from '../base/value-checks.js';
 import { type MissingToolsReason, upstreamAbsent } from '../live/list-faults.js';
 import { brands, isBranded } from '../runtime/authoring-symbols.js';
 import type { Root } from '../runtime/context.js';
@@ -8,10 +7,11 @@ import type { ServedKind } from '../runtime/served-kind.js';
 import type { UpstreamEndpoint, UpstreamListing, UpstreamSpec } from '../runtime/upstream.js';
 import type { KnownEra } from './era-negotiation.js';
 import { createQuote, type Quote, secondsWords, withFullStop } from './error-text.js';
+import type { ListPart } from './list-reader.js';
 import { childEnvironment } from './program-transport.js';
-import type { UpstreamDescription } from './upstream-description.js';
 import { LinkError, SpawnError } from './upstream-errors.js';
-import { type LinkEvents, type ListPart, UpstreamLink } from './upstream-link.js';
+import { type LinkEvents, UpstreamLink } from './upstream-link.js';
+import { partsOf, UpstreamLists } from './upstream-lists.js';
 
 /** Delays of restarts and list reads, in milliseconds. */
 export interface RetryPolicy {
@@ -53,13 +53,6 @@ export interface UpstreamOptions {
   readonly logLevel: () => string | undefined;
 }
 
-/** The lists of each kind of items. */
-const partsOf = {
-  tools: ['tools'],
-  prompts: ['prompts'],
-  resources: ['resources', 'templates'],
-} as const satisfies Record<ServedKind, readonly ListPart[]>;
-
 /** @see JSON-RPC 2.0, section 5.1 */
 const methodNotFound = -32_601;
 
@@ -76,12 +69,7 @@ export class Upstream {
   #link: UpstreamLink | undefined;
   #starting: Promise<UpstreamLink> | undefined;
   #era: KnownEra;
-  #description: UpstreamDescription | undefined;
-  readonly #lists = new Map<ListPart, readonly unknown[]>();
-  /** Present state of `listing`; undefined after a change. */
-  #listing: UpstreamListing | undefined;
-  /** Reads in progress, by list. Each list is read by one request at a time. */
-  readonly #reading = new Map<ListPart, Promise<void>>();
+  readonly #lists: UpstreamLists;
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #upSince = 0;
@@ -89,12 +77,16 @@ export class Upstream {
   #reason: string | undefined;
   /** State of the server in messages, before the reason. */
   #state: MissingToolsReason = 'is unavailable';
-  readonly #gathering = new Map<ServedKind, NodeJS.Timeout>();
   #subscribed: readonly string[] = [];
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
     this.#spec = options.spec;
+    this.#lists = new UpstreamLists({
+      read: async (part) => await this.#read(part),
+      onChange: () => options.events.onItems(),
+      gatherMs: options.pace.gatherMs,
+    });
   }
 
   /** Sets the spec of a newer definition, used from the next start on. */
@@ -106,18 +98,9 @@ export class Upstream {
     return this.#spec.name;
   }
 
-  /** Last known items; undefined if it never started. */
+  /** Last known items; undefined before the first start. */
   get listing(): UpstreamListing | undefined {
-    if (!this.#description) return undefined;
-    const list = (part: ListPart) => this.#lists.get(part) ?? null;
-    this.#listing ??= {
-      ...this.#description,
-      tools: list('tools'),
-      prompts: list('prompts'),
-      resources: list('resources'),
-      templates: list('templates'),
-    };
-    return this.#listing;
+    return this.#lists.listing;
   }
 
   /** True if all lists of a kind are known. */
@@ -128,13 +111,12 @@ export class Upstream {
   /** Starts it, and resolves when all lists of a kind are known. @throws ToolError with the reason of a failure */
   async listed(kind: ServedKind): Promise<void> {
     await this.open();
-    await Promise.all(partsOf[kind].map((part) => this.#reading.get(part)));
+    await this.#lists.read(kind);
   }
 
   /** Input schema of a tool, as listed. */
   schemaOf(name: string): unknown {
-    const tool = this.#lists.get('tools')?.find((one) => isRecord(one) && one.name === name);
-    return isRecord(tool) ? tool.inputSchema : undefined;
+    return this.#lists.schemaOf(name);
   }
 
   /** True if it speaks a revision up to 2025-11-25; undefined if not known. */
@@ -221,7 +203,7 @@ export class Upstream {
       void link.subscribeTo(this.#subscribed);
       const logLevel = this.#options.logLevel();
       if (logLevel !== undefined) void link.setLogLevel(logLevel);
-      if (tools) this.#take(link, tools);
+      if (tools) this.#lists.start(link.description, tools);
       return link;
     } catch (error) {
       await link?.close();
@@ -241,7 +223,12 @@ export class Upstream {
       quote,
       roots,
       note: (text) => this.#tell(text),
-      events: { ...this.#options.events, onListChanged: (kind) => this.#gather(kind) },
+      events: {
+        ...this.#options.events,
+        onListChanged: (kind) => {
+          if (this.#options.lists !== false) this.#lists.gather(kind);
+        },
+      },
       onOver: (why) => this.#lost(why),
     });
   }
@@ -284,43 +271,21 @@ export class Upstream {
     this.#options.report(withFullStop(`The upstream server "${this.name}" ${text}`));
   }
 
-  /** Takes the tools of a started server, and reads its other lists. */
-  #take(link: UpstreamLink, tools: readonly unknown[]): void {
-    this.#description = link.description;
-    this.#lists.set('tools', tools);
-    for (const part of [...partsOf.prompts, ...partsOf.resources]) this.#read(part);
-    this.#changed();
-  }
-
-  #changed(): void {
-    this.#listing = undefined;
-    this.#options.events.onItems();
-  }
-
-  /** Reads a list again, after a read in progress. */
-  #read(part: ListPart): void {
-    const before = this.#reading.get(part) ?? Promise.resolve();
-    const reading = before.then(async () => await this.#readList(part));
-    this.#reading.set(part, reading);
-  }
-
-  /** Never rejects: the other lists are served without this one. */
-  async #readList(part: ListPart): Promise<void> {
+  /** Reads a list. Never rejects: the other lists are served without this one. */
+  async #read(part: ListPart): Promise<readonly unknown[] | undefined> {
     const link = this.#link;
-    if (!link || link.isOver) return;
+    if (!link || link.isOver) return undefined;
     try {
-      this.#lists.set(part, await link.list(part, this.#spec.startTimeoutMs));
+      return await link.lists.read(part, this.#spec.startTimeoutMs);
     } catch (error) {
+      if (link.isOver) return undefined;
+      const isKnown = this.#lists.has(part);
       // Servers with a few fixed resources often have no method for templates.
-      const isUnknown = error instanceof ProtocolError && error.code === methodNotFound;
-      if (!link.isOver && !isUnknown) {
-        const again = this.#lists.has(part) ? ' again' : '';
-        this.#tell(`does not list its ${part}${again}: ${errorMessage(error)}`);
+      if (!(error instanceof ProtocolError && error.code === methodNotFound)) {
+        this.#tell(`does not list its ${part}${isKnown ? ' again' : ''}: ${errorMessage(error)}`);
       }
-      if (link.isOver || this.#lists.has(part)) return;
-      this.#lists.set(part, []);
+      return isKnown ? undefined : [];
     }
-    this.#changed();
   }
 
   /** Subscribes to these resources, and to no others, now and after each start. */
@@ -341,18 +306,8 @@ export class Upstream {
     else this.#link?.tellRoots();
   }
 
-  /** Combines several changes of a list. */
-  #gather(kind: ServedKind): void {
-    if (this.#options.lists === false || this.#gathering.has(kind)) return;
-    const timer = setTimeout(() => {
-      this.#gathering.delete(kind);
-      for (const part of partsOf[kind]) this.#read(part);
-    }, this.#options.pace.gatherMs).unref();
-    this.#gathering.set(kind, timer);
-  }
-
   async close(): Promise<void> {
-    for (const timer of this.#gathering.values()) clearTimeout(timer);
+    this.#lists.close();
     const link = this.#link;
     this.#link = undefined;
     await Promise.all([link?.close(), this.#starting?.then((started) => started.close()).catch(() => {})]);
@@ -362,7 +317,7 @@ export class Upstream {
 /** An error of the server is the reason why it is unavailable. @throws LinkError */
 async function listTools(link: UpstreamLink, timeoutMs: number): Promise<readonly unknown[]> {
   try {
-    return await link.list('tools', timeoutMs);
+    return await link.lists.read('tools', timeoutMs);
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     throw new LinkError(`it answers tools/list with an error: ${error.message} (${error.code})`);

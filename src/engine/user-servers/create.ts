@@ -150,7 +150,10 @@ async function lostPlaces(definition: Definition, { registry }: ServerSpec): Pro
 }
 
 /** Names in entries that their upstreams did not have at their last start, in sentences. Starts nothing. */
-function unknownNames({ upstreams }: ServerSpec, { userServersFolder }: UserServerFolders): readonly string[] {
+function unknownNames(
+  { upstreams }: ServerSpec,
+  { userServersFolder }: UserServerFolders,
+): readonly string[] {
   const records = new UpstreamRecords(path.dirname(userServersFolder));
   return upstreams.flatMap((entry) => {
     const { key, name: server } = entry.upstream;
@@ -160,7 +163,9 @@ function unknownNames({ upstreams }: ServerSpec, { userServersFolder }: UserServ
     return (['tools', 'prompts', 'resources'] as const).flatMap((kind) => {
       const choice = choices[kind];
       const unknown = choice ? namesInChoice(choice).filter((name) => !names[kind].includes(name)) : [];
-      return unknown.map((name) => `The upstream server "${server}" had no ${singular[kind]} "${name}" at its last start.`);
+      return unknown.map(
+        (name) => `The upstream server "${server}" had no ${singular[kind]} "${name}" at its last start.`,
+      );
     });
   });
 }

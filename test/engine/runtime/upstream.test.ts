@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { composeServer, type ServerSpec } from '../../../src/engine/runtime/compose-server.js';
-import type { UpstreamItems } from '../../../src/engine/runtime/upstream.js';
 import { chosenName } from '../../../src/engine/runtime/upstream-choice.js';
-import { withUpstreamItems } from '../../../src/engine/runtime/upstream-items.js';
+import { type UpstreamItems, withUpstreamItems } from '../../../src/engine/runtime/upstream-items.js';
 import type { Files } from '../../support/packages.js';
 import { openWorkspace, writePackage } from '../../support/packages.js';
 import { root } from '../../support/program.js';
@@ -71,12 +70,17 @@ describe('an entry for an existing server', () => {
     ]);
   });
 
-  test('takes prompts, resources and apps by choices of their own', async () => {
+  test('takes prompts, resources and apps by separate choices', async () => {
     const all = { prefix: '', only: undefined, except: [], rename: {} };
     const [first = expect.fail(), second = expect.fail()] = (
       await compose([
         { upstream: npx, prefix: 'p_', only: ['x'] },
-        { upstream: npx, prompts: false, resources: { except: ['a:1'], prefix: 'r_' }, apps: { only: ['ui://x'] } },
+        {
+          upstream: npx,
+          prompts: false,
+          resources: { except: ['a:1'], prefix: 'r_' },
+          apps: { only: ['ui://x'] },
+        },
       ])
     ).upstreams;
     expect([first.prompts, first.resources, first.apps]).toEqual([all, all, all]);

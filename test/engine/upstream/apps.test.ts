@@ -45,7 +45,7 @@ describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream
     expect((await call('rich', { a: 1 }))._meta.ui).toBeUndefined();
   });
 
-  test('replaces the URI of an app that another upstream server has, wherever it stands', async () => {
+  test('replaces the URI of an app that another upstream server has, in all places', async () => {
     const { request, call } = await open([{}, { choice: { prefix: 'b_' } }]);
     const second = `${uri}-2`;
     const { tools: listed } = await request('tools/list');

@@ -43,9 +43,7 @@ describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream
     const got = await request('prompts/get', { name: 'greet', arguments: { who: 'Ada' } });
     expect(got).toMatchObject({
       description: 'Filled.',
-      messages: [
-        { role: 'user', content: { type: 'text', text: 'scripted says {"who":"Ada"}' }, odd: 1 },
-      ],
+      messages: [{ role: 'user', content: { type: 'text', text: 'scripted says {"who":"Ada"}' }, odd: 1 }],
       _meta: { own: 3 },
     });
     const contents = (uri: string) => [
@@ -53,7 +51,9 @@ describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream
     ];
     const listed = await request('resources/read', { uri: 'far://a' });
     expect(listed.contents).toEqual(contents('far://a'));
-    expect((await request('resources/read', { uri: 'far://file/x' })).contents).toEqual(contents('far://file/x'));
+    expect((await request('resources/read', { uri: 'far://file/x' })).contents).toEqual(
+      contents('far://file/x'),
+    );
     // A result of a tool may link to a resource that no list shows.
     expect((await request('resources/read', { uri: 'odd:1' })).contents).toEqual(contents('odd:1'));
     expect(await request('resources/read', { uri: 'far://file/missing' })).toEqual({
@@ -139,7 +139,10 @@ describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream
 
 describe('items of several upstream servers', () => {
   test('numbers prompts of one name, and serves the first resource of one URI', async () => {
-    const [one, other] = [scripted({ name: 'one', ...everything }), scripted({ name: 'other', ...everything })];
+    const [one, other] = [
+      scripted({ name: 'one', ...everything }),
+      scripted({ name: 'other', ...everything }),
+    ];
     const bench = await openBench([
       { place: one.place, name: 'one' },
       { place: other.place, name: 'other', resources: { except: ['b', 'far://c'] } },
@@ -189,7 +192,12 @@ describe('items of several upstream servers', () => {
   test('leaves out items that clients would reject, and reports them', async () => {
     const far = scripted({
       prompts: [{ name: 'good' }, {}, { name: 'bad', arguments: [{}] }],
-      resources: [{ uri: 'a:1', name: 'good' }, { name: 'none' }, { uri: 'a:2' }, { uri: 'a:3', name: 'n', size: 1, icons: {} }],
+      resources: [
+        { uri: 'a:1', name: 'good' },
+        { name: 'none' },
+        { uri: 'a:2' },
+        { uri: 'a:3', name: 'n', size: 1, icons: {} },
+      ],
     });
     const bench = await openBench([{ place: far.place }]);
     expect(await promptNames(bench)).toEqual(['good']);
