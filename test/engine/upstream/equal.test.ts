@@ -59,7 +59,10 @@ function withoutTasks(items: readonly Message[] = []): readonly Message[] {
 const requests: Readonly<Record<string, readonly (readonly [string, object])[]>> = {
   everything: [
     ['tools/call', { name: 'echo', arguments: { message: 'hi' } }],
-    ['tools/call', { name: 'get-annotated-message', arguments: { messageType: 'error', includeImage: true } }],
+    [
+      'tools/call',
+      { name: 'get-annotated-message', arguments: { messageType: 'error', includeImage: true } },
+    ],
     ['tools/call', { name: 'get-structured-content', arguments: { location: 'Chicago' } }],
     ['tools/call', { name: 'get-resource-links', arguments: { count: 2 } }],
     ['tools/call', { name: 'echo', arguments: {} }],
@@ -67,10 +70,17 @@ const requests: Readonly<Record<string, readonly (readonly [string, object])[]>>
     ['prompts/get', { name: 'args-prompt', arguments: { city: 'Rome', state: 'x' } }],
     ['prompts/get', { name: 'args-prompt' }],
     ['resources/read', { uri: 'demo://resource/static/document/features.md' }],
-    ['completion/complete', completion({ type: 'ref/prompt', name: 'completable-prompt' }, 'department', 'E')],
     [
       'completion/complete',
-      completion({ type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' }, 'resourceId', '1'),
+      completion({ type: 'ref/prompt', name: 'completable-prompt' }, 'department', 'E'),
+    ],
+    [
+      'completion/complete',
+      completion(
+        { type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' },
+        'resourceId',
+        '1',
+      ),
     ],
   ],
   filesystem: [
