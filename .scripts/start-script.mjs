@@ -15,7 +15,7 @@ export async function startScript({ root, module, options }) {
   const { outputFiles } = await build({
     ...options,
     banner: {},
-    entryPoints: { start: path.join(root, 'src/cli/start-script.ts') },
+    entryPoints: { start: path.join(root, 'src/cli/commands/start/start-script.ts') },
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     define: { SCRIPT_HASH: JSON.stringify(hash) },

@@ -36,11 +36,14 @@ const noSkips: Reporter = {
   },
 };
 
+/** Longest wait of `expect.poll`. The default of one second is too short for a busy machine. */
+const polling = { poll: { timeout: 10_000 } };
+
 /** Only a fault takes that long. On a busy machine any test may take seconds. */
-const patient = { testTimeout: 30_000, hookTimeout: 60_000 };
+const patient = { testTimeout: 30_000, hookTimeout: 60_000, expect: polling };
 
 /** Downloads, programs of vendors and thousands of runs take minutes. */
-const lasting = { testTimeout: 180_000, hookTimeout: 300_000 };
+const lasting = { testTimeout: 180_000, hookTimeout: 300_000, expect: polling };
 
 interface ProjectOptions {
   readonly name: string;

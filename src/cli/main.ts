@@ -1,11 +1,11 @@
 import { AgentToolsError } from '../engine/base/errors.js';
 import { visibleText } from '../engine/base/visible-text.js';
 import type { Host } from '../host.js';
-import { startCommand } from './commands/start.js';
-import { ExitCode } from './exit-code.js';
-import { parseStartArguments } from './start-arguments.js';
+import { parseStartArguments } from './commands/start/arguments.js';
+import { startCommand } from './commands/start/run.js';
+import { ExitCode } from './shared/exit-code.js';
 
-export { ExitCode } from './exit-code.js';
+export { ExitCode } from './shared/exit-code.js';
 
 /** Runs one command line. Only this function turns errors into exit codes. */
 export async function main(argv: readonly string[], host: Host): Promise<ExitCode> {

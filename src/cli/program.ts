@@ -2,24 +2,64 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { AgentToolsError } from '../engine/base/errors.js';
 import { packageVersion } from '../engine/base/folders.js';
 import type { Host } from '../host.js';
-import { ExitCode } from './exit-code.js';
-import { addDiscoveryCommands } from './grammar/discovery.js';
-import { addExtensionCommands } from './grammar/extensions.js';
-import { addInstallationCommands } from './grammar/installation.js';
-import { addPackageCommands } from './grammar/packages.js';
-import { addServerCommands } from './grammar/servers.js';
-import { addUserServerCommands } from './grammar/user-servers.js';
-import { expandProjectFlag } from './target-options.js';
-import { terminalWidth } from './terminal-width.js';
+import { defineAdd } from './commands/add/grammar.js';
+import { defineCall } from './commands/call/grammar.js';
+import { defineCreate } from './commands/create/grammar.js';
+import { defineCreateServer } from './commands/create-server/grammar.js';
+import { defineDeleteServer } from './commands/delete-server/grammar.js';
+import { defineDerive } from './commands/derive/grammar.js';
+import { defineExplain } from './commands/explain/grammar.js';
+import { defineInstall } from './commands/install/grammar.js';
+import { defineListClients } from './commands/list-clients/grammar.js';
+import { defineListInstalled } from './commands/list-installed/grammar.js';
+import { defineListServers } from './commands/list-servers/grammar.js';
+import { definePreview } from './commands/preview/grammar.js';
+import { defineRemove } from './commands/remove/grammar.js';
+import { defineShow } from './commands/show/grammar.js';
+import { defineStart } from './commands/start/grammar.js';
+import { defineUninstall } from './commands/uninstall/grammar.js';
+import { defineUpdate } from './commands/update/grammar.js';
+import { defineValidate } from './commands/validate/grammar.js';
+import { ExitCode } from './shared/exit-code.js';
+import type { DefineCommand } from './shared/grammar/command-context.js';
+import { expandProjectFlag } from './shared/grammar/target-options.js';
+import { terminalWidth } from './shared/terminal-width.js';
+
+/** All commands, in the order of the help. */
+const commands: readonly DefineCommand[] = [
+  defineCreate,
+  defineValidate,
+  definePreview,
+  defineDerive,
+  defineExplain,
+  defineListServers,
+  defineShow,
+  defineCall,
+  defineStart,
+  defineCreateServer,
+  defineDeleteServer,
+  defineInstall,
+  defineUninstall,
+  defineListClients,
+  defineListInstalled,
+  defineAdd,
+  defineRemove,
+  defineUpdate,
+];
 
 /** Runs any command line with the full grammar. @throws AgentToolsError `usage` if it is invalid. */
 export async function runProgram(argv: readonly string[], host: Host): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.Ok;
-  const program = createProgram(host, (code) => {
-    exitCode = code;
-  });
+  const { words, command } = splitCommand(argv);
+  const program = createProgram(
+    host,
+    (code) => {
+      exitCode = code;
+    },
+    command,
+  );
   try {
-    await program.parseAsync(expandProjectFlag(argv), { from: 'user' });
+    await program.parseAsync(expandProjectFlag(words), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return ExitCode.Ok;
@@ -30,6 +70,21 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     throw new AgentToolsError('usage', error.message.replace(/^error: /, '') + hint, { cause: error });
   }
   return exitCode;
+}
+
+/** Commands that take the command of a server after `--`. */
+const takeCommand = ['install'];
+
+/** Splits a command line at `--`, if a command of a server may follow. */
+function splitCommand(argv: readonly string[]): {
+  readonly words: readonly string[];
+  readonly command: readonly string[] | undefined;
+} {
+  const end = argv.indexOf('--');
+  const name = argv.find((word) => !word.startsWith('-'));
+  if (end === -1 || name === undefined || !takeCommand.includes(name))
+    return { words: argv, command: undefined };
+  return { words: argv.slice(0, end), command: argv.slice(end + 1) };
 }
 
 const standardHelp = new Help();
@@ -45,8 +100,12 @@ function optionDescription(option: Option): string {
   return Array.isArray(option.defaultValue) ? option.description : standardHelp.optionDescription(option);
 }
 
-/** Creates the grammar. `answer` takes the exit code of the command that ran. */
-export function createProgram(host: Host, answer: (code: ExitCode) => void): Command {
+/** Creates the grammar. `answer` takes the exit code of the command that ran; `command`: words after `--`. */
+export function createProgram(
+  host: Host,
+  answer: (code: ExitCode) => void,
+  command?: readonly string[],
+): Command {
   const program = new Command('agenttools')
     .description('Ship, check and serve MCP tools as ordinary npm packages.')
     .version(packageVersion(), '-V, --version', 'print the version')
@@ -72,12 +131,6 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
       getErrHasColors: () => host.color,
     });
 
-  const answering = { host, answer };
-  addExtensionCommands(program, answering);
-  addDiscoveryCommands(program, answering);
-  addServerCommands(program, answering);
-  addUserServerCommands(program, answering);
-  addInstallationCommands(program, answering);
-  addPackageCommands(program, answering);
+  for (const define of commands) define(program, { host, answer, command });
   return program;
 }

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { clients, writableClients } from '../../src/engine/clients/table/index.js';
+import { manualClients } from '../../src/engine/clients/table/manual-clients.js';
 import { addFiles, packageJson, writeFolder } from '../support/packages.js';
 import { plugin } from '../support/plugin.js';
 import { type RunOptions, runCli } from '../support/run-cli.js';
@@ -90,7 +92,7 @@ describe('output of uninstall', () => {
 
     const installed = async () => JSON.parse((await run(['list-installed', '--json'])).stdout);
 
-    it('says that it is back, and it is known again', async () => {
+    it('reports that the entry is restored, and lists it again', async () => {
       const planned = await run(['uninstall', 'cursor', other, '--dry-run']);
       expect(planned.stderr).toMatch(
         /^Would remove "kit" .* The entry that was there before would be back\.$/m,
@@ -125,7 +127,7 @@ describe('output of uninstall', () => {
 });
 
 describe('uninstall that finds nothing', () => {
-  it('says what is there, the nearest name first', async () => {
+  it('lists the existing entries, nearest name first', async () => {
     await install('cursor', '.', '--name', 'alpha');
     await install('cursor', '.', '--name', 'weather');
     const { code, stderr } = await run(['uninstall', 'cursor', 'wether']);
@@ -173,7 +175,7 @@ describe('list-installed', () => {
     expect(stdout).toContain('forget it with: agenttools uninstall cursor kit\n');
   });
 
-  it.each([true, false])('makes what is not ours visible, with colours: %s', async (color) => {
+  it.each([true, false])('escapes control characters of other programs, with colours: %s', async (color) => {
     const hostile = path.join(cwd, 'a\u001b[31mb.json');
     await install('--config', hostile, '--client', 'cursor', '.');
     const { stdout } = await run(['list-installed'], { color });
@@ -182,11 +184,13 @@ describe('list-installed', () => {
 });
 
 describe('list-clients', () => {
-  it('begins with a count, and has files only for those that are here', async () => {
+  it('begins with a count and shows files of installed clients only', async () => {
     mkdirSync(path.join(home, '.codex'));
     await install('cursor', '.');
     const lines = linesOf((await run(['list-clients'])).stdout);
-    expect(lines[0]).toBe('46 clients: 1 configured, 1 installed, 36 not found, 8 by hand');
+    expect(lines[0]).toBe(
+      `${clients.length} clients: 1 configured, 1 installed, ${writableClients.length - 2} not found, ${manualClients.length} by hand`,
+    );
     const at = lines.findIndex((line) => line.startsWith('cursor '));
     expect(lines.slice(at, at + 3)).toEqual([
       expect.stringMatching(/^cursor +Cursor +configured$/),
@@ -195,7 +199,7 @@ describe('list-clients', () => {
     ]);
     expect(lines.filter((line) => line.startsWith(' '))).toHaveLength(4);
     const rows = lines.slice(2).filter((line) => !line.startsWith(' '));
-    expect(rows).toHaveLength(46);
+    expect(rows).toHaveLength(clients.length);
     expect(new Set(rows.map((row) => row.search(/configured|installed|not found|by hand/))).size).toBe(1);
     const detected = linesOf((await run(['list-clients', '--detected'])).stdout);
     expect(detected[0]).toBe('2 clients: 1 configured, 1 installed');

@@ -61,13 +61,13 @@ describe('the program', () => {
     expect((await runCli(['create', 'x'])).stdout).not.toContain('\u001b[');
   });
 
-  it('tells a fault of its own in one line, and shows the stack only when asked', async () => {
-    vi.doMock('../../src/cli/commands/create.js', () => ({
+  it('prints a defect in one line, and the stack only with --verbose', async () => {
+    vi.doMock('../../src/cli/commands/create/run.js', () => ({
       createCommand: () => Promise.reject(new TypeError('x is undefined\nand more')),
     }));
     const brief = await runCli(['create', 'x']);
     const verbose = await runCli(['create', 'x', '--verbose']);
-    vi.doUnmock('../../src/cli/commands/create.js');
+    vi.doUnmock('../../src/cli/commands/create/run.js');
     expect(brief).toMatchObject({
       code: 1,
       stdout: '',

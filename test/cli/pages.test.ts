@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +8,19 @@ import { fakeHost } from '../support/run-cli.js';
 
 const { host } = fakeHost({ cwd: '/', home: '/' });
 const { commands } = createProgram(host, () => {});
+
+describe('the folders of the commands', () => {
+  const folder = path.join(packageRoot(), 'src/cli/commands');
+  const names = readdirSync(folder);
+
+  it('are named as the commands of the program', () => {
+    expect(names.toSorted()).toEqual(commands.map((command) => command.name()).toSorted());
+  });
+
+  it.each(names)('%s contains its grammar and its run module', (name) => {
+    for (const file of ['grammar.ts', 'run.ts']) expect(existsSync(path.join(folder, name, file))).toBe(true);
+  });
+});
 
 describe('the page of a command', () => {
   it.each(commands.map((command) => [command.name(), command] as const))(

@@ -6,7 +6,7 @@ const startOnly: Plugin = {
   name: 'start-only',
   setup({ onResolve }) {
     onResolve({ filter: /.*/ }, ({ kind, path }) =>
-      kind === 'dynamic-import' && path !== './commands/start.js' ? { path, external: true } : undefined,
+      kind === 'dynamic-import' && path !== './commands/start/run.js' ? { path, external: true } : undefined,
     );
   },
 };
@@ -47,11 +47,11 @@ describe('the way of `start`', () => {
       expect([...packages]).not.toContain(heavy);
     }
     expect(inputs.filter((file) => file.startsWith('src/cli/')).sort()).toEqual([
-      'src/cli/auto-install.ts',
-      'src/cli/commands/start.ts',
-      'src/cli/exit-code.ts',
+      'src/cli/commands/start/arguments.ts',
+      'src/cli/commands/start/run.ts',
       'src/cli/main.ts',
-      'src/cli/start-arguments.ts',
+      'src/cli/shared/auto-install.ts',
+      'src/cli/shared/exit-code.ts',
     ]);
   });
 });

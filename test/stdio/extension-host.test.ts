@@ -145,7 +145,7 @@ describe.concurrent('the extension host', () => {
     await program.end();
   });
 
-  test('ends with the front, whatever ends that', async () => {
+  test('ends with the front, however the front ends', async () => {
     for (const isBlocked of [false, true]) {
       const program = await openProgram(directory);
       const pid = Number(await program.textOf('pid'));
@@ -185,7 +185,7 @@ test('the front imports nothing that imports modules of extensions', () => {
   };
   const source = path.resolve(import.meta.dirname, '../../src');
   const loadedLater = ['engine/host/host-client.ts', 'engine/host/host-generation.ts'];
-  for (const entry of ['cli/commands/start.ts', ...loadedLater, 'engine/host/host-process.ts']) {
+  for (const entry of ['cli/commands/start/run.ts', ...loadedLater, 'engine/host/host-process.ts']) {
     visit(path.join(source, entry));
   }
   const names = [...seen].map((file) => path.relative(source, file));

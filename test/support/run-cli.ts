@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
-import type { ExitCode } from '../../src/cli/exit-code.js';
 import { main } from '../../src/cli/main.js';
+import type { ExitCode } from '../../src/cli/shared/exit-code.js';
 import type { Host } from '../../src/host.js';
 
 /** Relative path to text, or to a value that becomes JSON. */
@@ -68,6 +68,8 @@ export function fakeHost({
     cwd,
     env: {
       AGENTTOOLS_HOME: path.join(home, 'agenttools'),
+      // Tests of the MCP Registry name a stand-in.
+      AGENTTOOLS_MCP_REGISTRY: 'none',
       npm_config_prefix: home,
       AGENTTOOLS_AUTO_INSTALL: 'false',
       ...env,

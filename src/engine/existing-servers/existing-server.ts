@@ -1,5 +1,5 @@
 /**
- * An MCP server that is not an extension: a published package, a remote server, a bundle, a program. Its templates say how
+ * An MCP server that is not an extension: a published package, a remote server, a bundle, a program. Its templates define how
  * to start or reach it once the user has given the inputs.
  */
 export interface ExistingServer {
@@ -24,7 +24,7 @@ export interface ExistingServer {
 }
 
 /** Origin of an existing server. */
-export type ServerSource =
+type ServerSource =
   | 'npm'
   | 'pypi'
   | 'docker'
@@ -36,14 +36,14 @@ export type ServerSource =
   | 'client-config'
   | 'command';
 
-/** A server to start, or a server to reach. Texts are templates. */
-export type ServerTemplate = ProgramTemplate | RemoteTemplate;
+/** A server to start, a server to reach, or a bundle with a manifest that decides. Texts are templates. */
+export type ServerTemplate = ProgramTemplate | RemoteTemplate | BundleTemplate;
 
 /** A program that speaks MCP over its stdin and stdout. */
 export interface ProgramTemplate {
   readonly kind: 'program';
   readonly runner: ProgramRunner;
-  /** Arguments of the server itself, after those of the runner. */
+  /** Arguments of the server itself, after the arguments of the runner. */
   readonly args: readonly ArgumentTemplate[];
   readonly env: Readonly<Record<string, TextTemplate>>;
   /** Absolute path; absent: the folder of the client. */
@@ -52,7 +52,7 @@ export interface ProgramTemplate {
 
 /** Program that runs the server. */
 export type ProgramRunner =
-  /** The program of an npm package, in a folder of its own. `bin` absent: the only one, or the one with the package's name. */
+  /** The program of an npm package, in a separate folder. `bin` absent: the only one, or the one with the package's name. */
   | { readonly by: 'npm'; readonly name: string; readonly version: string; readonly bin?: string }
   /** `uvx <name>==<version>`; `script`: another program of the package. */
   | {
@@ -85,11 +85,19 @@ export interface RemoteTemplate {
 
 export type RemoteTransport = 'http' | 'sse';
 
+/** A bundle that has not been downloaded. */
+interface BundleTemplate {
+  readonly kind: 'bundle';
+  readonly url: string;
+  /** SHA-256 of the file in lower-case hexadecimal digits; absent: unknown. */
+  readonly sha256?: string;
+}
+
 /** Parts that are joined into one text. An input without a value leaves out the whole text, unless it is required. */
 export type TextTemplate = readonly TemplatePart[];
 
 /** Fixed text, or the value of an input. */
-export type TemplatePart = string | { readonly input: string };
+type TemplatePart = string | { readonly input: string };
 
 /** Words of a command line that are used or left out together, such as `--port` and its value. */
 export interface ArgumentTemplate {

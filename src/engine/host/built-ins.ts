@@ -22,9 +22,9 @@ const known = { modules: new Set<string>(), objects: new Set(watchedObjects.map(
 export interface BuiltIns {
   /**
    * The first changes since the snapshot, as text: `Array.prototype.map was replaced`.
-   * Finds replaced, removed and enumerable added properties at once. Other attributes, and hidden additions to
-   * prototypes other than `Object.prototype` and `Array.prototype`, are found after some more calls. If `thorough` is
-   * true, they are found at once, which takes 50 times as long.
+   * Finds replaced, removed and enumerable added properties, all additions to `Object.prototype` and all indexes of
+   * `Array.prototype`. If `thorough` is true, it also finds other attributes and hidden additions, which takes 50 times as
+   * long.
    */
   difference(thorough?: boolean): readonly string[];
   /** True if all changes are additions to prototypes that little code depends on, as in polyfills. */
@@ -93,8 +93,8 @@ class BuiltInsSnapshot implements BuiltIns {
   readonly #core: readonly BuiltInProperty[];
   /** Objects without allowed additions. */
   readonly #prototypes: readonly BuiltInProperty[];
-  /** `Object.prototype` and `Array.prototype`: each addition is found at once. */
-  readonly #roots: readonly BuiltInProperty[];
+  /** `Object.prototype`. */
+  readonly #root: BuiltInProperty;
   /** Prototypes with properties that `for…in` lists. */
   readonly #visible: readonly BuiltInProperty[];
   /** Prototypes without properties that `for…in` lists. */
@@ -114,15 +114,12 @@ class BuiltInsSnapshot implements BuiltIns {
   readonly #accessorOwners: object[] = [];
   readonly #accessorKeys: PropertyKey[] = [];
   readonly #accessors: PropertyDescriptor[] = [];
-  #next = 0;
 
   constructor() {
     this.#places = watchedObjects.map(captureProperties);
     this.#core = this.#places.filter(({ isOfModule }) => !isOfModule);
     this.#prototypes = this.#places.filter(({ isOpen }) => !isOpen);
-    this.#roots = this.#prototypes.filter(
-      ({ name }) => name === 'Object.prototype' || name === 'Array.prototype',
-    );
+    this.#root = this.#prototypes.find(({ name }) => name === 'Object.prototype')!;
     this.#visible = this.#prototypes.filter(({ object }) => showsProperties(object));
     this.#invisible = this.#prototypes
       .map(({ object }) => object)
@@ -137,6 +134,8 @@ class BuiltInsSnapshot implements BuiltIns {
       for (const key of known) this.#watch(object, key, descriptors[key]!, isOfModule);
       for (const key of absent) this.#watchValue(object, key, Reflect.get(object, key));
     }
+    // Shows hidden indexes.
+    this.#watchValue(Array.prototype, 'length', Array.prototype.length);
   }
 
   /** Primitive values are compared only by {@link addChanges}. */
@@ -157,19 +156,10 @@ class BuiltInsSnapshot implements BuiltIns {
   }
 
   difference(thorough = false): readonly string[] {
-    const changes =
-      thorough || this.#hasChanged() ? findBuiltInChanges(this.#places, maxChanges) : this.#changesInTurn();
-    return describeChanges(changes);
-  }
-
-  /** Compares one prototype per call, in turn. */
-  #changesInTurn(): readonly BuiltInChange[] {
+    if (thorough || this.#hasChanged()) return describeChanges(findBuiltInChanges(this.#places, maxChanges));
     this.#comparisons += 1;
     if (this.#comparisons === comparisonsToCompile) this.#compiled = this.#compile();
-    this.#next = (this.#next + 1) % this.#prototypes.length;
-    const changes: BuiltInChange[] = [];
-    addChanges(changes, this.#prototypes[this.#next]!, maxChanges);
-    return changes;
+    return [];
   }
 
   #compile(): readonly Comparison[] | undefined {
@@ -254,11 +244,7 @@ class BuiltInsSnapshot implements BuiltIns {
       const { object, enumerableCount } = this.#visible[index]!;
       if (enumerableKeys(object).length !== enumerableCount) return true;
     }
-    for (let index = 0; index < this.#roots.length; index++) {
-      const { object, keyCount } = this.#roots[index]!;
-      if (ownKeys(object).length !== keyCount) return true;
-    }
-    return false;
+    return ownKeys(this.#root.object).length !== this.#root.keyCount;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { deferred } from '../base/deferred.js';
+import { InFlightMap } from '../base/in-flight-map.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
 import type { JsonObject } from '../protocol/envelope.js';
@@ -113,7 +114,7 @@ export class Generation {
   readonly hooks = new Map<string, NodeJS.Timeout | undefined>();
   readonly #options: GenerationOptions;
   readonly #process: HostLink;
-  readonly #calls = new Map<number, HostCall>();
+  readonly #calls = new InFlightMap<number, HostCall>();
   /** Requests that became tasks, by number. */
   readonly #tasks = new Map<number, { readonly taskId: string; readonly call: HostCall }>();
   /** Tasks that ended before the results of their calls were sent. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InFlightMap } from '../base/in-flight-map.js';
 import { plainData } from '../base/plain-data.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { importDefault, type LoadCode } from '../extension/extension.js';
@@ -59,7 +60,7 @@ export class Runner {
   #hooks: HostedHooks;
   readonly #questions: FrontRequests;
   readonly #connections = new Map<number, Connection>();
-  readonly #requests = new Map<number, RemoteRequest>();
+  readonly #requests = new InFlightMap<number, RemoteRequest>();
   readonly #ending = new AbortController();
   readonly #watch: HookWatch;
   readonly #envReads = new EnvReads();

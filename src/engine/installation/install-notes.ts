@@ -6,6 +6,7 @@ import type { Receipt } from '../clients/receipt.js';
 import { parseToolOptions, type ToolOptionValues } from '../runtime/tool-options.js';
 import { type EntryTarget, explainUnreadable, type Scope } from './entry-target.js';
 import type { InstallRequest } from './install-request.js';
+import type { InstallSource } from './install-source.js';
 import { unstablePaths } from './launch.js';
 import {
   replacedByClient,
@@ -18,8 +19,7 @@ import {
 export interface CompletedInstall {
   readonly client: WritableClient;
   readonly request: InstallRequest;
-  /** True if no other machine can start the server by its name. */
-  readonly isOnlyHere: boolean;
+  readonly source: InstallSource;
   readonly launch: Launch;
   readonly placement: EntryTarget;
   readonly receipt: Receipt;
@@ -33,7 +33,8 @@ export interface CompletedInstall {
 /** Returns notes for the user about a written entry, in sentences. */
 export async function collectNotes(facts: CompletedInstall): Promise<readonly string[]> {
   const { client, request, launch, placement, receipt, toolOptions, options, hidden, change } = facts;
-  const { scope, variables } = request;
+  const { scope } = request;
+  const { variables } = facts.source;
   const { layout } = placement;
   const previous = change.known.find((one) => one.client === client.id && slotKey(one) === slotKey(receipt));
   const secrets = [...variables, ...options.variables].filter(({ isSecret }) => isSecret);
@@ -55,17 +56,17 @@ export async function collectNotes(facts: CompletedInstall): Promise<readonly st
 }
 
 /** Notes on paths in a file that others share, and on commands that a client may not find. */
-function commandNotes({ client, request, isOnlyHere }: CompletedInstall): readonly string[] {
+function commandNotes({ client, request, source }: CompletedInstall): readonly string[] {
   const { name, kind } = client;
   const { scope, by } = request;
   if (by === 'npx') {
     if (kind === 'coding') return [];
     return [
-      `${name} may not find npx where it was opened from a desktop, without a shell's PATH. If it does not, install again without --command npx.`,
+      `${name} may not find npx if it was opened from the desktop, without the PATH of a shell. In that case, install again without --command npx.`,
     ];
   }
   if (scope.kind !== 'project') return [];
-  const wayOut = isOnlyHere ? 'name a published package and add --command npx' : 'add --command npx';
+  const wayOut = source.isOnlyHere ? 'name a published package and add --command npx' : 'add --command npx';
   return [`The entry holds paths of this machine. For a file that others share, ${wayOut}.`];
 }
 
@@ -86,7 +87,7 @@ async function readableByOthers(
   const { mode = 0 } = (await stat(file).catch(() => undefined)) ?? {};
   if (platform === 'win32' || (mode & 0o077) === 0) return [];
   return [
-    `Others on this machine can read the file (its mode is ${(mode & 0o777).toString(8)}), and it holds ${secrets.join(', ')}. Keep it to yourself with: chmod 600 "${file}"`,
+    `Others on this machine can read the file (its mode is ${(mode & 0o777).toString(8)}), and it holds ${secrets.join(', ')}. Restrict access with: chmod 600 "${file}"`,
   ];
 }
 

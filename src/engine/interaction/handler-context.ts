@@ -20,7 +20,7 @@ import { type ClientInputScope, HandlerInput } from './input-scope.js';
 /** Position of a handler in the calls of one request. */
 interface CallPosition {
   /** Input scope of the request; absent if the handler cannot ask the client. */
-  readonly dialogue?: ClientInputScope;
+  readonly inputScope?: ClientInputScope;
   /** Number of nested calls between the client's request and the handler. Default: 0. */
   readonly depth?: number;
   /** Prefix of the handler's keys. Default: empty. */
@@ -35,31 +35,29 @@ interface CallPosition {
 export function contextMaker(
   connection: Connection,
   request: RequestContext,
-  { dialogue, depth = 0, prefix = '', outer = [], isUpstream = false }: CallPosition = {},
+  { inputScope, depth = 0, prefix = '', outer = [], isUpstream = false }: CallPosition = {},
 ): MakeContext {
   const { calls } = connection;
   const client = identifyClient(connection, request);
+  const withUi = allowsUi(calls.env) && declaresUi(client.capabilities);
   const can = (capability: string) => hasCapability(client.capabilities, capability);
   return (limit, tool) => {
     const log = createLogger(connection, request, limit, tool);
     const limits = [...outer, limit];
     const what = tool ? `Tool "${tool.name}"` : 'This';
-    const speaker = dialogue && new HandlerInput(dialogue, { prefix, limits, what, can, note: log.debug });
-    return {
-      get signal() {
-        return limit.signal;
-      },
+    const speaker =
+      inputScope && new HandlerInput(inputScope, { prefix, limits, what, can, note: log.debug });
+    const context: Omit<Context, 'signal'> & DeadlineHolder = {
+      [deadline]: limit,
       progress: createProgress(request, limit),
       log,
       options: tool ? findToolOptions(tool, connection.toolOptions) : {},
       client,
       can,
-      get ui() {
-        return allowsUi(calls.env) && declaresUi(client.capabilities);
-      },
+      ui: withUi,
       registry: { ...calls.server.registry.forHandlers, shown: (query) => connection.shown(request, query) },
       callTool: (...called) => {
-        const inner = speaker ? { dialogue, prefix: speaker.nextPrefix(), outer: limits } : {};
+        const inner = speaker ? { inputScope, prefix: speaker.nextPrefix(), outer: limits } : {};
         const makeContext = contextMaker(connection, request, { ...inner, depth: depth + 1 });
         const call = callNestedTool({ calls, limit, depth, makeContext }, ...called);
         return speaker ? speaker.outcome(call) : call;
@@ -78,8 +76,29 @@ export function contextMaker(
       ...(tool && { tool: { name: tool.name } }),
       ...((isUpstream || tool?.upstream) && { [asker]: requesterInfo(connection, request, depth) }),
     };
+    Object.defineProperty(context, 'signal', lazySignal);
+    return context as Context & DeadlineHolder;
   };
 }
+
+/** Key of the deadline in a context. */
+const deadline = Symbol('deadline');
+
+interface DeadlineHolder {
+  readonly [deadline]: CallDeadline;
+}
+
+/**
+ * `ctx.signal`, created on first access. All contexts share the getter: with own getters, V8 would create a hidden class
+ * for each context, and keep it until a full collection.
+ */
+const lazySignal: PropertyDescriptor & ThisType<DeadlineHolder> = {
+  get() {
+    return this[deadline].signal;
+  },
+  enumerable: true,
+  configurable: true,
+};
 
 /** @see MCP 2026-07-28, basic/patterns/mrtr, Supported Requests */
 const listInteraction = inputUnsupported('Code for lists and completions');

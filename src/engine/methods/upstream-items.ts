@@ -101,9 +101,9 @@ async function forward(
   { connection, request: own, subject }: Asking,
   timeoutMs: number,
 ): Promise<WireObject> {
-  const dialogue = new ClientInputScope(connection, own, subject);
-  const makeContext = contextMaker(connection, own, { dialogue, isUpstream: true });
-  return await runWithInput(dialogue, async () => {
+  const inputScope = new ClientInputScope(connection, own, subject);
+  const makeContext = contextMaker(connection, own, { inputScope, isUpstream: true });
+  return await runWithInput(inputScope, async () => {
     const result = await ask({ upstream, request, connection, makeContext }, own.signal, timeoutMs);
     const { ttlMs, cacheScope, ...others } = result;
     // Results that depend on answers of one user must not be cached for others (server/utilities/caching, Cache Key).

@@ -6,6 +6,7 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
+import { InFlightMap } from '../base/in-flight-map.js';
 import { describeThrown } from '../base/line-reporter.js';
 import { isRecord } from '../base/value-checks.js';
 import { ProtocolError } from '../runtime/result-builders.js';
@@ -79,7 +80,7 @@ export class Dispatcher implements Peer {
   client: ClientIdentity | undefined;
   version: string | undefined;
   readonly #options: DispatcherOptions;
-  readonly #inFlight = new Map<MessageId, DispatchedRequest>();
+  readonly #inFlight = new InFlightMap<MessageId, DispatchedRequest>();
   /** Requests of the server that the client has not answered. */
   readonly #asked = new Map<number, PendingClientRequest>();
   readonly #subscriptions = new Map<MessageId, SubscriptionFilter>();

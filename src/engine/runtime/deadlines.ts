@@ -1,3 +1,5 @@
+import { InFlightMap } from '../base/in-flight-map.js';
+
 /** A wait that can be cancelled. */
 interface DeadlineWait {
   readonly at: number;
@@ -9,14 +11,14 @@ const longestTimer = 2 ** 31 - 1;
 
 /** Many waits on one timer, because arming a timer costs more than a quick call. */
 class Deadlines {
-  readonly #waits = new Set<DeadlineWait>();
+  readonly #waits = new InFlightMap<DeadlineWait, DeadlineWait>();
   #timer: NodeJS.Timeout | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
 
   /** Calls `expire` after `ms` milliseconds, unless the wait is removed before. */
   add(ms: number, expire: () => void): DeadlineWait {
     const wait = { at: performance.now() + ms, expire };
-    this.#waits.add(wait);
+    this.#waits.set(wait, wait);
     if (wait.at < this.#armedFor) this.#arm(wait.at);
     else if (this.#waits.size === 1) this.#timer?.ref();
     return wait;
@@ -39,7 +41,7 @@ class Deadlines {
     this.#armedFor = Number.POSITIVE_INFINITY;
     const now = performance.now();
     let next = Number.POSITIVE_INFINITY;
-    for (const wait of [...this.#waits]) {
+    for (const wait of this.#waits.values()) {
       if (wait.at > now) {
         next = Math.min(next, wait.at);
         continue;

@@ -21,6 +21,10 @@ const request: InstallRequest = {
   name: undefined,
   variables: [],
   toolOptions: [],
+  args: [],
+  headers: [],
+  command: undefined,
+  allowScripts: [],
   apps: true,
   by: 'node',
   cwd: undefined,
@@ -40,6 +44,13 @@ const setting: InstallDeps = {
   signal: new AbortController().signal,
   tell: () => {},
   obtain: undefined,
+  existing: {
+    npm: { env: {}, home, platform: 'linux', execPath: '/usr/bin/node', cwd: home },
+    openRegistry: async () => {
+      throw new Error('no registry is asked');
+    },
+    dataFolder: home,
+  },
   report: () => {},
 };
 
@@ -59,7 +70,7 @@ describe('a failure of one client', () => {
     expect(results).toEqual([{ client: request.clients[0], error }]);
   });
 
-  it('is nobody’s but ours otherwise', async () => {
+  it('is thrown if it is a defect of AgentTools', async () => {
     const receipts = failing(new TypeError('ours'));
     await expect(install(request, { ...setting, receipts })).rejects.toThrow(TypeError);
   });

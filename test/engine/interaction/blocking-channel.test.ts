@@ -17,7 +17,7 @@ async function open(handler: Ask, options: SessionOptions & { readonly more?: ob
 }
 
 describe('while the client is asked', () => {
-  test('no time of the tool passes, nor of those it stands in', async () => {
+  test('pauses the time limits of the tool and of its callers', async () => {
     const answered = pending();
     const composed = await composeLive({
       tools: {
@@ -39,7 +39,7 @@ describe('while the client is asked', () => {
     });
     const session = await openSession(composed, { capabilities });
     const { answer } = session.send('tools/call', { name: 'outer' });
-    await vi.waitUntil(() => session.asked.length === 1);
+    await vi.waitUntil(() => session.asked.length === 1, 10_000);
     // Its time is longer, and begins later: when it is up, the others' would have been.
     await session.request('tools/call', { name: 'clock' });
     session.reply(session.asked[0].id, { action: 'decline' });
@@ -53,7 +53,7 @@ describe('while the client is asked', () => {
       await ctx.elicit('a', note).catch((error: Error) => ended.resolve(error.name));
     });
     const { id } = session.send('tools/call', { name: 't' });
-    await vi.waitUntil(() => session.asked.length === 1);
+    await vi.waitUntil(() => session.asked.length === 1, 10_000);
     session.cancel(id);
     expect(await ended.promise).toBe('AbortError');
     expect(session.notifications).toMatchObject([
@@ -62,15 +62,15 @@ describe('while the client is asked', () => {
   });
 });
 
-test('a handler that asks on though its call is over is told so, and goes no further', async () => {
+test('rejects further input requests of a handler after its call has ended', async () => {
   const errors: string[] = [];
   const { session } = await open(async (_args, ctx) => {
     for (;;) await ctx.elicit('a', note).catch((error: Error) => errors.push(error.name));
   });
   const { id } = session.send('tools/call', { name: 't' });
-  await vi.waitUntil(() => session.asked.length === 1);
+  await vi.waitUntil(() => session.asked.length === 1, 10_000);
   session.cancel(id);
-  await vi.waitUntil(() => errors.length > 0);
+  await vi.waitUntil(() => errors.length > 0, 10_000);
   await session.request('tools/call', { name: 'u' });
   expect(errors).toEqual(['AbortError']);
 });
@@ -107,7 +107,7 @@ describe('a handler whose client has gone', () => {
       for (;;) await ctx.elicit('a', note).catch((error: Error) => errors.push(error.message));
     }, gone);
     expect(await session.request('tools/call', { name: 't' })).toMatchObject(over);
-    await vi.waitUntil(() => errors.length > 1);
+    await vi.waitUntil(() => errors.length > 1, 10_000);
     await session.request('tools/call', { name: 'u' });
     expect(errors).toEqual(['The client has gone.', 'The client has gone.']);
     expect(session.asked).toHaveLength(1);
@@ -164,7 +164,7 @@ describe('a client that does not answer', () => {
     ]);
   });
 
-  test('in time is so, too, and is told', async () => {
+  test('in time gets a cancel notification', async () => {
     const { session } = await open((_args, ctx) => ctx.elicit('a', note, { timeoutMs: 5 }));
     const result = await session.request('tools/call', { name: 't' });
     expect(result.structuredContent).toEqual({ action: 'cancel' });
@@ -206,7 +206,7 @@ describe('a question on the wire', () => {
     expect(session.asked[0].params._meta).toBeUndefined();
   });
 
-  test('has an id of its own each time', async () => {
+  test('has a different id each time', async () => {
     const { session } = await open(
       async (_args, ctx) => await Promise.all([1, 2, 3].map((n) => ctx.elicit(`${n}`, note))),
       { answer: () => ({ action: 'cancel' }) },
@@ -227,7 +227,7 @@ describe('where the client works', () => {
     [{ error: { code: -1, message: 'no' } }, 'nowhere'],
   ])('is its first root that is a folder here: %j', async (answer, expected) => {
     const { session } = await open(rooted, { capabilities: { roots: {} }, answer: () => answer });
-    await vi.waitUntil(() => session.asked.length === 1);
+    await vi.waitUntil(() => session.asked.length === 1, 10_000);
     await session.request('ping');
     expect((await session.request('tools/call', { name: 't' })).content[0].text).toBe(expected);
   });
@@ -238,9 +238,9 @@ describe('where the client works', () => {
       capabilities: { roots: { listChanged: true } },
       answer: () => roots(places.shift()!),
     });
-    await vi.waitUntil(() => session.asked.length === 1);
+    await vi.waitUntil(() => session.asked.length === 1, 10_000);
     session.notify('notifications/roots/list_changed');
-    await vi.waitUntil(() => session.asked.length === 2);
+    await vi.waitUntil(() => session.asked.length === 2, 10_000);
     await session.request('ping');
     expect((await session.request('tools/call', { name: 't' })).content[0].text).toBe('/b');
   });

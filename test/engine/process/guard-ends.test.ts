@@ -79,7 +79,7 @@ describe.skipIf(process.platform === 'win32').concurrent('child processes at the
     expect(pids.map(isAlive)).toEqual(pids.map(() => true));
     child.kill('SIGTERM');
     expect((await readRun(child)).code).toBe(0);
-    await vi.waitFor(() => expect(pids.map(isAlive)).toEqual(pids.map(() => false)));
+    await vi.waitFor(() => expect(pids.map(isAlive)).toEqual(pids.map(() => false)), 10_000);
   });
 
   test('ends no other process', async () => {

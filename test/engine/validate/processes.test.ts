@@ -51,9 +51,10 @@ test.for([
     'package.json': packageJson({ tools: ['starts'] }),
     'agenttools/tools/starts.js': toolThatStarts(options!, then),
   });
+  // The limit must leave time for the definition to write its pids; only one that hangs uses all of it.
   await validateExtension(
     folder,
-    optionsFor({ timeoutMs: 1000, openInspector: (limits) => new Inspector(limits) }),
+    optionsFor({ timeoutMs: 5000, openInspector: (limits) => new Inspector(limits) }),
   );
   await expectEnded(await pidsIn(folder));
 });

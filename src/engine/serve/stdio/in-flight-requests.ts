@@ -1,3 +1,4 @@
+import { InFlightMap } from '../../base/in-flight-map.js';
 import type { MessageId } from '../../protocol/envelope.js';
 import type { Era } from '../../protocol/eras.js';
 import type { Batch } from './batch.js';
@@ -20,7 +21,7 @@ const rememberedCancellations = 4096;
  * (MCP basic, Requests), and `"1"` is not `1`.
  */
 export class InFlightRequests {
-  readonly #open = new Map<MessageId, InFlightRequest>();
+  readonly #open = new InFlightMap<MessageId, InFlightRequest>();
   readonly #cancelled = new Set<MessageId>();
   #parked = 0;
   #onIdle: (() => void) | undefined;
@@ -34,7 +35,7 @@ export class InFlightRequests {
   }
 
   of(era: Era): InFlightRequest[] {
-    return [...this.#open.values()].filter((call) => call.era === era);
+    return this.#open.values().filter((call) => call.era === era);
   }
 
   add(call: InFlightRequest): void {
@@ -70,10 +71,7 @@ export class InFlightRequests {
   }
 
   hasProgressToken(token: unknown): boolean {
-    for (const call of this.#open.values()) {
-      if (call.progressToken === token) return true;
-    }
-    return false;
+    return this.#open.values().some(({ progressToken }) => progressToken === token);
   }
 
   /** True if no response is due. Open subscriptions do not count: they end with the client or the session. */

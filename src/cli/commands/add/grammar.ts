@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../../shared/grammar/command-context.js';
+
+/** Adds `add`. */
+export function defineAdd(program: Command, { host, answer }: CommandContext): void {
+  program
+    .command('add')
+    .summary('add extension packages')
+    .description(
+      'Installs extension packages into the package store, with npm. Runs no code and no install scripts of them.',
+    )
+    .argument('<spec...>', 'name, name@range, name@tag, ./folder or ./package.tgz')
+    .option('--json', 'print what was added as JSON')
+    .action(async (specs: string[], { json = false }) => {
+      const { addCommand } = await import('./run.js');
+      answer(await addCommand({ specs, json }, host));
+    });
+}

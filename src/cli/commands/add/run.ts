@@ -1,0 +1,42 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import { readSpec } from '../../../engine/npm/package-spec.js';
+import { withoutUserinfo } from '../../../engine/npm/without-userinfo.js';
+import { addPackage } from '../../../engine/packages/add.js';
+import type { Host } from '../../../host.js';
+import { ExitCode } from '../../shared/exit-code.js';
+import { hasData, toExitCode } from '../../shared/exit-outcome.js';
+import { packagesSetting } from '../../shared/packages-deps.js';
+import { withProgress } from '../../shared/progress.js';
+import { renderJson } from '../../shared/text/json.js';
+import { type AddResult, additionData, additionLines } from './text.js';
+
+export interface AddInput {
+  readonly specs: readonly string[];
+  readonly json: boolean;
+}
+
+/** Adds extension packages to the package store. */
+export async function addCommand({ specs, json }: AddInput, host: Host): Promise<ExitCode> {
+  const results = await withProgress(host, async (tell) => {
+    const setting = packagesSetting(host, tell);
+    const done: AddResult[] = [];
+    for (const text of specs) {
+      const adding = readSpec(text, host.cwd).then((spec) => addPackage(spec, setting));
+      done.push(await adding.catch(addFailure(text)));
+    }
+    return done;
+  });
+  host.stderr.write(additionLines(results));
+  if (json && hasData(results, { all: specs.length > 1 }))
+    host.stdout.write(renderJson(results.map(additionData)));
+  const isMisread = results.some((result) => 'error' in result && result.error.code === 'usage');
+  return isMisread ? ExitCode.Usage : toExitCode(results);
+}
+
+/** Messages and JSON output can be stored elsewhere, so they omit the password of a spec. */
+function addFailure(text: string): (error: unknown) => AddResult {
+  return (error) => {
+    if (error instanceof AgentToolsError) return { spec: withoutUserinfo(text), error };
+    throw error;
+  };
+}

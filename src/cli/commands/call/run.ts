@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { text as readText } from 'node:stream/consumers';
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import { visibleText } from '../../../engine/base/visible-text.js';
+import { brands, isBranded } from '../../../engine/runtime/authoring-symbols.js';
+import { findOrInstall } from '../../../engine/runtime/install-missing.js';
+import type { ProtocolError } from '../../../engine/runtime/result-builders.js';
+import { callOnce } from '../../../engine/serve/call-once.js';
+import type { Host } from '../../../host.js';
+import { autoInstallOptions } from '../../shared/auto-install.js';
+import { ExitCode } from '../../shared/exit-code.js';
+import { parseJsonArguments } from '../../shared/json-arguments.js';
+import { withProgress } from '../../shared/progress.js';
+import { runWithGuard } from '../../shared/run-guarded.js';
+import { renderJson } from '../../shared/text/json.js';
+import { openWorkspace } from '../../shared/workspace.js';
+import { createTerminalUser } from './terminal-user.js';
+import { renderResult } from './text.js';
+
+export interface CallInput {
+  readonly server: string;
+  readonly tool: string;
+  /** A JSON object, or `-` for stdin. */
+  readonly text: string;
+  readonly autoInstall: boolean;
+  readonly json: boolean;
+}
+
+/** Calls one tool. Prints its result to stdout, also if the result is a failure. */
+export async function callCommand(
+  { server, tool, text, autoInstall, json }: CallInput,
+  host: Host,
+): Promise<ExitCode> {
+  const args = parseJsonArguments(text === '-' ? await readText(host.stdin) : text);
+  const workspace = openWorkspace(host);
+  const person = text === '-' ? undefined : createTerminalUser(host);
+  const working = runWithGuard(host, (signal) =>
+    withProgress(host, async (tell) => {
+      const obtain = autoInstallOptions(host, { wanted: autoInstall, tell });
+      const report = (line: string) => {
+        tell('');
+        host.stderr.write(`${visibleText(line)}\n`);
+      };
+      const find = () => workspace.findServer(server);
+      const found = await findOrInstall(find, { obtain, dryRun: false, signal, report });
+      const call = { tool, args, env: host.env, report, person, obtain };
+      if (!person) return await callOnce(found, workspace, { ...call, signal });
+      const result = callOnce(found, workspace, { ...call, signal: AbortSignal.any([signal, person.left]) });
+      // A handler that does not await the answer may never end.
+      return await Promise.race([result, rejectOnAbort(person.left)]);
+    }),
+  );
+  const result = await working.catch((error: unknown) => {
+    if (json && error instanceof AgentToolsError && isBranded(error.cause, brands.protocolError)) {
+      const { code, message, data } = error.cause as ProtocolError;
+      host.stdout.write(renderJson({ error: { code, message, data } }));
+    }
+    throw error;
+  });
+  host.stdout.write(json ? renderJson(result) : renderResult(result));
+  return result.isError ? ExitCode.Failed : ExitCode.Ok;
+}
+
+async function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { collect } from '../../shared/grammar/option-values.js';
+
+/** Adds `create-server`. */
+export function defineCreateServer(program: Command, { host, answer }: CommandContext): void {
+  program
+    .command('create-server')
+    .summary('create a user server')
+    .description(
+      'Creates a server from built-in items, items of packages and your own definitions. Other commands accept its bare name.',
+    )
+    .argument('<name>', 'its name: letters, digits, "_", "." and "-"')
+    .option(
+      '--tool <names>',
+      'tools: built-in or qualified names; repeatable, comma-separated',
+      collectNames,
+      [],
+    )
+    .option('--prompt <names>', 'prompts, in the same form', collectNames, [])
+    .option('--resource <names>', 'resources, in the same form', collectNames, [])
+    .option('--app <names>', 'UI apps, in the same form', collectNames, [])
+    .option('--skill <names>', 'skills of packages, by qualified names', collectNames, [])
+    .option('--title <text>', 'name for people')
+    .option('--description <text>', 'what it offers')
+    .option('--instructions <text>', 'how to use it, for the model')
+    .option('--from <file>', 'a definition in JSON, with changed or new items; - reads stdin')
+    .option('--overwrite', 'replace a server of that name')
+    .option('--json', 'print what was made as JSON')
+    .action(async (name: string, options) => {
+      const { createServerCommand } = await import('./run.js');
+      answer(
+        await createServerCommand(
+          {
+            name,
+            tools: options.tool,
+            prompts: options.prompt,
+            resources: options.resource,
+            apps: options.app,
+            skills: options.skill,
+            title: options.title,
+            description: options.description,
+            instructions: options.instructions,
+            from: options.from,
+            overwrite: options.overwrite ?? false,
+            json: options.json ?? false,
+          },
+          host,
+        ),
+      );
+    });
+}
+
+function collectNames(value: string, before: readonly string[]): readonly string[] {
+  return collect(value, before)
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}

@@ -1,0 +1,30 @@
+import { clientName } from '../../../engine/clients/client-name.js';
+import { deleteUserServer } from '../../../engine/installation/delete-server.js';
+import { installationFolders } from '../../../engine/installation/installation-folders.js';
+import type { Host } from '../../../host.js';
+import { ExitCode } from '../../shared/exit-code.js';
+import { renderJson } from '../../shared/text/json.js';
+import { workspaceOptions } from '../../shared/workspace.js';
+import { deletionData, deletionDiff, deletionLines } from './text.js';
+
+export interface DeleteServerInput {
+  readonly name: string;
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+/** Deletes a user server. Prints data to stdout and the report to stderr. */
+export async function deleteServerCommand(
+  { json, ...request }: DeleteServerInput,
+  host: Host,
+): Promise<ExitCode> {
+  const { surroundings, receipts } = installationFolders(host);
+  const setting = { cwd: host.cwd, home: host.home, surroundings, receipts };
+  const deletion = await deleteUserServer(request, workspaceOptions(host), setting);
+  const wording = { dryRun: request.dryRun, nameOf: clientName };
+  host.stderr.write(deletionLines(deletion, wording));
+  if (json && deletion.deleted) host.stdout.write(renderJson(deletionData(deletion, wording)));
+  else if (request.dryRun && !json) host.stdout.write(deletionDiff(deletion, wording));
+  return deletion.deleted ? ExitCode.Ok : ExitCode.Failed;
+}

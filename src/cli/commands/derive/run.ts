@@ -1,0 +1,34 @@
+import path from 'node:path';
+import { derive, writeDerivation } from '../../../engine/derive/derive.js';
+import type { Host } from '../../../host.js';
+import { ExitCode } from '../../shared/exit-code.js';
+import { withProgress } from '../../shared/progress.js';
+import { renderJson } from '../../shared/text/json.js';
+import { renderDerivation } from './text.js';
+
+export interface DeriveInput {
+  /** Folder of a package. */
+  readonly directory: string;
+  /** Only compares the written file with the current types; writes nothing. */
+  readonly check: boolean;
+  readonly timeoutMs: number;
+  readonly json: boolean;
+}
+
+/** Writes the schemas derived from the functions of tools, or checks that the written ones are current. */
+export async function deriveCommand(
+  { directory, check, timeoutMs, json }: DeriveInput,
+  host: Host,
+): Promise<ExitCode> {
+  const { cwd, color, stdout, stderr } = host;
+  const folder = path.resolve(cwd, directory);
+  const derivation = await withProgress(host, async (tell) => {
+    tell(`Reading the types of ${folder}`);
+    return await derive(folder, { timeoutMs });
+  });
+  if (!check && !derivation.hasErrors) await writeDerivation(derivation);
+  stderr.write(renderDerivation(derivation, { check, color }));
+  if (json && derivation.derived) stdout.write(renderJson(derivation.derived));
+  const isStale = check && derivation.state !== 'current';
+  return derivation.hasErrors || isStale ? ExitCode.Failed : ExitCode.Ok;
+}

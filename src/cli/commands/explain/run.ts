@@ -1,0 +1,27 @@
+import { ruleTable } from '../../../engine/validate/rules/index.js';
+import type { Host } from '../../../host.js';
+import { ExitCode } from '../../shared/exit-code.js';
+import { renderJson } from '../../shared/text/json.js';
+import { readRulePage } from './rule-page.js';
+import { renderMarkdown, renderRuleTable } from './text.js';
+
+export interface ExplainInput {
+  /** Default: lists all codes. */
+  readonly code: string | undefined;
+  readonly json: boolean;
+}
+
+/** Prints the page of a diagnostic code, or the list of all codes. */
+export async function explainCommand(
+  { code, json }: ExplainInput,
+  { stdout, color }: Host,
+): Promise<ExitCode> {
+  if (code === undefined) {
+    const rows = ruleTable.map(({ code, severity, summary }) => ({ code, severity, summary }));
+    stdout.write(json ? renderJson(rows) : renderRuleTable(rows, { color }));
+    return ExitCode.Ok;
+  }
+  const page = await readRulePage(code);
+  stdout.write(json ? renderJson(page) : renderMarkdown(page.page, { color }));
+  return ExitCode.Ok;
+}

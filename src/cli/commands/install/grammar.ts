@@ -1,0 +1,88 @@
+import { type Command, Option } from 'commander';
+import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { collectVerbatim, positiveSeconds } from '../../shared/grammar/option-values.js';
+import { registryOption } from '../../shared/grammar/registry-option.js';
+import { addPlaceOptions, placeInput } from '../../shared/grammar/target-options.js';
+
+/** Adds `install`. */
+export function defineInstall(program: Command, { host, answer, command }: CommandContext): void {
+  addPlaceOptions(
+    program
+      .command('install')
+      .summary("write a server into a client's config")
+      .description(
+        'Writes a server into the config file of an MCP client, so that the client starts it. The server is started once before, and nothing else in the file is touched.',
+      )
+      .argument('[client]', 'client id from list-clients; omit it with --config or --all')
+      .argument(
+        '[server]',
+        'a path, a name, or any existing MCP server: npm:name, pypi:name, docker:image, nuget:name, io.github.acme/name; -- <command…>; else the extension in this folder',
+      ),
+  )
+    .option('--name <key>', 'entry key; default: the configKey of the server')
+    .option(
+      '--env <name[=value]>',
+      'set a variable for the server; without a value it is taken from here, as a secret; repeatable',
+      collectVerbatim,
+      [],
+    )
+    .option(
+      '--arg <value>',
+      'set an input of an existing server (name=value), or add an argument; repeatable',
+      collectVerbatim,
+      [],
+    )
+    .option(
+      '--allow-scripts <package>',
+      'run the install scripts of this npm package; repeatable',
+      collectVerbatim,
+      [],
+    )
+    .option(registryOption.flags, registryOption.description)
+    .option('--tool-option <tool.option=value>', 'set an option of a tool; repeatable', collectVerbatim, [])
+    .option('--enable-mcp-apps', 'let the server show UI apps; the default')
+    .option('--no-enable-mcp-apps', 'keep UI apps off')
+    .option('--cwd <folder>', 'working directory of the server')
+    .addOption(
+      new Option(
+        '--command <how>',
+        'how the client runs agenttools: node by absolute paths, npx for files that are shared',
+      )
+        .choices(['node', 'npx'])
+        .default('node'),
+    )
+    .option('--no-verify', 'do not start the server first')
+    .option('--verify-timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 15)
+    .option('--no-auto-install', 'do not install missing packages')
+    .option('--dry-run', 'print what would change as a diff, and write nothing')
+    .option('--force', 'replace an entry that another program wrote, or that was edited by hand')
+    .option('--json', 'print what was done as JSON')
+    .action(async (first: string | undefined, second: string | undefined, options) => {
+      const place = await placeInput([first, second], options);
+      const { installCommand } = await import('./run.js');
+      answer(
+        await installCommand(
+          {
+            ...place,
+            name: options.name,
+            env: options.env,
+            args: options.arg,
+            allowScripts: options.allowScripts,
+            mcpRegistry: options.mcpRegistry,
+            command,
+            toolOptions: options.toolOption,
+            apps: options.enableMcpApps ?? true,
+            cwd: options.cwd,
+            by: options.command,
+            verify: options.verify,
+            verifyTimeoutMs: options.verifyTimeout * 1000,
+            autoInstall: options.autoInstall,
+            dryRun: options.dryRun ?? false,
+            force: options.force ?? false,
+            json: options.json ?? false,
+          },
+          host,
+        ),
+      );
+    });
+}

@@ -1,0 +1,109 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import { packageVersion, workspaceFolders } from '../../../engine/base/folders.js';
+import { visibleText } from '../../../engine/base/visible-text.js';
+import { chosenServer } from '../../../engine/installation/choose-server.js';
+import { install } from '../../../engine/installation/install.js';
+import type { InstallRequest } from '../../../engine/installation/install-request.js';
+import {
+  installationFolders,
+  resolveScope,
+  selectClients,
+} from '../../../engine/installation/installation-folders.js';
+import { readVariables } from '../../../engine/installation/secrets.js';
+import type { Host } from '../../../host.js';
+import { askServer } from '../../shared/ask-question.js';
+import { autoInstallOptions } from '../../shared/auto-install.js';
+import type { ExitCode } from '../../shared/exit-code.js';
+import { hasData, toExitCode } from '../../shared/exit-outcome.js';
+import type { TargetInput } from '../../shared/grammar/target-options.js';
+import { openHostRegistry } from '../../shared/mcp-registry.js';
+import { npmSetting } from '../../shared/npm-deps.js';
+import { withProgress } from '../../shared/progress.js';
+import { runWithGuard } from '../../shared/run-guarded.js';
+import { renderJson } from '../../shared/text/json.js';
+import { workspaceOptions } from '../../shared/workspace.js';
+import { installData, installDiff, installLines, manualSnippet, usualLine } from './text.js';
+
+export interface InstallInput extends TargetInput {
+  readonly name: string | undefined;
+  /** `NAME=value`, or `NAME` alone. */
+  readonly env: readonly string[];
+  /** `name=value` of an input, or an argument. */
+  readonly args: readonly string[];
+  /** Packages that may run their install scripts. */
+  readonly allowScripts: readonly string[];
+  /** Base URL of the MCP Registry, or `none`. */
+  readonly mcpRegistry: string | undefined;
+  /** Command of an existing server. */
+  readonly command: readonly string[] | undefined;
+  readonly toolOptions: readonly string[];
+  readonly apps: boolean;
+  readonly cwd: string | undefined;
+  readonly by: InstallRequest['by'];
+  readonly verify: boolean;
+  readonly verifyTimeoutMs: number;
+  readonly autoInstall: boolean;
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+/** Writes a server into the config files of clients. Prints data to stdout and the report to stderr. */
+export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
+  const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, mcpRegistry, ...rest } = input;
+  if (rest.command && server !== undefined)
+    throw new AgentToolsError(
+      'usage',
+      `The server is the command after "--", so "${server}" before it has no meaning.`,
+    );
+  const folders = installationFolders(host);
+  const scope = resolveScope(input, host);
+  const clients = await selectClients(input, { scope, ...folders });
+  const workspace = workspaceOptions(host);
+  const reference =
+    server ??
+    rest.command?.join(' ') ??
+    (await chosenServer(workspace, clients, async (choice) => await askServer(choice, host)));
+  if (typeof reference !== 'string') host.stderr.write(usualLine(clients, reference));
+  const variables = readVariables(env, host.env);
+  const results = await runWithGuard(host, (signal) =>
+    withProgress(host, (tell) =>
+      install(
+        {
+          ...rest,
+          headers: [],
+          clients,
+          scope,
+          reference,
+          variables,
+          dryRun,
+          verifyTimeoutMs: verify ? verifyTimeoutMs : undefined,
+        },
+        {
+          ...folders,
+          workspace,
+          existing: {
+            npm: npmSetting(host),
+            openRegistry: async () => await openHostRegistry(mcpRegistry, host),
+            dataFolder: workspaceFolders(host).dataFolder,
+          },
+          version: packageVersion(),
+          obtain: autoInstallOptions(host, { wanted: autoInstall, tell }),
+          now: () => new Date(),
+          signal,
+          tell,
+          report: (line) => {
+            tell('');
+            host.stderr.write(visibleText(`${line}\n`));
+          },
+        },
+      ),
+    ),
+  );
+  host.stderr.write(installLines(results, { dryRun, verified: verify }));
+  if (json) {
+    if (hasData(results, input))
+      host.stdout.write(renderJson(installData(results, { isList: input.all, dryRun })));
+  } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
+  return toExitCode(results);
+}

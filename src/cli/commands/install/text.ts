@@ -1,0 +1,129 @@
+import { visibleText } from '../../../engine/base/visible-text.js';
+import type { Client } from '../../../engine/clients/client.js';
+import type { InstallReport, InstallResult, ManualReport } from '../../../engine/installation/install.js';
+import type { ServersByKind } from '../../../engine/installation/install-request.js';
+import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from '../../shared/text/diff.js';
+import { failureCount, failureLine, failuresLast } from '../../shared/text/failures.js';
+
+/** Reports the default servers that were used because none was named, and how to choose another. */
+export function usualLine(clients: readonly Client[], servers: ServersByKind): string {
+  const taken = [...new Set(clients.map(({ kind }) => servers[kind]))].map((server) => {
+    const names = clients.filter(({ kind }) => servers[kind] === server).map(({ name }) => name);
+    return `${server} for ${names.join(', ')}`;
+  });
+  return visibleText(
+    `No server was named, and there is no extension in this folder. Taken: ${taken.join('; ')}. To have another, name it; see all with: agenttools list-servers --built-in\n`,
+  );
+}
+
+interface InstallRenderOptions {
+  readonly dryRun: boolean;
+}
+
+/** Report on stderr, one or two lines per client. */
+export function installLines(
+  results: readonly InstallResult[],
+  options: InstallRenderOptions & { readonly verified: boolean },
+): string {
+  const leftOut = options.dryRun ? leftOutOfDiffs(installFileChanges(results)) : [];
+  const lines = failuresLast(results).map((result) => renderInstallResult(result, options));
+  const count = failureCount(results, 'clients');
+  return visibleText([...leftOut, ...lines, ...count].map((line) => `${line}\n`).join(''));
+}
+
+function renderInstallResult(
+  result: InstallResult,
+  { dryRun, verified }: InstallRenderOptions & { readonly verified: boolean },
+): string {
+  const { name, reload } = result.client;
+  if ('error' in result) return failureLine(result.error, { client: name });
+  if (isManual(result)) return `${name}: ${result.client.manual.instructions}`;
+  const notes = result.notes.map((note) => `  ${note}`);
+  const start =
+    verified || result.outcome === 'unchanged'
+      ? []
+      : ['  It was not started, so whether it answers is not known.'];
+  const next = dryRun || result.outcome === 'unchanged' ? [] : [`  Next: ${reload}`];
+  return [renderInstallReport(result, dryRun), ...notes, ...start, ...next].join('\n');
+}
+
+/** Outcomes that an install plan can have. */
+type PlannedOutcome = Exclude<InstallReport['outcome'], 'removed' | 'restored' | 'shared' | 'gone'>;
+
+const verbs: Readonly<Record<PlannedOutcome, readonly [done: string, planned: string]>> = {
+  added: ['Installed', 'Would install'],
+  updated: ['Updated', 'Would update'],
+  replaced: ['Installed', 'Would install'],
+  exchanged: ['Installed', 'Would install'],
+  adopted: [
+    'Already present, now managed by AgentTools:',
+    'Already present, would be managed by AgentTools:',
+  ],
+  unchanged: ['Nothing to change:', 'Nothing to change:'],
+};
+
+const replacedNotes = [
+  'The entry that was there is kept, and uninstall puts it back.',
+  'The entry that is there would be kept, and uninstall would put it back.',
+] as const;
+
+function renderInstallReport(
+  { outcome, server, former, client, key, file }: InstallReport,
+  dryRun: boolean,
+): string {
+  const mood = dryRun ? 1 : 0;
+  const sentence = `${verbs[outcome as PlannedOutcome][mood]} ${server} in ${client.name} as "${key}" (${file}).`;
+  if (former !== undefined) {
+    const verb = dryRun ? 'would take' : 'took';
+    return `${sentence}\n  ${server} ${verb} the place of ${former}.`;
+  }
+  return outcome === 'replaced' ? `${sentence}\n  ${replacedNotes[mood]}` : sentence;
+}
+
+/** Diffs of the planned changes, one per file. */
+export function installDiff(results: readonly InstallResult[]): string {
+  return renderDiffs(installFileChanges(results));
+}
+
+function installFileChanges(results: readonly InstallResult[]): readonly DescribedFileChange[] {
+  return results.flatMap((result) =>
+    'before' in result ? [{ ...result, what: `"${result.key}" in ${result.client.name}` }] : [],
+  );
+}
+
+/** Snippet to paste into clients without a config file. */
+export function manualSnippet(results: readonly InstallResult[]): string {
+  return results.map((result) => (isManual(result) ? (result.snippet ?? '') : '')).join('');
+}
+
+function isManual(result: InstallResult): result is ManualReport {
+  return result.client.manual !== undefined && !('error' in result);
+}
+
+/** JSON output of `install`. */
+export function installData(
+  results: readonly InstallResult[],
+  { isList, dryRun }: InstallRenderOptions & { readonly isList: boolean },
+): unknown {
+  const data = results.map((result) => resultData(result, dryRun));
+  return isList ? data : data[0];
+}
+
+function resultData(result: InstallResult, dryRun: boolean): object {
+  const { id } = result.client;
+  if ('error' in result) return { client: id, error: result.error.message };
+  if (isManual(result)) {
+    const { key, server, snippet = null } = result;
+    return {
+      client: id,
+      manual: true,
+      key,
+      server,
+      snippet,
+      instructions: result.client.manual.instructions,
+    };
+  }
+  const { scope, file, key, server, before, after } = result;
+  const changed = before !== after;
+  return { client: id, scope, file, key, server, changed, ...(dryRun && { diff: renderDiff(result) }) };
+}

@@ -1,0 +1,126 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import { ownProgram, packageRoot, packageVersion } from '../../../engine/base/folders.js';
+import { errorMessage } from '../../../engine/base/thrown-value.js';
+import { visibleText } from '../../../engine/base/visible-text.js';
+import { type FoundServer, serverName } from '../../../engine/extension/workspace.js';
+import { type Picture, takePicture } from '../../../engine/preview/app-picture.js';
+import {
+  type InitialViewArguments,
+  openPreview,
+  type PreviewOptions,
+} from '../../../engine/preview/preview.js';
+import { findOrInstall } from '../../../engine/runtime/install-missing.js';
+import type { Host } from '../../../host.js';
+import { autoInstallOptions } from '../../shared/auto-install.js';
+import { ExitCode } from '../../shared/exit-code.js';
+import { withProgress } from '../../shared/progress.js';
+import { runWithGuard } from '../../shared/run-guarded.js';
+import { renderJson } from '../../shared/text/json.js';
+import { openWorkspace } from '../../shared/workspace.js';
+import { untilSignal } from './until-signal.js';
+
+export interface PreviewInput extends InitialViewArguments {
+  readonly server: string;
+  /** Zero: any free port. */
+  readonly port: number;
+  /** File for the screenshot. Default: serves the page until a signal. */
+  readonly screenshot?: string | undefined;
+  /** Longest wait for the server's first response. */
+  readonly timeoutMs: number;
+  readonly autoInstall: boolean;
+  readonly json: boolean;
+}
+
+/** Shows the apps of an extension in a local page, or takes a screenshot of one app. */
+export async function previewCommand(input: PreviewInput, host: Host): Promise<ExitCode> {
+  return input.screenshot === undefined
+    ? await servePage(input, host)
+    : await takeScreenshot(input, input.screenshot, host);
+}
+
+async function servePage(input: PreviewInput, host: Host): Promise<ExitCode> {
+  const { port, json } = input;
+  const tell = (text: string) => void host.stderr.write(visibleText(text));
+  await untilSignal(async (signal) => {
+    const found = await findServer(input, host, signal);
+    const { directory } = found.extension.manifest;
+    const options = { ...previewOptions(input, host), port, directory, onText: tell, signal };
+    const preview = await withProgress(host, async (say) => {
+      say(`Starting ${input.server}`);
+      return await openPreview(options);
+    });
+    const { url, apps } = preview;
+    const server = serverName(found);
+    host.stdout.write(json ? renderJson({ url, server, apps }) : `${url}\n`);
+    if (!json)
+      tell('Open this page in a browser. Anyone with its URL can call the tools. Press Ctrl+C to stop.\n');
+    return preview;
+  });
+  return ExitCode.Ok;
+}
+
+async function takeScreenshot(input: PreviewInput, file: string, host: Host): Promise<ExitCode> {
+  const target = path.resolve(host.cwd, file);
+  const picture = await runWithGuard(host, (signal) =>
+    withProgress(host, async (say) => {
+      await findServer(input, host, signal);
+      say(`Taking a picture of ${input.server}`);
+      return await takePicture({ ...previewOptions(input, host), place: host, signal });
+    }),
+  );
+  await writePicture(target, picture);
+  const { png, violations, ...facts } = picture;
+  for (const { directive, blocked } of violations) {
+    host.stderr.write(visibleText(`blocked by the policy: ${directive} ${blocked}\n`));
+  }
+  host.stdout.write(input.json ? renderJson({ file: target, ...facts, violations }) : `${target}\n`);
+  return ExitCode.Ok;
+}
+
+async function findServer(
+  { server, autoInstall }: PreviewInput,
+  host: Host,
+  signal: AbortSignal,
+): Promise<FoundServer> {
+  const workspace = openWorkspace(host);
+  return await withProgress(host, async (tell) => {
+    const obtain = autoInstallOptions(host, { wanted: autoInstall, tell });
+    const report = (line: string) => {
+      tell('');
+      host.stderr.write(`${visibleText(line)}\n`);
+    };
+    const find = () => workspace.findServer(server);
+    return await findOrInstall(find, { obtain, dryRun: false, signal, report });
+  });
+}
+
+/**
+ * Starts the server as a client would. Without `MCP_APPS_ENABLED`, the capabilities of the preview enable its
+ * apps.
+ */
+function previewOptions(input: PreviewInput, host: Host): Omit<PreviewOptions, 'port'> {
+  const { server, autoInstall, timeoutMs, app, tool, arguments: args, theme, width, height } = input;
+  const { command, args: first } = ownProgram();
+  const flags = autoInstall ? [] : ['--no-auto-install'];
+  const env = { ...host.env, MCP_APPS_ENABLED: undefined, MCP_SERVER_NAME: undefined };
+  return {
+    reference: server,
+    child: { command, args: [...first, 'start', ...flags, '--', server], cwd: host.cwd, env },
+    pageFolder: path.join(packageRoot(), 'dist', 'preview'),
+    version: packageVersion(),
+    timeoutMs,
+    asked: { app, tool, arguments: args, theme, width, height },
+  };
+}
+
+async function writePicture(target: string, { png }: Picture): Promise<void> {
+  try {
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, png);
+  } catch (error) {
+    const message = `The picture cannot be written to ${target}: ${errorMessage(error)}.`;
+    throw new AgentToolsError('failed', message, { cause: error });
+  }
+}

@@ -1,0 +1,34 @@
+import { workspaceFolders } from '../../../engine/base/folders.js';
+import { findDependentEntries } from '../../../engine/installation/dependent-entries.js';
+import { installationFolders } from '../../../engine/installation/installation-folders.js';
+import { removePackages } from '../../../engine/packages/remove.js';
+import type { Host } from '../../../host.js';
+import type { ExitCode } from '../../shared/exit-code.js';
+import { hasData, toExitCode } from '../../shared/exit-outcome.js';
+import { renderJson } from '../../shared/text/json.js';
+import { openWorkspace } from '../../shared/workspace.js';
+import { removalData, removalLines } from './text.js';
+
+export interface RemoveInput {
+  readonly names: readonly string[];
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+/** Removes added packages. */
+export async function removeCommand({ names, force, json }: RemoveInput, host: Host): Promise<ExitCode> {
+  const { receipts } = installationFolders(host);
+  const results = await removePackages(
+    names,
+    { force },
+    {
+      packagesFolder: workspaceFolders(host).packagesFolder,
+      userServers: () => openWorkspace(host).userServers(),
+      needsOf: (packageName) => findDependentEntries(packageName, receipts),
+    },
+  );
+  host.stderr.write(removalLines(results));
+  if (json && hasData(results, { all: names.length > 1 }))
+    host.stdout.write(renderJson(results.map(removalData)));
+  return toExitCode(results);
+}

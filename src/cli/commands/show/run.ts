@@ -1,0 +1,91 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import { workspaceFolders } from '../../../engine/base/folders.js';
+import { visibleMessage } from '../../../engine/base/visible-text.js';
+import type { Facts } from '../../../engine/discovery/facts.js';
+import { isPublished, propertyOf } from '../../../engine/discovery/facts-property.js';
+import { type FindPublished, publishedExtensions } from '../../../engine/discovery/published-lookup.js';
+import { show } from '../../../engine/discovery/show-reference.js';
+import { readServerReference } from '../../../engine/existing-servers/server-reference.js';
+import { installationFolders } from '../../../engine/installation/installation-folders.js';
+import type { Host } from '../../../host.js';
+import { ExitCode } from '../../shared/exit-code.js';
+import { openHostRegistry } from '../../shared/mcp-registry.js';
+import { npmSetting } from '../../shared/npm-deps.js';
+import { withProgress } from '../../shared/progress.js';
+import { runWithGuard } from '../../shared/run-guarded.js';
+import { renderJson } from '../../shared/text/json.js';
+import { openWorkspace } from '../../shared/workspace.js';
+import { renderFacts, renderValue } from './text.js';
+
+export interface ShowInput {
+  /** A server, a package or an item. */
+  readonly reference: string;
+  readonly property: string | undefined;
+  /** Base URL of the MCP Registry, or `none`. */
+  readonly mcpRegistry: string | undefined;
+  readonly json: boolean;
+}
+
+/** Prints everything known about a server, a package or an item, or one property of it. */
+export async function showCommand(input: ShowInput, host: Host): Promise<ExitCode> {
+  const { property, json } = input;
+  const notes: string[] = [];
+  const facts = await runWithGuard(host, () =>
+    findFacts(input, host, (note) => void notes.push(note)),
+  ).finally(() => {
+    for (const note of notes) host.stderr.write(`note: ${visibleMessage(note)}\n`);
+  });
+  if (property !== undefined) {
+    const value = propertyOf(facts, property);
+    host.stdout.write(json ? renderJson(value) : renderValue(value));
+    return ExitCode.Ok;
+  }
+  if (isPublished(facts)) {
+    const name = 'package' in facts ? facts.package : facts.name;
+    host.stderr.write(`note: ${name} is not installed. Add it with: agenttools add ${name}\n`);
+  }
+  host.stdout.write(json ? renderJson(facts) : renderFacts(facts, { color: host.color }));
+  return ExitCode.Ok;
+}
+
+async function findFacts(
+  { reference, mcpRegistry }: ShowInput,
+  host: Host,
+  note: (text: string) => void,
+): Promise<Facts> {
+  const { homeDirectory } = workspaceFolders(host);
+  const { receipts } = installationFolders(host);
+  const find = publishedExtensions({ npm: npmSetting(host) });
+  return await withProgress(host, (tell) => {
+    const published: FindPublished = async (name) => {
+      tell(`Asking the registry for ${name}`);
+      return await find(name);
+    };
+    const place = { workspace: openWorkspace(host), cwd: host.cwd, homeDirectory, receipts, published, note };
+    return show(reference, place).catch(async (error: unknown) => {
+      const entry = isMissing(error) ? readEntryName(reference) : undefined;
+      if (!entry) throw error;
+      tell(`Asking the MCP Registry for ${entry.name}`);
+      const registry = await openHostRegistry(mcpRegistry, host);
+      const { showRegistryEntry } = await import('../../../engine/discovery/show-registry-entry.js');
+      return await showRegistryEntry({
+        registry,
+        ...entry,
+        signal: AbortSignal.timeout(registryTimeLimitMs),
+      });
+    });
+  });
+}
+
+/** Time limit for one entry, since the user waits for it. */
+const registryTimeLimitMs = 20_000;
+
+function isMissing(error: unknown): boolean {
+  return error instanceof AgentToolsError && error.code === 'not-found';
+}
+
+/** The entry that a reference names; undefined if it is no entry of the MCP Registry. */
+function readEntryName(reference: string): { readonly name: string; readonly version?: string } | undefined {
+  const read = readServerReference(reference);
+  return read.kind === 'registry' ? read : undefined;
+}

@@ -1,0 +1,79 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
+
+/** Options of `start`, for both its parser and its help. */
+export const startOptions = [
+  { flag: '--strict', description: 'refuse to start if an item has to be skipped' },
+  {
+    flag: '--project',
+    description:
+      'look in the project at the working directory first, also when MCP_SERVER_NAME names the same server',
+  },
+  {
+    flag: '--no-auto-install',
+    description: 'do not install missing packages; else they are installed on first use',
+  },
+  {
+    flag: '--frozen',
+    description: 'refuse to start if a package has changed since it was added; implies --no-auto-install',
+  },
+  {
+    flag: '--in-process',
+    description:
+      'run code of extensions in the process of the server, not in an extension host; for debugging',
+  },
+  { flag: '--verbose', description: 'show the stack of an internal error' },
+] as const;
+
+type StartFlag = (typeof startOptions)[number]['flag'];
+
+export interface StartInput {
+  readonly server: string | undefined;
+  readonly strict: boolean;
+  readonly project: boolean;
+  readonly autoInstall: boolean;
+  readonly frozen: boolean;
+  readonly inProcess: boolean;
+}
+
+/**
+ * Parses the words after `start`; undefined for `--help` and `--http`, which need the full grammar. Clients
+ * start servers often, and loading a command-line parser would take most of the start time.
+ * @throws AgentToolsError `usage`
+ */
+export function parseStartArguments(words: readonly string[]): StartInput | undefined {
+  const end = words.indexOf('--');
+  const before = end === -1 ? words : words.slice(0, end);
+  const after = end === -1 ? [] : words.slice(end + 1);
+  const options = before.filter((word) => word.startsWith('-') && word !== '-');
+  if (options.some((word) => word === '--help' || word === '-h' || word === '--http')) return undefined;
+
+  const unknown = options.find((word) => !isStartFlag(word));
+  if (unknown !== undefined) throw new AgentToolsError('usage', unknownOption(unknown));
+  const [server, excess] = [...before.filter((word) => !options.includes(word)), ...after];
+  if (excess !== undefined) {
+    throw new AgentToolsError('usage', `start serves one server, but "${excess}" is a second one.`);
+  }
+  return startInput({
+    server,
+    strict: options.includes('--strict'),
+    project: options.includes('--project'),
+    autoInstall: !options.includes('--no-auto-install'),
+    frozen: options.includes('--frozen'),
+    inProcess: options.includes('--in-process'),
+  });
+}
+
+/** Checks the input of `start`. @throws AgentToolsError `usage` if the server is an empty string. */
+export function startInput(input: StartInput): StartInput {
+  if (input.server === '') throw new AgentToolsError('usage', 'The server of start is an empty word.');
+  return input;
+}
+
+function isStartFlag(word: string): word is StartFlag {
+  return startOptions.some(({ flag }) => flag === word);
+}
+
+function unknownOption(word: string): string {
+  const known = startOptions.map(({ flag }) => flag).join(', ');
+  return `start has no option "${word}". Its options: ${known}. For the options with --http, see "agenttools start --help".`;
+}

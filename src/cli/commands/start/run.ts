@@ -1,0 +1,32 @@
+import type { Preparation } from '../../../engine/serve/prepare-server.js';
+import { startServer } from '../../../engine/serve/start-server.js';
+import type { CheckDrift } from '../../../engine/server/drift-guard.js';
+import type { Host } from '../../../host.js';
+import { autoInstallOptions } from '../../shared/auto-install.js';
+import type { ExitCode } from '../../shared/exit-code.js';
+import type { StartInput } from './arguments.js';
+
+/** Serves a server over stdio until its client disconnects. */
+export async function startCommand(input: StartInput, host: Host): Promise<ExitCode> {
+  return await startServer({ ...preparation(input, host), host });
+}
+
+/** Transport-independent options of a server start. */
+export function preparation({ autoInstall, frozen, ...input }: StartInput, host: Host): Preparation {
+  return {
+    ...input,
+    obtain: autoInstallOptions(host, { wanted: autoInstall && !frozen, tell: () => {} }),
+    ...(frozen && { checkDrift: createLazyDriftCheck(host) }),
+  };
+}
+
+/** The drift check is rare, so its modules are loaded on first use. */
+function createLazyDriftCheck(host: Host): CheckDrift {
+  return async (extensions) => {
+    const [{ describeDrift }, { workspaceFolders }] = await Promise.all([
+      import('../../../engine/packages/drift.js'),
+      import('../../../engine/base/folders.js'),
+    ]);
+    return await describeDrift(extensions, workspaceFolders(host));
+  };
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { addPlaceOptions, placeInput } from '../../shared/grammar/target-options.js';
+
+/** Adds `uninstall`. */
+export function defineUninstall(program: Command, { host, answer }: CommandContext): void {
+  addPlaceOptions(
+    program
+      .command('uninstall')
+      .summary("remove a server from a client's config")
+      .description('Removes the entries that install wrote and restores the original bytes of the file.')
+      .argument('[client]', 'client id from list-clients; omit it with --config or --all')
+      .argument(
+        '[server]',
+        'server as given to install, or its entry key; else all entries that install wrote there',
+      ),
+  )
+    .option('--name <key>', 'key of the entry')
+    .option('--dry-run', 'print what would change as a diff, and write nothing')
+    .option('--force', 'remove an entry that another program wrote, or that was edited by hand')
+    .option('--json', 'print what was done as JSON')
+    .action(async (first: string | undefined, second: string | undefined, options) => {
+      const place = await placeInput([first, second], options);
+      const { uninstallCommand } = await import('./run.js');
+      const { name, dryRun = false, force = false, json = false } = options;
+      answer(await uninstallCommand({ ...place, name, dryRun, force, json }, host));
+    });
+}

@@ -1,0 +1,30 @@
+import { didYouMean } from '../../../engine/base/did-you-mean.js';
+import type { Client } from '../../../engine/clients/client.js';
+import type { Receipt } from '../../../engine/clients/receipt.js';
+import type { Scope } from '../../../engine/installation/entry-target.js';
+import type { OtherInstallation } from '../../shared/text/uninstallation.js';
+
+/** Splits receipts into those in the requested place and all others. */
+export function findOtherInstallations(
+  receipts: readonly Receipt[],
+  place: { readonly client: Client | undefined; readonly scope: Scope; readonly wanted: string | undefined },
+): OtherInstallation {
+  const here = receipts.filter((receipt) => isIn(receipt, place));
+  const names = here.flatMap(({ key, server }) => [key, server]);
+  const meant = place.wanted === undefined ? undefined : didYouMean(place.wanted, names);
+  const isMeant = ({ key, server }: Receipt) => key === meant || server === meant;
+  return {
+    here: [...here.filter(isMeant), ...here.filter((receipt) => !isMeant(receipt))],
+    elsewhere: receipts.filter((receipt) => !here.includes(receipt)),
+  };
+}
+
+function isIn(
+  receipt: Receipt,
+  { client, scope }: { readonly client: Client | undefined; readonly scope: Scope },
+): boolean {
+  if (client && client.id !== receipt.client) return false;
+  if (scope.kind === 'config') return receipt.file === scope.file;
+  if (scope.kind === 'project') return receipt.project === scope.folder;
+  return receipt.scope === 'user';
+}

@@ -1,0 +1,42 @@
+import { workspaceFolders } from '../../../engine/base/folders.js';
+import { clientName } from '../../../engine/clients/client-name.js';
+import {
+  installationFolders,
+  namedClient,
+  resolveScope,
+} from '../../../engine/installation/installation-folders.js';
+import { uninstall } from '../../../engine/installation/uninstall.js';
+import { removeUnusedServers } from '../../../engine/installation/unused-servers.js';
+import type { Host } from '../../../host.js';
+import type { ExitCode } from '../../shared/exit-code.js';
+import { hasData, toExitCode } from '../../shared/exit-outcome.js';
+import type { TargetInput } from '../../shared/grammar/target-options.js';
+import { renderJson } from '../../shared/text/json.js';
+import { uninstallData, uninstallDiff, uninstallLines } from '../../shared/text/uninstallation.js';
+import { findOtherInstallations } from './other-installations.js';
+
+export interface UninstallInput extends TargetInput {
+  readonly name: string | undefined;
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+/** Removes servers from the config files of clients. */
+export async function uninstallCommand(input: UninstallInput, host: Host): Promise<ExitCode> {
+  const { name, dryRun, force, json, server: reference } = input;
+  const { surroundings, receipts } = installationFolders(host);
+  const client = namedClient(input);
+  const scope = resolveScope(input, host);
+  const { results, notes, elsewhere } = await uninstall(
+    { client, scope, reference, name, force, dryRun },
+    { cwd: host.cwd, home: host.home, surroundings, receipts },
+  );
+  if (!dryRun) await removeUnusedServers(receipts, workspaceFolders(host).dataFolder);
+  const instead = findOtherInstallations(elsewhere, { client, scope, wanted: name ?? reference });
+  host.stderr.write(uninstallLines({ results, notes, instead }, { dryRun, nameOf: clientName }));
+  if (json) {
+    if (hasData(results, input)) host.stdout.write(renderJson(uninstallData(results, { dryRun })));
+  } else if (dryRun) host.stdout.write(uninstallDiff(results, { nameOf: clientName }));
+  return toExitCode(results);
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../../shared/grammar/command-context.js';
+
+/** Adds `update`. */
+export function defineUpdate(program: Command, { host, answer }: CommandContext): void {
+  program
+    .command('update')
+    .summary('update added packages')
+    .description('Finds newer versions of added packages, shows their changes and installs them.')
+    .argument('[name...]', 'names of added packages; else all of them')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--load', 'run code definitions in separate processes, to compare their values')
+    .option('--yes', 'skip the confirmation, even for changes that the model can see')
+    .option('--json', 'print what would change or was changed as JSON')
+    .action(async (names: string[], { dryRun = false, load = false, yes = false, json = false }) => {
+      const { updateCommand } = await import('./run.js');
+      answer(await updateCommand({ names, dryRun, load, yes, json }, host));
+    });
+}

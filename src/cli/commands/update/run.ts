@@ -1,0 +1,43 @@
+import {
+  applyUpdate,
+  discardUpdates,
+  planUpdates,
+  type UpdateResult,
+} from '../../../engine/packages/update.js';
+import type { Host } from '../../../host.js';
+import { askYesNo } from '../../shared/ask-question.js';
+import { ExitCode } from '../../shared/exit-code.js';
+import { packagesSetting } from '../../shared/packages-deps.js';
+import { withProgress } from '../../shared/progress.js';
+import { renderJson } from '../../shared/text/json.js';
+import { renderPlan, updateData, updateLine } from './text.js';
+
+export interface UpdateInput {
+  /** Empty: all added packages. */
+  readonly names: readonly string[];
+  readonly dryRun: boolean;
+  readonly load: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** Shows the changes of newer versions of added packages, and installs these versions. */
+export async function updateCommand(input: UpdateInput, host: Host): Promise<ExitCode> {
+  const plans = await withProgress(host, (tell) => planUpdates(input, packagesSetting(host, tell)));
+  const setting = packagesSetting(host, () => {});
+  const results: UpdateResult[] = [];
+  try {
+    for (const plan of plans) {
+      host.stderr.write(renderPlan(plan, { color: host.color }));
+      const ask = async () => input.yes || (await askYesNo(`Update ${plan.before.name}?`, host));
+      const result = await applyUpdate(plan, { dryRun: input.dryRun, ask }, setting);
+      host.stderr.write(updateLine(result));
+      results.push(result);
+    }
+  } finally {
+    await discardUpdates(plans);
+  }
+  if (plans.length === 0) host.stderr.write('No package was added. Add one with: agenttools add <package>\n');
+  if (input.json) host.stdout.write(renderJson(results.map(updateData)));
+  return results.some(({ state }) => state === 'held' || state === 'failed') ? ExitCode.Failed : ExitCode.Ok;
+}

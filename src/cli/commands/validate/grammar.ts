@@ -1,0 +1,54 @@
+import { type Command, Option } from 'commander';
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { collect, positiveSeconds } from '../../shared/grammar/option-values.js';
+import { validateFormats } from './formats.js';
+
+/** Adds `validate`. */
+export function defineValidate(program: Command, { host, answer }: CommandContext): void {
+  program
+    .command('validate')
+    .alias('validate-extension')
+    .summary('check extension packages')
+    .description('Checks extension packages and reports each problem with its location.')
+    .argument('[path...]', 'package folders', ['.'])
+    .addOption(
+      new Option('--format <format>', 'how to report')
+        .choices(Object.keys(validateFormats))
+        .default('pretty'),
+    )
+    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
+    .option('--strict', 'warnings fail too')
+    .option('--no-load', 'never run code of the extension')
+    .option('--boot', 'start each server and speak MCP to it')
+    .option('--resolve', 'references to other packages must resolve')
+    .option(
+      '--rule <code=level>',
+      'set a rule to off, warn or error; repeatable, comma-separated',
+      collect,
+      [],
+    )
+    .option('--timeout <seconds>', 'longest time a module may take to load', positiveSeconds, 10)
+    .action(async (paths: string[], { json, format, rule, timeout, ...flags }) => {
+      const input = {
+        paths,
+        format: json ? 'json' : format,
+        strict: flags.strict ?? false,
+        load: flags.load,
+        boot: flags.boot ?? false,
+        resolve: flags.resolve ?? false,
+        ruleSettings: rule,
+        timeoutMs: timeout * 1000,
+      };
+      requireConsent(input);
+      const { validateCommand } = await import('./run.js');
+      answer(await validateCommand(input, host));
+    });
+}
+
+/** Rejects `--no-load` together with `--boot`, which runs code. @throws AgentToolsError `usage` */
+function requireConsent({ load, boot }: { readonly load: boolean; readonly boot: boolean }): void {
+  if (load || !boot) return;
+  const message = '--boot runs code of the extension, and --no-load forbids that. Leave one of them out.';
+  throw new AgentToolsError('usage', message);
+}

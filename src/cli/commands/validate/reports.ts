@@ -1,0 +1,46 @@
+import { ownProgram } from '../../../engine/base/folders.js';
+import type { Diagnostic } from '../../../engine/extension/diagnostics.js';
+import type { LoadCode } from '../../../engine/extension/extension.js';
+import type { Manifest } from '../../../engine/extension/manifest.js';
+import { Inspector, type ModuleParser } from '../../../engine/validate/inspector.js';
+import { type ExtensionReport, validateExtension } from '../../../engine/validate/validate.js';
+import type { Host } from '../../../host.js';
+import { openWorkspace } from '../../shared/workspace.js';
+import type { RuleSettings } from './rule-settings.js';
+
+export interface ReportOptions {
+  /** True if code of the extension may run. */
+  readonly load: boolean;
+  /** True if each server is also started. */
+  readonly boot: boolean;
+  /** True if references to other packages must resolve. */
+  readonly resolve: boolean;
+  readonly rules: RuleSettings;
+  readonly timeoutMs: number;
+  /** Shared by all extensions of one run. */
+  readonly parser: ModuleParser;
+}
+
+/** Validates the extension in a folder. @throws AgentToolsError `usage` if the folder has no package. */
+export async function reportOn(
+  directory: string,
+  { boot, parser, ...options }: ReportOptions,
+  host: Host,
+): Promise<ExtensionReport> {
+  const { timeoutMs } = options;
+  return await validateExtension(directory, {
+    ...options,
+    workspace: (loadCode: LoadCode) => openWorkspace(host, loadCode),
+    openInspector: (limits) => new Inspector({ ...limits, parser }),
+    ...(boot && { boot: (manifest: Manifest) => bootForReport(manifest, timeoutMs, host) }),
+  });
+}
+
+async function bootForReport(
+  manifest: Manifest,
+  timeoutMs: number,
+  host: Host,
+): Promise<readonly Diagnostic[]> {
+  const { bootExtension } = await import('../../../engine/preflight/boot-extension.js');
+  return await bootExtension(manifest, { ...ownProgram(), cwd: host.cwd, env: host.env, timeoutMs });
+}

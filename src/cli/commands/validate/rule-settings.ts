@@ -1,0 +1,33 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import type { Severity } from '../../../engine/extension/diagnostics.js';
+import { ruleTable } from '../../../engine/validate/rules/index.js';
+import { unknownCode } from '../../shared/unknown-code.js';
+
+/** Severity by diagnostic code. */
+export type RuleSettings = Readonly<Record<string, Severity | 'off'>>;
+
+/** Level names of the command line and of manifests. */
+const severityWords: Readonly<Record<string, Severity | 'off'>> = {
+  off: 'off',
+  info: 'info',
+  warn: 'warning',
+  warning: 'warning',
+  error: 'error',
+};
+
+/** Parses `code=level` words; the last one of a code wins. @throws AgentToolsError `usage` */
+export function parseRuleSettings(words: readonly string[]): RuleSettings {
+  return Object.fromEntries(words.map(parseSetting));
+}
+
+function parseSetting(word: string): [string, Severity | 'off'] {
+  const [code = '', level, ...rest] = word.trim().split('=');
+  if (code === '' || level === undefined || rest.length > 0) {
+    throw new AgentToolsError('usage', `--rule "${word}" is not code=level. Levels: off, warn, error.`);
+  }
+  if (!ruleTable.some((row) => row.code === code)) throw new AgentToolsError('usage', unknownCode(code));
+  if (!Object.hasOwn(severityWords, level)) {
+    throw new AgentToolsError('usage', `--rule ${code} has no level "${level}". Levels: off, warn, error.`);
+  }
+  return [code, severityWords[level]!];
+}

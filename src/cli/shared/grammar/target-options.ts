@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { AgentToolsError } from '../../../engine/base/errors.js';
+
+/** Target files of a command, from its arguments. */
+export interface TargetInput {
+  /** Undefined with `--all`, and with `--config` if the client is guessed from the file. */
+  readonly client: string | undefined;
+  readonly server: string | undefined;
+  /** Folder of the project config file. */
+  readonly project: string | undefined;
+  readonly config: string | undefined;
+  readonly all: boolean;
+}
+
+/** Options that select the target file. */
+const placeOptions = [
+  {
+    flags: '--project [folder]',
+    description: "the project's own file, in this folder or the one given as --project=<folder>",
+  },
+  { flags: '--config <file>', description: 'this very file; the client is guessed from it' },
+  { flags: '--client <client>', description: 'client of the --config file' },
+  { flags: '--all', description: 'all installed clients' },
+] as const;
+
+/** Adds the options that select the target file. */
+export function addPlaceOptions(command: Command): Command {
+  for (const { flags, description } of placeOptions) command.option(flags, description);
+  return command;
+}
+
+/** Parsed values of these options. */
+export interface TargetFlags {
+  readonly project?: string;
+  readonly config?: string;
+  readonly client?: string;
+  readonly all?: boolean;
+}
+
+/**
+ * Expands a bare `--project`: an option with an optional value would consume the next word, a client or a
+ * server. The folder is given as `--project=<folder>`. `--project` of `start` has no value.
+ */
+export function expandProjectFlag(argv: readonly string[]): readonly string[] {
+  if (argv.find((word) => !word.startsWith('-')) === 'start') return argv;
+  const end = argv.indexOf('--');
+  return argv.map((word, index) =>
+    word === '--project' && (end === -1 || index < end) ? '--project=.' : word,
+  );
+}
+
+/**
+ * Reads the target from two arguments; with `--config` and `--all` the first one is the server.
+ * @throws AgentToolsError `usage`
+ */
+export async function placeInput(
+  [first, second]: readonly [string | undefined, string | undefined],
+  options: TargetFlags,
+): Promise<TargetInput> {
+  const { project, config, client, all = false } = options;
+  requireOnePlace(options);
+  if (config === undefined && !all) {
+    if (first === undefined)
+      throw usage('Which client? Name one of list-clients, or give --all or --config <file>.');
+    return { client: first, server: second, project, config, all };
+  }
+  if (second !== undefined) {
+    const which = all ? '--all selects every client' : '--config takes its client from --client';
+    const message = `${which}, so only a server may follow, but there are two words: ${first}, ${second}.`;
+    throw usage(message);
+  }
+  if (config !== undefined && client === undefined && first !== undefined && (await isClient(first))) {
+    const message = `"${first}" is a client. With --config, name the client with --client: --config ${config} --client ${first}`;
+    throw usage(message);
+  }
+  return { client, server: first, project, config, all };
+}
+
+function requireOnePlace({ project, config, client, all = false }: TargetFlags): void {
+  if (config !== undefined && (all || project !== undefined))
+    throw usage('--config names one file; it goes neither with --project nor with --all.');
+  if (client !== undefined && config === undefined)
+    throw usage('--client requires --config. Without --config, the client is the first word.');
+}
+
+/** Loads the client table on first use. */
+async function isClient(word: string): Promise<boolean> {
+  const { clients } = await import('../../../engine/clients/table/index.js');
+  const bare = (name: string) => name.toLowerCase().replace(/[ -]/g, '');
+  return clients.some(({ id, aliases }) => [id, ...aliases].some((name) => bare(name) === bare(word)));
+}
+
+function usage(message: string): AgentToolsError {
+  return new AgentToolsError('usage', message);
+}

@@ -1,0 +1,12 @@
+import type { Receipt } from '../../../engine/clients/receipt.js';
+import { shellWord } from './shell-word.js';
+
+/** The command that removes exactly this entry, from any working directory. */
+export function uninstallCommand({ client, scope, file, project, key }: Receipt): string {
+  const words = {
+    user: [client, key],
+    project: [client, key, `--project=${project}`],
+    config: [key, '--config', file, '--client', client],
+  }[scope];
+  return ['agenttools', 'uninstall', ...words].map(shellWord).join(' ');
+}
