@@ -48,6 +48,7 @@ async function prepare(prepared: ExistingServer, given: Partial<GivenOptions> = 
     given: { ...nothing, ...given },
     env: { PATH },
     startNpm: async ({ name }) => ({ command: '/usr/bin/node', args: [`/servers/${name}.js`] }),
+    unpack: async () => undefined,
   });
 }
 
