@@ -1,31 +1,30 @@
-/** The app side of MCP Apps that this speaks: https://github.com/modelcontextprotocol/ext-apps, specification/2026-01-26. */
+/** Supported revision of MCP Apps: https://github.com/modelcontextprotocol/ext-apps, specification/2026-01-26. */
 const protocolVersion = '2026-01-26';
 
-/** How long a host may take to introduce itself. */
+/** Time limit for the response to `ui/initialize`. */
 const introductionMs = 30_000;
 
-/** How long any other answer may take: hosts ask their user for consent, and tools work. */
+/** Time limit for all other responses. Hosts ask the user for consent, and tools take time. */
 const answerMs = 300_000;
 
-/** Sizes are told this long after the last change, so that a page that moves sends few messages; one that never rests, this often. */
+/** Delay of the size message after the last change; interval between size messages of a page that keeps changing. */
 const settledMs = 50;
 const restlessMs = 500;
 
 /**
- * Connects this page to the host that shows it. Handlers stand here, and not in calls that follow, so that none misses
- * a message; each is optional.
+ * Connects this page to its host. All handlers are options, so that none misses an early message; each is optional.
  *
  * @param {object} options
- * @param {string} options.name What the host may call this app.
+ * @param {string} options.name Name of the app, for the host.
  * @param {string} [options.version]
- * @param {readonly ('inline' | 'fullscreen' | 'pip')[]} [options.displayModes] The ways it can be shown.
- * @param {(input: object) => void} [options.onInput] The arguments of the tool call, complete.
- * @param {(input: object) => void} [options.onPartialInput] The arguments as far as the model has written them.
+ * @param {readonly ('inline' | 'fullscreen' | 'pip')[]} [options.displayModes] Supported display modes.
+ * @param {(input: object) => void} [options.onInput] The complete arguments of the tool call.
+ * @param {(input: object) => void} [options.onPartialInput] The arguments that the model has written so far.
  * @param {(result: object) => void} [options.onResult] The tool's result: `content`, `structuredContent`, `isError`, `_meta`.
- * @param {(reason: string | undefined) => void} [options.onCancelled] There will be no result; one that comes is dropped.
- * @param {(context: object, changes: object) => void} [options.onContext] What is known of the host, at first and at every change.
- * @param {(from: 'app' | 'host', message: object) => void} [options.onMessage] Every message, to look at.
- * @param {() => unknown} [options.onTeardown] The page goes away when this is done.
+ * @param {(reason: string | undefined) => void} [options.onCancelled] The call was cancelled. A later result is dropped.
+ * @param {(context: object, changes: object) => void} [options.onContext] The host context, at first and after each change.
+ * @param {(from: 'app' | 'host', message: object) => void} [options.onMessage] Every message, for display.
+ * @param {() => unknown} [options.onTeardown] The host removes the page after this is done.
  * @returns the app: `ready`, `host`, `context`, `can`, `callServerTool`, `readResource`, `openLink`, `sendMessage`,
  *   `updateModelContext`, `requestDisplayMode`, `log`, `request`, `notify`, each described below.
  */
@@ -33,7 +32,7 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
   const page = document.documentElement;
   const host = window.parent;
 
-  // A host counts its own requests; these ids are strings with a mark of this page, so no answer is taken for another.
+  // Hosts number their own requests. String ids with a mark of this page cannot collide with them.
   const mark = `app-${Math.random().toString(36).slice(2)}-`;
   const pending = new Map();
   let count = 0;
@@ -50,7 +49,7 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
   };
   const notify = (method, params) => send({ method, ...(params && { params }) });
 
-  /** Sends a request at once and settles with its answer. */
+  /** Sends a request at once and settles with the response. */
   function ask(method, params, { timeoutMs = answerMs, signal } = {}) {
     return new Promise((resolve, reject) => {
       if (isOver) return reject(failure('The host has closed this app.'));
@@ -84,14 +83,14 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
       try {
         send({ id, method, params });
       } catch (error) {
-        // What cannot be copied to the host is never sent, so nothing answers it.
+        // A value that cannot be cloned is never sent, so no response arrives.
         settle();
         reject(error);
       }
     });
   }
 
-  /** What the host asks. */
+  /** Handlers of host requests. */
   const requests = {
     __proto__: null,
     ping: () => {},
@@ -104,7 +103,7 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
     },
   };
 
-  /** What the host tells. */
+  /** Handlers of host notifications. */
   const notifications = {
     __proto__: null,
     'ui/notifications/tool-input-partial': (params) => {
@@ -125,7 +124,7 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
     'ui/notifications/host-context-changed': adopt,
   };
 
-  /** A handler that fails is told of and harms nothing else. */
+  /** Runs a handler. Logs its error and continues. */
   async function call(handler, ...args) {
     try {
       await handler?.(...args);
@@ -147,7 +146,7 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
     send({ id, result: {} });
   }
 
-  /** Takes over what the host says of itself, and shows the page in its way. */
+  /** Stores the host context and applies theme, styles and fonts to the page. */
   function adopt(changes) {
     const { variables, css } = changes.styles ?? {};
     context = {
@@ -181,7 +180,7 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
     return document.head.appendChild(sheet);
   }
 
-  /** Tells the host how large the content is, as long as it is shown. */
+  /** Sends the size of the content to the host while the page is shown. */
   function observeSize() {
     let told = '';
     let timer;
@@ -219,7 +218,7 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
 
   const can = (capability) => Boolean(hostFacts?.capabilities[capability]);
 
-  /** Like `ask`, once the host is known, and only what it offers. A refusal is an error, in whichever form it comes. */
+  /** Waits for the host, checks its capability and sends the request. Rejects for every form of refusal. */
   async function request(method, params, options) {
     await ready;
     const capability = needed[method];
@@ -257,35 +256,38 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
   }
 
   const ready = start();
-  // Whoever awaits it hears of the failure; whoever does not shows the page without a host.
+  // Callers that await `ready` get the error. Other pages work without a host.
   ready.catch(() => {});
 
   return {
-    /** Settles when host and app know each other; rejects when no host shows this page. Requests wait for it. */
+    /** Settles after initialization; rejects if no host shows this page. Requests wait for it. */
     ready,
     /** `{ info, capabilities }` of the host, once ready. */
     get host() {
       return hostFacts;
     },
-    /** Everything the host has said of itself: `theme`, `locale`, `toolInfo`, `displayMode`, … */
+    /** All known host context: `theme`, `locale`, `toolInfo`, `displayMode`, … */
     get context() {
       return context;
     },
-    /** Whether the host offers `serverTools`, `serverResources`, `openLinks`, `message`, `updateModelContext`, `logging`. */
+    /**
+     * Reports if the host offers `serverTools`, `serverResources`, `openLinks`, `message`, `updateModelContext`,
+     * `logging`.
+     */
     can,
-    /** Calls a tool of the server this app comes from. A tool that fails answers with `isError`. */
+    /** Calls a tool of the app's server. A tool that fails returns a result with `isError`. */
     callServerTool: (tool, input = {}, options = undefined) =>
       request('tools/call', { name: tool, arguments: input }, options),
-    /** Reads a resource of the server this app comes from. */
+    /** Reads a resource of the app's server. */
     readResource: (uri, options) => request('resources/read', { uri }, options),
-    /** Asks the host to open an address in the user's browser. */
+    /** Asks the host to open a URL in the user's browser. */
     openLink: (url, options) => request('ui/open-link', { url }, options),
-    /** Says something to the model as the user: text, or content blocks. */
+    /** Sends text or content blocks to the model as a user message. */
     sendMessage: (content, options) =>
       request('ui/message', { role: 'user', content: blocksOf(content) }, options),
-    /** Sets what the model will know of this app at its next turn: `{ content?, structuredContent? }`. */
+    /** Sets the app context for the model's next turn: `{ content?, structuredContent? }`. */
     updateModelContext: (known, options) => request('ui/update-model-context', known, options),
-    /** Asks to be shown in another way, and gives the way in which the host does. */
+    /** Requests a display mode and returns the mode that the host chose. */
     async requestDisplayMode(mode, options) {
       await ready;
       const shown = context.displayMode ?? 'inline';
@@ -294,16 +296,16 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
       if (given !== shown) adopt({ displayMode: given });
       return given;
     },
-    /** Tells whoever develops: level `debug`, `info`, `warning` or `error`. */
+    /** Logs for developers, at level `debug`, `info`, `warning` or `error`. */
     log,
-    /** Any other request of the protocol. `options`: `{ timeoutMs, signal }`. */
+    /** Sends any other request of the protocol. `options`: `{ timeoutMs, signal }`. */
     request,
-    /** Any other notification of the protocol. */
+    /** Sends any other notification of the protocol. */
     notify,
   };
 }
 
-/** What a host must offer for a request. */
+/** Required host capability, by method. */
 const needed = {
   __proto__: null,
   'tools/call': 'serverTools',

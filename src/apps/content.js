@@ -1,21 +1,21 @@
-/** The texts of a result are cut where they are longer than this together, so that none makes the page unusable. */
+/** Limit of all texts of a result together, so that the page stays usable. */
 const longestText = 200_000;
 
-/** So many blocks of a result are shown. */
+/** Most blocks of a result that are shown. */
 const mostBlocks = 500;
 
-/** Longer blocks are shown as they are: looking for marks in them could take long. */
+/** Longer blocks are shown as plain text: the search for Markdown could take long. */
 const longestMarked = 20_000;
 
-/** Texts of more lines, and tables of more cells, are shown as they are: a page bears only so many elements. */
+/** Texts with more lines and tables with more cells are shown as plain text, to limit the elements of a page. */
 const mostLines = 5000;
 const mostCells = 20_000;
 
-/** Quotes and lists in one another beyond this are shown as they are. */
+/** Quotes and lists nested deeper are shown as plain text. */
 const deepest = 6;
 
 /**
- * An element with properties and children. What comes from outside is only ever text here: a string is a text node.
+ * Creates an element with properties and children. Strings become text nodes, so external text is never HTML.
  *
  * @param {string} tag
  * @param {object} [properties] Attributes; `on…` are listeners.
@@ -32,13 +32,13 @@ export function el(tag, properties = {}, ...children) {
   return element;
 }
 
-/** What a value says where a text is expected: what came from outside may be anything there. */
+/** Text of an external value of any type. */
 export function words(value) {
   if (typeof value === 'string') return value.trim();
   return typeof value === 'number' ? String(value) : '';
 }
 
-/** The address, if it is one a user may be sent to. */
+/** The URL if it is safe to open; otherwise undefined. */
 export function safeUrl(text) {
   if (typeof text !== 'string' || text.length > 4000) return undefined;
   try {
@@ -49,7 +49,7 @@ export function safeUrl(text) {
   }
 }
 
-/** A link that the host opens; where it will not, the address is shown instead. An unsafe address is no link. */
+/** A link that the host opens. Shows the URL as text if the host refuses it. An unsafe URL is not a link. */
 export function link(app, label, address) {
   const url = safeUrl(address);
   if (!url) return el('span', {}, label);
@@ -78,14 +78,14 @@ export function link(app, label, address) {
  * Content blocks of a tool result as nodes.
  *
  * @param {object} options
- * @param {boolean} [options.isMarkdown] Whether texts are Markdown; else they are shown as they are.
- * @param {(url: string) => boolean} [options.mayLoad] Which images beside embedded ones are shown.
- * @param {string} [options.alt] What an image shows, where nothing is known of it.
+ * @param {boolean} [options.isMarkdown] True if texts are Markdown. Default: plain text.
+ * @param {(url: string) => boolean} [options.mayLoad] Reports if an external image may be loaded.
+ * @param {string} [options.alt] Default alternative text of images.
  */
 export function contentNodes(app, blocks, { isMarkdown = false, mayLoad = () => false, alt = 'Image' } = {}) {
   const options = { app, mayLoad };
   let left = longestText;
-  /** As much of a text as there is room for. */
+  /** The part of a text that fits the remaining limit. */
   const fitted = (text) => {
     const kept = cut(text, left);
     left -= Math.min(text.length, left);
@@ -124,11 +124,11 @@ export function contentNodes(app, blocks, { isMarkdown = false, mayLoad = () => 
   return nodes;
 }
 
-/** Images in Markdown at the end of a text whose images follow as blocks. */
+/** An image in Markdown at the end of a text, with the image itself as the next block. */
 const lastImage = /!\[([^\]]{0,500})\]\([^)\s]{1,4000}\)\s*$/;
 const longestImage = 5000;
 
-/** Blocks in which an image has the name that the text before gives it, and the text does not show it as well. */
+/** Gives an image block the name from the text before it, and removes the image from that text. */
 function named(blocks) {
   const all = [...blocks];
   for (const [index, block] of blocks.entries()) {
@@ -142,16 +142,16 @@ function named(blocks) {
   return all;
 }
 
-/** The blocks of a result, whatever came as one. */
+/** The blocks of any value in place of a result. */
 export function blocksOf(result) {
   if (Array.isArray(result?.content)) return result.content;
   return typeof result?.text === 'string' ? [{ type: 'text', text: result.text }] : [];
 }
 
-/** The text of a block without what is meant for the model or for this page. */
+/** The text of a block without the parts for the model or for this page. */
 export function bareText(text) {
   if (typeof text !== 'string') return '';
-  // One more than is shown, so that whoever shows it sees that there was more.
+  // One character above the limit, so that callers detect the cut.
   return between(text, '<system-reminder>', '</system-reminder>')
     .slice(0, longestText + 1)
     .replace(/\[This tool call rendered an interactive widget [^\]]{0,2000}\]/g, '')
@@ -160,7 +160,7 @@ export function bareText(text) {
     .trimEnd();
 }
 
-/** A text without everything from a start to its end. */
+/** Removes every part of a text from a start mark to its end mark. */
 function between(text, start, end) {
   const [kept, ...rest] = text.split(start);
   return (
@@ -171,12 +171,12 @@ function between(text, start, end) {
   );
 }
 
-/** What stands where more would be too much for a page. */
+/** Placeholder for content above a limit. */
 export const shortened = '… (shortened)';
 
 const unshown = 'This picture cannot be shown.';
 
-/** A text, or as much of it as a page bears, with a word on the rest. */
+/** Cuts a text to the limit and appends a note. */
 export function cut(text, longest = longestText) {
   return text.length > longest ? `${text.slice(0, longest)}\n${shortened}` : text;
 }
@@ -188,7 +188,7 @@ function dataUrl(kind, mimeType, data) {
     : undefined;
 }
 
-/** The Markdown that tools write, as nodes: no HTML of it is ever anything but text. */
+/** Markdown of tools as nodes. HTML in it stays text. */
 export function markdown(text, options) {
   const fragment = document.createDocumentFragment();
   const lines = cut(text).split(/\r?\n/);
@@ -251,7 +251,7 @@ function blockNodes(lines, options, depth) {
         ),
       );
     } else {
-      // The first line is taken whatever it is, so that every turn takes one.
+      // Take the first line unconditionally, so that each round makes progress.
       const first = at;
       const text = takeWhile((one) => at === first || isText(one));
       nodes.push(el('p', {}, ...inlineNodes(text.join('\n'), options)));
@@ -298,7 +298,7 @@ function tableNode(lines, options) {
   );
 }
 
-/** Code, image, link, strong, emphasis, address. Lengths are bounded, so that looking for an end takes no time. */
+/** Code, image, link, strong, emphasis, URL. Bounded lengths keep the search for an end fast. */
 const marks =
   /`([^`\n]{1,2000})`|!\[([^\]]{0,500})\]\(([^)\s]{1,4000})\)|\[([^\]]{1,500})\]\(([^)\s]{1,4000})\)|\*\*([^\n]{1,2000}?)\*\*|\*([^*\s][^*\n]{0,2000})\*|(https:\/\/[^\s<>"')\]]{1,2000})/g;
 
@@ -325,15 +325,15 @@ function inlineNodes(text, options, depth = 0) {
   return [...nodes, text.slice(end)].filter((node) => node !== '');
 }
 
-/** Whether stars are signs of products, as in 2*x*3, and no marks around words. */
+/** Detects stars that are multiplication signs, as in 2*x*3, not emphasis. */
 function isProduct(text, { index, 0: { length } }) {
   return /[\w)\]}]/.test(text.charAt(index - 1)) || /\w/.test(text.charAt(index + length));
 }
 
 /**
- * An image where it may be shown and can be, and what stands for it otherwise.
+ * An image if it may be loaded; otherwise its replacement.
  *
- * @param {() => Node} [options.instead] What that is: a link to it, unless told.
+ * @param {() => Node} [options.instead] Creates the replacement. Default: a link to the image.
  */
 export function imageNode(alt, address, { app, mayLoad, instead }) {
   const label = alt || 'Image';
@@ -344,7 +344,7 @@ export function imageNode(alt, address, { app, mayLoad, instead }) {
     : otherwise();
 }
 
-/** An image that something takes the place of when it cannot be loaded. */
+/** An image that is replaced if it cannot be loaded. */
 function picture(src, alt, instead) {
   const image = el('img', { src, alt, onerror: () => image.replaceWith(instead()) });
   return image;

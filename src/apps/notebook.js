@@ -1,6 +1,6 @@
 import { el, link, safeUrl, words } from './content.js';
 
-/** Where notebooks are; the apps that show them declare these as frame domains. */
+/** Origins of notebooks. Apps that show notebooks declare these as frame domains. */
 const notebookOrigins = ['https://www.wolframcloud.com', 'https://wolfr.am'];
 
 const lowest = 100;
@@ -8,29 +8,29 @@ const highest = 4000;
 const step = 40;
 const patienceMs = 20_000;
 
-/** What a result says of its notebook: in its metadata, in that of a block, or, where metadata got lost, in its text. */
+/** Notebook facts of a result: from its metadata, the metadata of a block, or its text if metadata was lost. */
 export function notebookOf(result, blocks) {
   const told = [result, ...blocks]
     .map((one) => one?._meta?.notebookUrl)
     .find((url) => typeof url === 'string');
   if (told) return told;
-  // Only the first block can be the mark: it stands before everything a tool's own output could hold.
+  // Only the first block can be the mark: the server writes it before all output of the tool.
   const mark = /^<result uuid="([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})">/i.exec(words(blocks[0]?.text));
   return mark ? `${notebookOrigins[0]}/obj/${mark[1]}?syntaxMethod=editor` : undefined;
 }
 
 /**
- * Shows a cloud notebook in a frame whose height the user can change. The engine that draws notebooks in a page needs
- * `eval` and a CDN, which hosts block; the cloud's own page needs neither.
+ * Shows a cloud notebook in a frame with adjustable height. Embedding the notebook engine in a page requires
+ * `eval` and a CDN, which hosts block. The page of the cloud requires neither.
  *
  * @param {object} options
  * @param {string} options.url
  * @param {number} [options.height]
  * @param {boolean} [options.allowInteract]
  * @param {(text: string, isBusy?: boolean) => void} options.onStatus
- * @param {HTMLElement} [options.beside] What the notebook shows better: it takes less room, and stays in sight, because a
- *   frame tells that it has loaded, and not whether it holds a notebook or words that there is none.
- * @returns the node, whether it is the notebook itself, and what ends it.
+ * @param {HTMLElement} [options.beside] Content that the notebook shows better. It shrinks but stays visible, because
+ *   a loaded frame can hold an error page instead of a notebook.
+ * @returns the node, a flag for a real notebook, and a function that removes it.
  */
 export function notebook(app, { url: address, height = 480, allowInteract = true, onStatus, beside }) {
   const url = safeUrl(address);
@@ -45,12 +45,12 @@ export function notebook(app, { url: address, height = 480, allowInteract = true
     sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups allow-downloads',
     ...(!allowInteract && { inert: '' }),
     onload() {
-      // A frame that the host's policy blocks is loaded too, as a page of the browser's own.
+      // The browser also fires `load` for a frame that the host's policy blocks.
       if (isOver) return;
       clearTimeout(timer);
       onStatus(allowInteract ? '' : 'This notebook is for viewing only.');
       beside?.setAttribute('data-beside', '');
-      // What scrolls must be reached by keys.
+      // Scrollable content must be reachable by keyboard.
       beside?.setAttribute('tabindex', '0');
     },
   });
@@ -81,7 +81,7 @@ export function notebook(app, { url: address, height = 480, allowInteract = true
   return { node, isFrame: true, end };
 }
 
-/** What stands for a notebook that cannot be shown here. */
+/** The replacement of a notebook that cannot be shown. */
 function instead(app, address, url) {
   if (!url)
     return el(
@@ -98,7 +98,7 @@ function instead(app, address, url) {
   );
 }
 
-/** Changes the height of a frame, by pointer and by keyboard. */
+/** Changes the height of a frame by pointer and by keyboard. */
 function grip(node, frame, height) {
   const set = (wanted) => {
     const next = Math.round(Math.min(Math.max(wanted, lowest), highest));
@@ -129,11 +129,11 @@ function grip(node, frame, height) {
         delete node.dataset.dragged;
         ending.abort();
       });
-      // The frame takes every pointer that is over it, so it is told to let them pass.
+      // The frame captures every pointer above it, so disable its pointer events during the drag.
       node.dataset.dragged = 'true';
       handle.setPointerCapture(pointerId);
       const follow = own((event) => {
-        // A button let go outside of the app may go unheard.
+        // The page misses a button released outside the app.
         if (event.buttons === 0) finish(event);
         else set(from + event.clientY);
       });

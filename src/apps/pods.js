@@ -1,22 +1,22 @@
 import { cut, el, imageNode, link, safeUrl, shortened, words } from './content.js';
 
-/** So many pods are shown, so many parts of all of them together, and so much text: a page bears no more. */
+/** Limits of pods, of parts in all pods together, and of their text, so that the page stays usable. */
 const mostPods = 100;
 const mostParts = 500;
 const longestText = 200_000;
 
-/** No part says more than this. */
+/** Limit of the text of one part. */
 const longestPart = 2000;
 
-/** So many other questions are offered; a longer one is none that anybody would press. */
+/** Limits of suggestions: their number and length. */
 const mostSuggestions = 10;
 const longestSuggestion = 200;
 
 /**
- * Pods of Wolfram|Alpha as sections: a title, and for each part its picture, else its text. None of nothing.
+ * Pods of Wolfram|Alpha as sections: a title, and a picture or text for each part. Undefined without pods.
  *
  * @param {unknown} pods
- * @param {(url: string) => boolean} mayLoad Which pictures are loaded; of others there is the text, and a link.
+ * @param {(url: string) => boolean} mayLoad Reports if a picture may be loaded. Other pictures become text and a link.
  */
 export function podNodes(app, pods, mayLoad) {
   const room = { parts: mostParts, text: longestText };
@@ -36,7 +36,7 @@ export function podNodes(app, pods, mayLoad) {
   return isCut ? [...nodes, el('p', {}, shortened)] : nodes;
 }
 
-/** Other questions that Wolfram|Alpha would rather answer, each once. */
+/** Suggested queries of Wolfram|Alpha without duplicates. */
 export function suggestionsOf(didYouMean) {
   const all = listed(didYouMean).slice(0, 1000).map(words);
   const sound = all.filter((text) => text !== '' && text.length <= longestSuggestion);

@@ -66,12 +66,12 @@ let call: AbortController | undefined;
 let called: CallRecord | undefined;
 let turns = 0;
 /** The turn of the app that is listened to. Messages count until the app is gone, teardown included. */
-let heardTurn = 0;
-let lastHeard = 0;
+let activeTurn = 0;
+let lastMessage = 0;
 
 function receive(next: PreviewState): void {
   state = next;
-  tellStatus(next);
+  showStatus(next);
   if (next.status.name !== 'ready') return;
   const isFirst = !hasBegun;
   hasBegun = true;
@@ -103,7 +103,7 @@ function applyInitialView({ asked }: PreviewState): void {
   document.documentElement.dataset.theme = controls.theme.value;
 }
 
-function tellStatus({ reference, server, status }: PreviewState): void {
+function showStatus({ reference, server, status }: PreviewState): void {
   const name = server?.name || reference;
   document.title = `${name} – preview`;
   findElement('server-name').textContent = name;
@@ -112,10 +112,10 @@ function tellStatus({ reference, server, status }: PreviewState): void {
     ready: `Running${server?.version ? `, version ${server.version}` : ''}`,
   };
   findElement('status').textContent = status.name === 'failed' ? 'Not running' : words[status.name];
-  tellFault(status.name === 'failed' ? status.message : undefined);
+  showFault(status.name === 'failed' ? status.message : undefined);
 }
 
-function tellFault(text: string | undefined): void {
+function showFault(text: string | undefined): void {
   const fault = findElement('fault');
   fault.hidden = text === undefined;
   fault.textContent = text ?? '';
@@ -188,16 +188,16 @@ async function showApp(app: string, wanted: CallRecord | undefined): Promise<voi
   call?.abort();
   called = wanted;
   shownApp = app;
-  tellFault(undefined);
+  showFault(undefined);
   for (const log of Object.values(logs)) log.clear();
   await clearStage();
   if (!isCurrent()) return;
-  heardTurn = turn;
+  activeTurn = turn;
   height = undefined;
   try {
     const rendering = await renderApp(app);
     if (!isCurrent()) return;
-    tellPolicy(rendering);
+    showPolicy(rendering);
     const own = new AppFrame(rendering, place, { context: context(), listener: createAppListener(turn) });
     frame = own;
     stage.classList.toggle('bordered', rendering.prefersBorder);
@@ -213,7 +213,7 @@ async function showApp(app: string, wanted: CallRecord | undefined): Promise<voi
   } catch (error) {
     if (!isCurrent()) return;
     const { message } = error as Error;
-    tellFault(message);
+    showFault(message);
     await report({ kind: 'failed', message });
   }
 }
@@ -257,8 +257,8 @@ async function callToolFor(own: AppFrame, { tool, args }: CallRecord): Promise<b
 async function waitForQuiet(): Promise<void> {
   const [silence, most] = [300, 3000];
   const start = performance.now();
-  lastHeard = start;
-  while (performance.now() - lastHeard < silence && performance.now() - start < most) {
+  lastMessage = start;
+  while (performance.now() - lastMessage < silence && performance.now() - start < most) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
@@ -268,8 +268,8 @@ function createAppListener(turn: number): AppListener {
   const whileHeard =
     <Heard extends readonly unknown[]>(hear: (...heard: Heard) => void) =>
     (...heard: Heard) => {
-      if (turn !== heardTurn) return;
-      lastHeard = performance.now();
+      if (turn !== activeTurn) return;
+      lastMessage = performance.now();
       hear(...heard);
     };
   return {
@@ -310,7 +310,7 @@ function createAppListener(turn: number): AppListener {
   };
 }
 
-function tellPolicy({ policy, refused }: AppRendering): void {
+function showPolicy({ policy, refused }: AppRendering): void {
   findElement('policy').textContent = policy;
   const entries = refused.map(({ key, domain, reason }) => {
     const entry = document.createElement('li');
@@ -447,7 +447,7 @@ const events = subscribeToServer({
       receive(next);
     } catch (error) {
       const { message } = error as Error;
-      tellFault(message);
+      showFault(message);
       void report({ kind: 'failed', message });
     }
   },
@@ -459,10 +459,10 @@ const events = subscribeToServer({
   changed: (method) => void frame?.sendChanged(method),
 });
 events.addEventListener('error', () =>
-  tellFault('The preview has ended. Start it again, and open the address that it prints.'),
+  showFault('The preview has ended. Start it again, and open the address that it prints.'),
 );
 events.addEventListener('open', () => {
-  tellFault(undefined);
+  showFault(undefined);
   // The program sends the stderr so far again.
   stderr.lines = 0;
   stderr.count.textContent = '0';

@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 describeInBrowser('the bridge', () => {
-  test('introduces itself, and only then says anything else', async () => {
+  test('sends ui/initialize and initialized before any other message', async () => {
     await open({ html: page("app.log('info', 'early'); app.callServerTool('echo', { a: 1 })") });
     await app.heard('tools/call');
     expect(methods('app').slice(0, 2)).toEqual(['ui/initialize', 'ui/notifications/initialized']);
@@ -87,7 +87,7 @@ describeInBrowser('the bridge', () => {
     ]);
   });
 
-  test('drops a result after its cancellation, and hears the next one', async () => {
+  test('drops a result that follows its cancellation and delivers the next result', async () => {
     await open();
     await app.sendCancelled('user action');
     await app.sendResult({ content: [] });
@@ -102,7 +102,7 @@ describeInBrowser('the bridge', () => {
     ]);
   });
 
-  test('answers ping, a request it does not know, and a request that bears the id of one of its own', async () => {
+  test('answers ping, an unknown request, and a request with the id of one that the app sent', async () => {
     await open({ answers: { 'tools/call': () => new Promise(() => {}) } });
     await app.frame.evaluate("void app.callServerTool('slow')");
     const { id } = await app.heard('tools/call');
@@ -252,7 +252,7 @@ describeInBrowser('the bridge', () => {
     ]);
   });
 
-  test('tells its size at first and after a change, once', async () => {
+  test('sends its size once at first and once after a change', async () => {
     await open({ width: 500 });
     expect((await app.heard('ui/notifications/size-changed')).params).toEqual({ width: 500, height: 120 });
     await run("void (document.querySelector('main').style.height = '300px')");
@@ -264,7 +264,7 @@ describeInBrowser('the bridge', () => {
     expect(sizes).toEqual([120, 300]);
   });
 
-  test('tells its size when it rests, and now and then while it never does', async () => {
+  test('sends its size when it settles, and at intervals while it keeps changing', async () => {
     const clockwork = `let clock = 1, due, resize;
       performance.now = () => clock;
       ResizeObserver = class { constructor(tell) { resize = tell } observe() {} disconnect() {} };
@@ -284,7 +284,7 @@ describeInBrowser('the bridge', () => {
     expect(sizes).toEqual([120, 140, 213]);
   });
 
-  test('does not tell a size that the host has fixed', async () => {
+  test('omits a dimension that the host has fixed', async () => {
     await open({ width: 500, hostContext: { containerDimensions: { width: 500, maxHeight: 900 } } });
     expect((await app.heard('ui/notifications/size-changed')).params).toEqual({ height: 120 });
   });
@@ -313,7 +313,7 @@ describeInBrowser('the bridge, when something fails', () => {
     expect(methods('app')).not.toContain('notifications/cancelled');
   });
 
-  test('a handler that throws is told of, and the next message is heard', async () => {
+  test('logs an error of a handler and delivers the next message', async () => {
     await open({
       html: page().replace("onInput: tell('input')", "onInput() { throw new Error('broken handler') }"),
     });
@@ -334,7 +334,7 @@ describeInBrowser('the bridge, when something fails', () => {
     expect(app.errors.splice(0).join()).toMatch(/Content Security Policy/);
   });
 
-  test('a page that no host shows is told so', async () => {
+  test('rejects `ready` and tool calls on a page without a host', async () => {
     await open();
     const alone = await app.page.context().newPage();
     await alone.setContent(page());

@@ -137,7 +137,7 @@ describeInBrowser('the example app', () => {
     expect(await seen()).toContain('High Fell');
   });
 
-  test('says what a host refuses, a tool that fails, and a call that is cancelled', async () => {
+  test('shows refusals of the host, failures of the tool and a cancelled call', async () => {
     await open({
       answers: {
         'tools/call': () => {
@@ -163,7 +163,7 @@ describeInBrowser('the example app', () => {
     expect(await seen()).toContain('The forecast was cancelled.');
   });
 
-  test('is dressed as its host is, and tells it its size', async () => {
+  test('follows the theme of its host and sends its size', async () => {
     await open();
     const background = () =>
       app.frame.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
@@ -222,7 +222,7 @@ describeInBrowser('examples of the pages', () => {
     await app.close();
   });
 
-  test('the first app greets whom it was called for, and whom its user names', async () => {
+  test('greets the name of the first call, then the name that the user enters (first app)', async () => {
     const page = await readFile(path.join(root, 'docs/apps/greeting.html'), 'utf8');
     await open({ html: page, answers: { 'tools/call': greet } });
     await app.sendInput({ name: 'Ada' });

@@ -54,7 +54,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
     expect(await page.title()).toBe('@acme/weather/weather – preview');
   });
 
-  test('calls nothing before it is told to, then what the form says', async () => {
+  test('calls nothing before the user submits the form, then sends the arguments of the form', async () => {
     await openPage();
     await app.getByText('Forecast').waitFor();
     expect(await app.locator('#result').textContent()).toBe('');
@@ -81,7 +81,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
     await output.filter({ hasText: 'cancelled' }).waitFor({ state: 'attached' });
   });
 
-  test('tells the app of theme, width and display mode, and offers no mode that it lacks', async () => {
+  test('sends theme, width and display mode to the app, and offers only modes that the app supports', async () => {
     await openPage(call);
     await app.getByText('theme light').waitFor();
     await app.getByText('width 400').waitFor();
@@ -125,7 +125,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
     expect(page.context().pages()).toHaveLength(1);
   });
 
-  test('starts the server anew when a file changes, and shows the app again', async () => {
+  test('restarts the server when a file changes and shows the app again', async () => {
     await openPage(call);
     await app.getByText('Rain in Bonn').waitFor();
     await writeFile(
@@ -160,7 +160,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
     expect(await page.locator('#tool').inputValue()).toBe('secret');
   });
 
-  test('keeps what is half written while the server starts anew', async () => {
+  test('keeps the text of a half-filled form while the server restarts', async () => {
     await openPage(call);
     await app.getByText('Rain in Bonn').waitFor();
     const days = page.getByLabel('days');
@@ -236,7 +236,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
     expect(await page.locator('#messages').textContent()).toContain('"place": "Bonn"');
   });
 
-  test('says what is wrong while an extension is, and goes on when it is right', async () => {
+  test('shows the error while the extension is broken and recovers when it is fixed', async () => {
     await openPage(call);
     await app.getByText('Rain in Bonn').waitFor();
     const file = path.join(prepared.directory, 'package.json');
@@ -248,7 +248,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
     await waitForText('Rain in Bonn');
   });
 
-  test('is for everybody, in both themes', async () => {
+  test('has no accessibility violations in either theme', async () => {
     await openPage(call);
     await app.getByText('Rain in Bonn').waitFor();
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -173,7 +173,7 @@ describeInBrowser.each(viewers)('%s', (viewer) => {
     expect(await app.frame.title()).toBe(title);
   });
 
-  test('says that the call was cancelled, and shows no result that comes later', async () => {
+  test('shows that the call was cancelled and ignores a later result', async () => {
     await open(viewer);
     await app.sendInput(input);
     await app.sendCancelled('too slow');
@@ -198,7 +198,7 @@ describeInBrowser.each(viewers)('%s', (viewer) => {
     expect(await app.teardown()).toEqual({});
   });
 
-  test('says so where no host shows it', async () => {
+  test('shows a message on a page without a host', async () => {
     await open(viewer);
     const alone = await app.page.context().newPage();
     await alone.setContent(pageOf(viewer));
@@ -242,7 +242,7 @@ describeInBrowser('the test of MCP Apps', () => {
     await see('its own answer');
   });
 
-  test('says why a call failed, and lets it be tried again', async () => {
+  test('shows why a call failed and lets the user try again', async () => {
     let fails = true;
     await open('mcp-apps-test', {
       answers: {
@@ -285,7 +285,7 @@ describeInBrowser('the notebook viewer', () => {
     await expect.poll(() => app.requests).toEqual([url]);
   });
 
-  test('takes no mark that stands in the output', async () => {
+  test('ignores a mark that is part of the output', async () => {
     await open('notebook-viewer');
     await app.sendResult({ content: [text('Out'), mark] });
     await see('Out');
@@ -455,7 +455,7 @@ describeInBrowser('the Wolfram|Alpha viewer', () => {
     await see('its own answer');
   });
 
-  test('says why a question failed, and opens it in Wolfram|Alpha', async () => {
+  test('shows why a question failed and links it to Wolfram|Alpha', async () => {
     await open('wolframalpha-viewer', {
       answers: {
         'tools/call': () => {
@@ -483,7 +483,7 @@ describeInBrowser('the Wolfram|Alpha viewer', () => {
     expect(await bar().inputValue()).toBe('popul');
   });
 
-  test('shows pods, with pictures of Wolfram|Alpha and of nobody else', async () => {
+  test('shows pods, with pictures from Wolfram|Alpha only', async () => {
     const picture = 'https://www6b3.wolframalpha.com/Calculate/MSP/MSP1';
     const svg = Buffer.from(chart, 'base64').toString();
     await open('wolframalpha-viewer', { outside: () => svg, outsideType: 'image/svg+xml' });

@@ -208,51 +208,45 @@ describeInBrowser('a result of Wolfram|Alpha', () => {
     expect(await app.frame.title()).toBe(title);
   });
 
-  test.each(odd.map((value) => [value]))(
-    'is shown by its text where %j stands for what was structured',
-    async (value) => {
-      await open('wolframalpha-viewer');
-      const wrong = [
-        value,
-        { pods: value },
-        { pods: [value] },
-        { queryresult: value },
-        { pods: [{ title: value, primary: value, subpods: value }] },
-        { pods: [{ title: 'Pod', subpods: [value] }] },
-        { pods: [{ title: 'Pod', subpods: [{ title: null, plaintext: null, img: value }] }] },
-        { pods: null, didYouMean: value },
-      ];
-      for (const [index, structuredContent] of wrong.entries()) {
-        const params = { content: [text(`text ${index}`)], structuredContent, _meta: value };
-        await app.post({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params });
-        await see(`text ${index}`);
-      }
-      expect(await app.teardown()).toEqual({});
-    },
-  );
-
-  test.each(odd.map((value) => [value]))(
-    'is shown as far as it is right where %j stands for a part of it',
-    async (value) => {
-      await open('wolframalpha-viewer');
-      const subpods = [
-        { title: value, plaintext: 'first', img: { src: value, alt: value, width: value } },
-        value,
-        { title: 'second', plaintext: value, img: value },
-      ];
-      const params = {
-        content: value,
-        isError: null,
-        structuredContent: {
-          pods: [value, { title: value, id: value, subpods }],
-          didYouMean: [value, 'third'],
-        },
-      };
+  test.each(odd.map((value) => [value]))('shows the text if structured content is %j', async (value) => {
+    await open('wolframalpha-viewer');
+    const wrong = [
+      value,
+      { pods: value },
+      { pods: [value] },
+      { queryresult: value },
+      { pods: [{ title: value, primary: value, subpods: value }] },
+      { pods: [{ title: 'Pod', subpods: [value] }] },
+      { pods: [{ title: 'Pod', subpods: [{ title: null, plaintext: null, img: value }] }] },
+      { pods: null, didYouMean: value },
+    ];
+    for (const [index, structuredContent] of wrong.entries()) {
+      const params = { content: [text(`text ${index}`)], structuredContent, _meta: value };
       await app.post({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params });
-      for (const words of ['first', 'second', 'third']) await see(words);
-      expect(await barriersOf(app.frame)).toEqual([]);
-    },
-  );
+      await see(`text ${index}`);
+    }
+    expect(await app.teardown()).toEqual({});
+  });
+
+  test.each(odd.map((value) => [value]))('shows the valid parts if one part is %j', async (value) => {
+    await open('wolframalpha-viewer');
+    const subpods = [
+      { title: value, plaintext: 'first', img: { src: value, alt: value, width: value } },
+      value,
+      { title: 'second', plaintext: value, img: value },
+    ];
+    const params = {
+      content: value,
+      isError: null,
+      structuredContent: {
+        pods: [value, { title: value, id: value, subpods }],
+        didYouMean: [value, 'third'],
+      },
+    };
+    await app.post({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params });
+    for (const words of ['first', 'second', 'third']) await see(words);
+    expect(await barriersOf(app.frame)).toEqual([]);
+  });
 
   test('is cut where it is huge', async () => {
     await open('wolframalpha-viewer');
@@ -347,7 +341,7 @@ describeInBrowser('suggestions of Wolfram|Alpha', () => {
     expect(await app.frame.locator('#alert').textContent()).toBe('');
   });
 
-  test('is said where the host lets no app ask, and nothing can be asked', async () => {
+  test('shows suggestions as text, without buttons, if the host forbids tool calls by apps', async () => {
     await open('wolframalpha-viewer', { hostCapabilities: {} });
     await app.sendInput({ query: 'integrat sinn x' });
     await app.sendResult(notUnderstood);
@@ -467,34 +461,31 @@ describeInBrowser('a result of the evaluator', () => {
     },
   );
 
-  test.each(odd.map((value) => [value]))(
-    'is shown as far as it is right where %j stands for a part of it',
-    async (value) => {
-      await open('evaluator-viewer');
-      const blocks = [
-        value,
-        { type: value, text: value },
-        { type: 'text', text: value },
-        { type: 'image', data: value, mimeType: value },
-        { type: 'image', data: chart, mimeType: value },
-        { type: 'resource_link', uri: value, name: value, title: value },
-        { type: 'resource', resource: value },
-        { type: 'resource', resource: { text: value } },
-        text('the end'),
-      ];
-      const params = {
-        content: blocks,
-        structuredContent: value,
-        _meta: { notebookUrl: value || undefined },
-      };
-      await app.post({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params });
-      await see('the end');
-      expect(await content().locator('img').count()).toBe(0);
-      expect(await barriersOf(app.frame)).toEqual([]);
-    },
-  );
+  test.each(odd.map((value) => [value]))('shows the valid parts if one part is %j', async (value) => {
+    await open('evaluator-viewer');
+    const blocks = [
+      value,
+      { type: value, text: value },
+      { type: 'text', text: value },
+      { type: 'image', data: value, mimeType: value },
+      { type: 'image', data: chart, mimeType: value },
+      { type: 'resource_link', uri: value, name: value, title: value },
+      { type: 'resource', resource: value },
+      { type: 'resource', resource: { text: value } },
+      text('the end'),
+    ];
+    const params = {
+      content: blocks,
+      structuredContent: value,
+      _meta: { notebookUrl: value || undefined },
+    };
+    await app.post({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params });
+    await see('the end');
+    expect(await content().locator('img').count()).toBe(0);
+    expect(await barriersOf(app.frame)).toEqual([]);
+  });
 
-  test.each(['image/png', 'image/svg+xml'])('says that a picture is none (%s)', async (mimeType) => {
+  test.each(['image/png', 'image/svg+xml'])('reports an invalid picture (%s)', async (mimeType) => {
     await open('evaluator-viewer');
     await app.sendResult({ content: [{ type: 'image', data: 'AAAA', mimeType }, text('the end')] });
     await see('This picture cannot be shown.');
@@ -519,7 +510,7 @@ describeInBrowser('a result of the evaluator', () => {
   });
 });
 
-describeInBrowser.each(['light', 'dark'] as const)('nothing bars anybody from using the %s', (theme) => {
+describeInBrowser.each(['light', 'dark'] as const)('accessibility of the %s', (theme) => {
   test.each<[what: string, viewer: Viewer, result: object]>([
     ['pods', 'wolframalpha-viewer', alpha],
     ['pods with a notebook', 'wolframalpha-viewer', { ...alpha, _meta: { notebookUrl } }],

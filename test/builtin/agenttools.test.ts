@@ -234,7 +234,7 @@ describe.each(eras)('%s: the catalog is what its client would be listed', (era) 
     ]);
   });
 
-  test('whatever its hook cuts into pages', async () => {
+  test('holds all pages of a hook that splits its list', async () => {
     const paged = (_: unknown, registry: ItemRegistry) => registry.list({ pageSize: 1 });
     const { catalog } = await catalogFor({ ...shop, server: { ...shop.server, list: { tools: paged } } });
     const visible = (catalog.tools as Section).filter(({ hidden }) => !hidden);

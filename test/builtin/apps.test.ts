@@ -9,7 +9,7 @@ const takers = appFiles()
   .map((file) => path.relative(root, file))
   .filter((file) => read(file).includes('data-from='));
 
-test.each(takers)('%s holds what stands in src/apps (`npm run apps` puts it there)', (file) => {
+test.each(takers)('has the current copy of src/apps in %s (`npm run apps` writes it)', (file) => {
   expect(read(file) === inlined(read(file))).toBe(true);
 });
 

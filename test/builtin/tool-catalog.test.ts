@@ -133,7 +133,7 @@ describe.each(eras)('%s: a server whose list of tools is a catalog', (era) => {
     expect(await found(args)).toEqual(names);
   });
 
-  test('tells in short what it finds, and how much more there is', async () => {
+  test('lists short descriptions and the number of further matches', async () => {
     const { call } = await open({ era });
     const { structuredContent, content } = await call('find_tools', { limit: 3 });
     expect(JSON.parse(content[0].text)).toEqual(structuredContent);
@@ -151,7 +151,9 @@ describe.each(eras)('%s: a server whose list of tools is a catalog', (era) => {
       next_offset: 3,
       categories: ['Files', 'Sky'],
     });
-    expect((await call('find_tools', { query: 'nothing' })).structuredContent.hint).toContain('Nothing fits');
+    expect((await call('find_tools', { query: 'nothing' })).structuredContent.hint).toContain(
+      'No tool matches',
+    );
   });
 
   test('by so many words and no more', async () => {
@@ -181,11 +183,11 @@ describe.each(eras)('%s: a server whose list of tools is a catalog', (era) => {
     ['call_tool', { name: 'redraw' }],
     ['call_tool', { name: 'find_tools' }],
     ['call_tool', { name: 'constructor' }],
-  ])('says what is not there: %s %j', async (tool, args) => {
+  ])('reports an unknown tool: %s %j', async (tool, args) => {
     const { call } = await open({ era });
     const { isError, content } = await call(tool, args);
     expect(isError).toBe(true);
-    expect(content[0].text).toMatch(/^There is no tool ".*can be found with "find_tools"\.$/);
+    expect(content[0].text).toMatch(/^There is no tool ".*Find tools with "find_tools"\.$/);
   });
 
   test.each([
@@ -219,7 +221,7 @@ describe.each(eras)('%s: a server whose list of tools is a catalog', (era) => {
     await expect(call('call_tool', { name: 'breaks' })).rejects.toMatchObject(error);
   });
 
-  test('says what a tool needs that is not there', async () => {
+  test('reports the missing requirements of a tool', async () => {
     const { call } = await open({ era });
     const direct = await call('needs').catch((error) => error);
     expect(await call('call_tool', { name: 'needs' }).catch((error) => error)).toEqual(direct);
@@ -251,7 +253,7 @@ describe.each(eras)('%s: a server whose list of tools is a catalog', (era) => {
     expect(shown[0].description).toContain('with call_tool_3');
     expect(spec.instructions).toContain('with find_tools_3');
     expect((await call('call_tool_3', { name: 'nope' })).content[0].text).toContain(
-      'found with "find_tools_3"',
+      'Find tools with "find_tools_3"',
     );
   });
 
@@ -321,11 +323,11 @@ describe('the deciding setting', () => {
     expect(await listedWith({ toolList: 'all' })).toEqual(['a']);
   });
 
-  test('is nobody where there are no tools', async () => {
+  test('is ignored for a server without tools', async () => {
     expect(await listedWith({ tools: [], toolList: 'catalog' })).toEqual([]);
   });
 
-  test('may not say anything else', async () => {
+  test('rejects any other value', async () => {
     await expect(listedWith({ toolList: 'some' })).rejects.toThrow('unusable "toolList"');
   });
 });

@@ -85,7 +85,7 @@ const textOf = ({ content }: Result) => content.map(({ text = '' }) => text).joi
 const paths = () => services.asked.map((asked) => asked.path);
 
 describe('WolframAlpha', () => {
-  test('answers with the text that Wolfram|Alpha made for models, and says by which service', async () => {
+  test('returns the text that Wolfram|Alpha writes for models, and names the service', async () => {
     const result = await alpha(' population France ');
     expect(result).toEqual({
       content: [{ type: 'text', text: answer }],
@@ -140,7 +140,7 @@ describe('WolframAlpha', () => {
     expect(services.asked).toEqual([]);
   });
 
-  test('the options that its definition tells of are those that are read', async () => {
+  test('documents exactly the options that the code reads', async () => {
     const { optionRows } = await import(path.join(root, 'src/builtin/wolfram/alpha/options.js'));
     for (const tool of ['WolframAlpha', 'WolframAlphaContext', 'WolframContext']) {
       const file = path.join(root, `src/builtin/wolfram/agenttools/tools/${tool}.json`);
@@ -152,14 +152,14 @@ describe('WolframAlpha', () => {
     }
   });
 
-  test('without an AppID says which variable is missing and where to get one', async () => {
+  test('names the missing variable and where to get an AppID', async () => {
     vi.stubEnv('WOLFRAM_ALPHA_APPID', ' ');
     const result = await alpha();
     expect(result).toEqual({
       content: [
         {
           type: 'text',
-          text: 'Wolfram|Alpha needs an AppID, and none is set. Get one at https://developer.wolframalpha.com and start this server with it in the environment variable WOLFRAM_ALPHA_APPID. WOLFRAM_APP_ID and WOLFRAM_LLM_APP_ID will do, too.',
+          text: 'Wolfram|Alpha needs an AppID, and none is set. Get one at https://developer.wolframalpha.com and start this server with it in the environment variable WOLFRAM_ALPHA_APPID. WOLFRAM_APP_ID and WOLFRAM_LLM_APP_ID work, too.',
         },
       ],
       isError: true,
@@ -170,7 +170,7 @@ describe('WolframAlpha', () => {
   test('a key that no header can hold is refused without being shown', async () => {
     vi.stubEnv('WOLFRAM_ALPHA_APPID', `${key}\nX: 1`);
     const result = await alpha();
-    expect(textOf(result)).toContain('WOLFRAM_ALPHA_APPID holds something that is no key');
+    expect(textOf(result)).toContain('WOLFRAM_ALPHA_APPID does not hold a valid key');
     expect(services.asked).toEqual([]);
   });
 
@@ -186,7 +186,7 @@ describe('WolframAlpha', () => {
     expect(textOf(await alpha())).toBe(hostile.trim());
   });
 
-  test('an answer that repeats the AppID is told without it', async () => {
+  test('removes the AppID from an answer that repeats it', async () => {
     services.answers = { [llmPath]: { body: `your key ${key}, or ${encodeURIComponent(key)}` } };
     expect(textOf(await alpha())).toBe('your key …, or …');
   });
@@ -201,12 +201,12 @@ const failures: [what: string, reply: Reply, said: RegExp][] = [
   [
     'no input',
     { status: 400, body: 'input missing' },
-    /refused the request as it is\. It says: input missing$/,
+    /refused the request as invalid\. Its message: input missing$/,
   ],
   [
     'a bad AppID',
     { status: 403, body: `Error 1: Invalid appid ${key}` },
-    /does not accept the key in the environment variable WOLFRAM_ALPHA_APPID\..*https:\/\/developer\.wolframalpha\.com\. It says: Error 1: Invalid appid …$/,
+    /does not accept the key in the environment variable WOLFRAM_ALPHA_APPID\..*https:\/\/developer\.wolframalpha\.com\. Its message: Error 1: Invalid appid …$/,
   ],
   [
     'a used up AppID',
@@ -217,7 +217,7 @@ const failures: [what: string, reply: Reply, said: RegExp][] = [
   [
     'an outage',
     { status: 503, body: '<html><h1>503</h1></html>', type: 'text/html' },
-    /out of order for now \(HTTP 503\)\. Try again later\.$/,
+    /is unavailable \(HTTP 503\)\. Try again later\.$/,
   ],
   [
     'a page',
@@ -226,7 +226,7 @@ const failures: [what: string, reply: Reply, said: RegExp][] = [
   ],
   ['a page that says it is text', { body: '<html>login</html>' }, /instead of text\./],
   ['a picture', { body: '\x89PNG', type: 'image/png' }, /answered with image\/png instead of text\./],
-  ['nothing', { body: ' \n' }, /answered with nothing/],
+  ['nothing', { body: ' \n' }, /returned an empty answer/],
   [
     'a redirection elsewhere',
     { status: 302, headers: { location: 'https://evil.example/?a=1' } },
@@ -237,11 +237,11 @@ const failures: [what: string, reply: Reply, said: RegExp][] = [
     { body: 'Que', headers: { 'content-length': '900' }, breaksOff: true },
     /cannot be reached/,
   ],
-  ['something odd', { status: 418, body: 'teapot' }, /gave no answer \(HTTP 418\)\..* It says: teapot$/],
+  ['something odd', { status: 418, body: 'teapot' }, /gave no answer \(HTTP 418\)\..* Its message: teapot$/],
 ];
 
 describe('when WolframAlpha fails', () => {
-  test.each(failures)('%s is told', async (_, reply, said) => {
+  test.each(failures)('reports %s', async (_, reply, said) => {
     services.answers = { [llmPath]: reply };
     const result = await alpha();
     expect(result.isError).toBe(true);
@@ -285,7 +285,7 @@ describe('when WolframAlpha fails', () => {
     expect(textOf(await alpha())).toMatch(/HTTP 307/);
   });
 
-  test('a service that does not answer is waited for as long as the option says', async () => {
+  test('waits for a silent service as long as the option allows', async () => {
     services.answers = { [llmPath]: { hangs: true } };
     const result = await alpha('x', { toolOptions: { WolframAlpha: { TimeConstraint: 1 } } });
     expect(textOf(result)).toContain('gave no answer within 1 s');
@@ -322,11 +322,11 @@ describe('when WolframAlpha fails', () => {
     expect(text).toMatch(/é.\n… \(cut: the answer is longer than this\)$/s);
   });
 
-  test('a service that is not there is named, with why', async () => {
+  test('names an unreachable service and the reason', async () => {
     vi.unstubAllGlobals();
     vi.stubEnv('WOLFRAM_ALPHA_BASE', 'http://127.0.0.1:1');
     expect(textOf(await alpha())).toMatch(
-      /^Wolfram\|Alpha cannot be reached( \(\w+\))?\. Expected is https:\/\/www\.wolframalpha\.com, or what the environment variable WOLFRAM_ALPHA_BASE says\.$/,
+      /^Wolfram\|Alpha cannot be reached( \(\w+\))?\. Expected https:\/\/www\.wolframalpha\.com, or the address in the environment variable WOLFRAM_ALPHA_BASE\.$/,
     );
   });
 
@@ -362,7 +362,7 @@ describe('when WolframAlpha fails', () => {
       vi.stubEnv('WOLFRAM_ALPHA_BASE', base);
       const result = await alpha();
       expect(textOf(result)).toContain(
-        'The environment variable WOLFRAM_ALPHA_BASE holds no usable address.',
+        'The environment variable WOLFRAM_ALPHA_BASE does not hold a usable address.',
       );
       expect(textOf(result)).not.toContain(base);
       expect([services.asked, elsewhere]).toEqual([[], []]);
@@ -454,7 +454,7 @@ describe('images that an answer names', () => {
     expect(elsewhere).toEqual([]);
   });
 
-  test('are what their bytes are, whatever the header says', async () => {
+  test('have the media type of their bytes, not of the header', async () => {
     services.answers = {
       [llmPath]: { body: at('one.png') },
       [file('one.png')]: { body: gif, type: 'image/png' },
@@ -462,7 +462,7 @@ describe('images that an answer names', () => {
     expect((await alpha()).content[1]).toMatchObject({ mimeType: 'image/gif' });
   });
 
-  test('are drawings where they say so', async () => {
+  test('include drawings that declare themselves as SVG', async () => {
     const body = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>';
     services.answers = {
       [llmPath]: { body: at('one.svg') },
@@ -505,7 +505,7 @@ const pod = {
 const json = (value: unknown): Reply => ({ body: JSON.stringify(value), type: 'application/json' });
 
 describe('pods for the viewer', () => {
-  test('stand beside the text where the client shows UI', async () => {
+  test('accompany the text for clients that show UI', async () => {
     services.answers = {
       [llmPath]: { body: answer },
       [fullPath]: json({ queryresult: { success: true, pods: [pod] } }),
@@ -546,7 +546,7 @@ describe('pods for the viewer', () => {
     ['a number', json(7)],
     ['pods that are none', json({ queryresult: { pods: [null, 1, 'x', []] } })],
     ['not understood', json({ queryresult: { success: false, error: false } })],
-    ['more than can be read', { body: `"${'x'.repeat(5_000_000)}"`, type: 'application/json' }],
+    ['too much data', { body: `"${'x'.repeat(5_000_000)}"`, type: 'application/json' }],
   ])('%s: the text alone is given', async (_, reply) => {
     services.answers = { [llmPath]: { body: answer }, [fullPath]: reply };
     const result = await alpha('x', { ui: true });
@@ -556,7 +556,7 @@ describe('pods for the viewer', () => {
     expect(result._meta).toMatchObject({ backend: 'wolframalpha-llm-api' });
   });
 
-  test('without a text there are none', async () => {
+  test('are omitted if there is no text', async () => {
     services.answers = { [llmPath]: { status: 501 }, [fullPath]: json({ queryresult: { pods: [pod] } }) };
     const result = await alpha('x', { ui: true });
     expect(result.isError).toBe(true);
@@ -642,7 +642,7 @@ describe('other questions', () => {
       Array.from({ length: 20 }, (_, index) => ({ val: `${index}` })),
       Array.from({ length: 10 }, (_, index) => `${index}`),
     ],
-  ])('%s: stand beside what was not understood, for the viewer', async (_, didyoumeans, didYouMean) => {
+  ])('%s: are sent to the viewer with the failure', async (_, didyoumeans, didYouMean) => {
     services.answers = { [llmPath]: notUnderstood, [fullPath]: meaning(didyoumeans) };
     const result = await alpha('x', { ui: true });
     expect(result.isError).toBe(true);
@@ -653,7 +653,7 @@ describe('other questions', () => {
     });
   });
 
-  test.each([[undefined], [null], ['x'], [7], [[]], [{}]])('%j are none', async (didyoumeans) => {
+  test.each([[undefined], [null], ['x'], [7], [[]], [{}]])('are omitted for %j', async (didyoumeans) => {
     services.answers = { [llmPath]: notUnderstood, [fullPath]: meaning(didyoumeans) };
     const result = await alpha('x', { ui: true });
     expect(result.isError).toBe(true);
@@ -712,7 +712,7 @@ describe('WolframAlphaContext', () => {
     );
     expect(textOf(await set({ MaxItems: 5 }))).toBe(found);
     expect(textOf(await set({ MaxCharacters: 100 }))).toBe(
-      `${found.slice(0, 100)}\n… (cut: there is more than this)`,
+      `${found.slice(0, 100)}\n… (cut: the answer is longer than this)`,
     );
   });
 
@@ -725,12 +725,12 @@ describe('WolframAlphaContext', () => {
     expect(content.map(({ type }) => type)).toEqual(['text', 'image']);
   });
 
-  test('without a key says what is missing, and that an AppID is something else', async () => {
+  test('reports a missing key and that an AppID does not replace it', async () => {
     vi.stubEnv('WOLFRAM_API_KEY', undefined);
     const result = await call('WolframAlphaContext', { context });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toBe(
-      'The Wolfram|Alpha Context API needs an API key, and none is set. Get one at https://account.wolfram.com/developer-tools/api-keys and start this server with it in the environment variable WOLFRAM_API_KEY. There is an AppID of Wolfram|Alpha, which this service does not take; the tool WolframAlpha works with it.',
+      'The Wolfram|Alpha Context API needs an API key, and none is set. Get one at https://account.wolfram.com/developer-tools/api-keys and start this server with it in the environment variable WOLFRAM_API_KEY. An AppID of Wolfram|Alpha is set, but this service does not accept it. The tool WolframAlpha works with it.',
     );
     expect(services.asked).toEqual([]);
   });
@@ -743,18 +743,18 @@ describe('WolframAlphaContext', () => {
     ],
     ['no credits', { status: 402 }, /no calls left/],
     ['a limit', { status: 429 }, /no calls left/],
-    ['an outage', { status: 500 }, /out of order/],
-    ['half of it', { body: '{"result":"a', type: 'application/json' }, /something that is no result/],
-    ['no text', json({ result: { a: 1 } }), /something that is no result/],
-    ['a failure', json({ success: false, result: 'no luck' }), /It says: no luck/],
+    ['an outage', { status: 500 }, /is unavailable/],
+    ['half of it', { body: '{"result":"a', type: 'application/json' }, /an invalid result/],
+    ['no text', json({ result: { a: 1 } }), /an invalid result/],
+    ['a failure', json({ success: false, result: 'no luck' }), /Its message: no luck/],
     ['a page', { body: '<html>', type: 'text/html' }, /instead of JSON/],
     ['a redirection', { status: 307, headers: { location: '/elsewhere' } }, /HTTP 307/],
     [
       'too much',
       { body: `{"result":"${'x'.repeat(2_000_000)}"}`, type: 'application/json' },
-      /more than can be read/,
+      /too much data/,
     ],
-  ])('%s is told', async (_, reply, said) => {
+  ])('reports %s', async (_, reply, said) => {
     services.answers = { [contextPath]: reply };
     const result = await call('WolframAlphaContext', { context });
     expect(result.isError).toBe(true);

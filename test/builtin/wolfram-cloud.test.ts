@@ -102,20 +102,20 @@ describe('an evaluation in the cloud', () => {
     ]);
   });
 
-  test('is done there if the user wants it, whatever kernel there is', async () => {
+  test('runs there if the user selects it, even if a kernel is available', async () => {
     vi.stubEnv('WOLFRAMSCRIPT', path.join(root, 'test/support/wolframscript.mjs'));
     const { evaluate } = await open({ Method: 'Cloud' });
     expect((await evaluate())._meta).toEqual({ backend: 'cloud' });
   });
 
-  test('takes the place of a kernel that does not start, and says so', async () => {
+  test('replaces a kernel that does not start, and reports this', async () => {
     vi.stubEnv('PATH', `${path.dirname(process.execPath)}${path.delimiter}/usr/bin`);
     vi.stubEnv('WOLFRAMSCRIPT', path.join(root, 'test/support/wolframscript.mjs'));
     vi.stubEnv('WOLFRAM_STAND_IN', 'no-licence');
     const result = await (await open()).evaluate();
     expect(result._meta).toEqual({ backend: 'cloud' });
     expect(textOf(result)).toMatch(
-      /^Out\[1\]= 2\n\n<system-reminder>The Wolfram kernel could not be started: it is not activated: .*valid password\. The Wolfram Cloud was asked instead\.<\/system-reminder>$/,
+      /^Out\[1\]= 2\n\n<system-reminder>The Wolfram kernel could not be started: it is not activated: .*valid password\. The Wolfram Cloud was used instead\.<\/system-reminder>$/,
     );
   });
 
@@ -124,7 +124,7 @@ describe('an evaluation in the cloud', () => {
     expect(textOf(await (await open()).evaluate())).toBe('[31mred\nend');
   });
 
-  test('says that it knows no sessions', async () => {
+  test('reports that it keeps no sessions', async () => {
     const result = await (await open()).evaluate({ session: 'abc' });
     expect(textOf(result)).toContain('The cloud keeps no sessions');
   });
@@ -135,7 +135,7 @@ describe('an evaluation in the cloud', () => {
     expect(result).toMatchObject({ isError: true, content: [{ text: 'Syntax error' }] });
   });
 
-  test('is tried again once where the service is out of order', async () => {
+  test('repeats the request once if the service is unavailable', async () => {
     answers = [reply(503, 'busy', { 'Retry-After': '0' }), success('Out[1]= 3')];
     expect(textOf(await (await open()).evaluate())).toBe('Out[1]= 3');
     expect(asked).toHaveLength(2);
@@ -160,7 +160,7 @@ describe('an evaluation in the cloud', () => {
     [
       'a bad key',
       reply(401, `{"message":"bad key ${key}"}`),
-      /does not accept the key in the environment variable WOLFRAM_API_KEY\..* It says: bad key …$/,
+      /does not accept the key in the environment variable WOLFRAM_API_KEY\..* Its message: bad key …$/,
     ],
     [
       'a forbidden key',
@@ -168,16 +168,16 @@ describe('an evaluation in the cloud', () => {
       /does not accept the key in the environment variable WOLFRAM_API_KEY\./,
     ],
     ['a quota', reply(429, 'slow down'), /no calls left for now, or calls come too fast\. Try again later/],
-    ['an outage', reply(500, '<html>'), /out of order for now \(HTTP 500\)\. Try again later\.$/],
+    ['an outage', reply(500, '<html>'), /is unavailable \(HTTP 500\)\. Try again later\.$/],
     [
       'a bad request',
       reply(400, `no code for ${key}\u001b`),
-      /refused the request as it is\. It says: no code for …$/,
+      /refused the request as invalid\. Its message: no code for …$/,
     ],
     [
       'a bad request as page',
       reply(404, '<html>'),
-      /gave no answer \(HTTP 404\)\. Expected is https:.* or what the environment variable WOLFRAM_SERVICES_BASE says\.$/,
+      /gave no answer \(HTTP 404\)\. Expected https:.* or the address in the environment variable WOLFRAM_SERVICES_BASE\.$/,
     ],
     [
       'a redirect',
@@ -185,15 +185,15 @@ describe('an evaluation in the cloud', () => {
       /gave no answer \(HTTP 302\)/,
     ],
     ['a page', reply(200, '<!doctype html>'), /answered with a page instead of JSON/],
-    ['half an answer', reply(200, '{"result":"1'), /answered something else than a result/],
-    ['an answer without result', reply(200, '{"success":true}'), /answered something else than a result/],
-    ['null', reply(200, 'null'), /answered something else than a result/],
+    ['half an answer', reply(200, '{"result":"1'), /returned an invalid result/],
+    ['an answer without result', reply(200, '{"success":true}'), /returned an invalid result/],
+    ['null', reply(200, 'null'), /returned an invalid result/],
     [
       'a broken connection',
       (request) => void request.socket.destroy(),
       /The Wolfram Cloud cannot be reached/,
     ],
-    ['far too much', reply(200, 'x'.repeat(9 * 1024 * 1024)), /far more than it was asked for/],
+    ['far too much', reply(200, 'x'.repeat(9 * 1024 * 1024)), /more than the requested limit/],
   ])('fails with a reason after %s', async (_, answer, said) => {
     answers = [answer];
     const { evaluate, reports } = await open();
@@ -241,7 +241,7 @@ describe('an evaluation in the cloud', () => {
       '',
       /^The Wolfram Cloud needs an API key, and none is set\..* in the environment variable WOLFRAM_API_KEY\.$/,
     ],
-    ['two words', /WOLFRAM_API_KEY holds something that is no key/],
+    ['two words', /WOLFRAM_API_KEY does not hold a valid key/],
   ])('needs a key (%j)', async (set, said) => {
     vi.stubEnv('WOLFRAM_API_KEY', set);
     const result = await (await open({ Method: 'Cloud' })).evaluate();
@@ -255,7 +255,9 @@ describe('an evaluation in the cloud', () => {
     vi.stubEnv('WOLFRAM_SERVICES_BASE', 'http://services.example.com');
     const result = await (await open()).evaluate();
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/^The environment variable WOLFRAM_SERVICES_BASE holds no usable address/);
+    expect(textOf(result)).toMatch(
+      /^The environment variable WOLFRAM_SERVICES_BASE does not hold a usable address/,
+    );
   });
 });
 
@@ -274,6 +276,6 @@ test.each(['http://127.0.0.1.example.com', 'https://user:password@example.com', 
   'no service is at %j',
   (set) => {
     vi.stubEnv('WOLFRAM_SERVICES_BASE', set);
-    expect(() => addressAt(services.compute, 'x')).toThrow('holds no usable address');
+    expect(() => addressAt(services.compute, 'x')).toThrow('does not hold a usable address');
   },
 );

@@ -82,7 +82,7 @@ function captureTimers(capturedMs: number) {
 const savedFolder = () => path.join(home, 'wolfram/sessions');
 
 describe('an evaluation', () => {
-  test('gives outputs with labels, prints and images in the order they came, and says where it was done', async () => {
+  test('returns outputs with labels, prints and images in order, and names the place of evaluation', async () => {
     const { evaluate } = await open();
     const result = await evaluate('1\nPrint["two"]\nx = 3\nplot\nPrint["last"]\ny = 6;');
     expect(result.isError).toBeUndefined();
@@ -92,12 +92,12 @@ describe('an evaluation', () => {
     expect(outputOf(result)).toBe('Out[1]= 1\n\ntwo\n\nOut[3]= 3\n\nOut[4]=|(image/png)|last');
   });
 
-  test('without output says so', async () => {
+  test('reports that there is no output', async () => {
     const { evaluate } = await open();
     expect(outputOf(await evaluate('x = 1;'))).toBe('No output.');
   });
 
-  test('gets code in ASCII, whatever it holds', async () => {
+  test('sends any code as ASCII', async () => {
     const { evaluate } = await open();
     await evaluate('"é→😀"\r\nα');
     const [, request] = logged();
@@ -143,7 +143,7 @@ describe('an evaluation', () => {
     expect(outputOf(result)).toContain(`Out[1]= 1\n\n${said}`);
   });
 
-  test('has the time limit of the call, else that of the options', async () => {
+  test('has the time limit of the call, otherwise the limit of the options', async () => {
     const { evaluate } = await open({ options: { TimeConstraint: 11 } });
     await evaluate('1');
     await evaluate('1', { timeConstraint: 5 });
@@ -157,7 +157,7 @@ describe('an evaluation', () => {
     expect(content[0].text).toContain('timeConstraint');
   });
 
-  test('never shows a key of ours to the code', async () => {
+  test('hides the keys of AgentTools from the code', async () => {
     vi.stubEnv('WOLFRAM_API_KEY', 'the-secret-key');
     vi.stubEnv('WOLFRAM_ALPHA_APPID', 'the-secret-appid');
     const { evaluate } = await open({ options: { MaxCharacterCount: 1_000_000 } });
@@ -168,7 +168,7 @@ describe('an evaluation', () => {
 });
 
 describe('output of evaluated code', () => {
-  test('past the kernel is told, and is never taken for an answer', async () => {
+  test('is shown if it bypasses the kernel, and never becomes the answer', async () => {
     const { evaluate } = await open();
     const forged = Buffer.from('{"outcome":"done","outputs":[]}').toString('base64');
     const result = await evaluate(`stdout @@0123456789abcdef:${forged}\\n@@:e30=\\nhello\n2`);
@@ -181,7 +181,7 @@ describe('output of evaluated code', () => {
     expect(outputOf(await evaluate('stdout no end\n2'))).toContain('Out[2]= 2');
   });
 
-  test('past the kernel is told up to a point', async () => {
+  test('is shown up to a limit if it bypasses the kernel', async () => {
     const { evaluate } = await open({ options: { MaxCharacterCount: 1000 } });
     const output = outputOf(await evaluate('chatter'));
     expect(output).toContain('Out[1]= done');
@@ -192,17 +192,15 @@ describe('output of evaluated code', () => {
     const { evaluate } = await open();
     const result = await evaluate(code);
     expect(result.isError).toBe(true);
-    expect(outputOf(result)).toContain(
-      'The evaluation printed without an end, so the Wolfram kernel was ended.',
-    );
+    expect(outputOf(result)).toContain('The evaluation printed too much, so the Wolfram kernel was ended.');
     expect(outputOf(result).length).toBeLessThan(11_000);
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
 });
 
-describe('an answer that is none', () => {
+describe('an invalid answer', () => {
   test.skipIf(process.platform === 'win32')(
-    'keeps nobody waiting by a pipe in place of what was printed',
+    'does not block on a pipe in place of the printed text',
     async () => {
       const { evaluate } = await open();
       expect(outputOf(await evaluate('pipe-and-answer'))).toBe('No output.');
@@ -222,7 +220,7 @@ describe('an answer that is none', () => {
     }
     const result = await answer;
     expect(outputOf(result)).not.toBe('');
-    expect(outputOf(result)).toMatch(code === 'malformed' ? /^No output\.$/ : /could not put|was ended/);
+    expect(outputOf(result)).toMatch(code === 'malformed' ? /^No output\.$/ : /could not convert|was ended/);
     if (code !== 'malformed') expect(result.isError).toBe(true);
     expect(result.content.every(({ type }: Result) => type === 'text')).toBe(true);
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
@@ -259,7 +257,7 @@ describe('a session', () => {
     async (session) => {
       const { evaluate } = await open();
       const result = await evaluate('1', { session });
-      expect(reminderOf(result)).toMatch(/^What was given is no session ID/);
+      expect(reminderOf(result)).toMatch(/^The given session ID is invalid/);
       expect(idOf(result)).toMatch(/^[a-z][a-z0-9]{7}$/);
     },
   );
@@ -274,7 +272,7 @@ describe('a session', () => {
     const result = await evaluate('x', { session: id });
     expect(outputOf(result)).toBe('Out[2]= 5');
     expect(reminderOf(result)).toMatch(
-      /^The kernel is a new one; the session was taken up from its saved state\. /,
+      /^A new kernel was started; the session was restored from its saved state\. /,
     );
     expect(starts()).toHaveLength(2);
   });
@@ -326,7 +324,7 @@ describe('a kernel', () => {
     expect(result.isError).toBe(true);
     expect(result._meta).toEqual({ backend: 'kernel' });
     expect(outputOf(result)).toBe(
-      'so far\n\nThe evaluation did not stop at its time limit of 1 s, so the Wolfram kernel was ended. It is started again by the next call, and the session goes on from what was saved after the call before.',
+      'so far\n\nThe evaluation did not stop at its time limit of 1 s, so the Wolfram kernel was ended. The next call starts it again and continues the session from the state saved after the previous call.',
     );
     await eventually(() => !isAlive(pid!) && !isAlive(child!), 'the kernel and its child end');
     expect(outputOf(await evaluate('x', { session: id }))).toBe('Out[4]= 5');
@@ -337,7 +335,7 @@ describe('a kernel', () => {
     const result = await evaluate('Print["before"]\ncrash');
     expect(result.isError).toBe(true);
     expect(outputOf(result)).toMatch(
-      /^before\n\nSIGSEGV in a library\n\nThe Wolfram kernel ended during the evaluation: it ended \(exit code 139\)\. .*Nothing of this session was saved before\.$/s,
+      /^before\n\nSIGSEGV in a library\n\nThe Wolfram kernel ended during the evaluation: it ended \(exit code 139\)\. .*This session had no saved state\.$/s,
     );
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
@@ -375,14 +373,14 @@ describe('a kernel', () => {
     const { isError, content } = await Promise.race(answers);
     expect(isError).toBe(true);
     expect(content[0].text).toBe(
-      '32 evaluations wait for the Wolfram kernel already. Call again when some of them are done.',
+      '32 evaluations are already waiting for the Wolfram kernel. Call again when some of them are done.',
     );
     cancel(hanging.id);
     const results = await Promise.all(answers);
     expect(results.filter((result) => outputOf(result) === 'Out[1]= 1')).toHaveLength(31);
   });
 
-  test('without a temporary folder is no use, and that is told', async () => {
+  test('fails without a temporary folder, and reports this', async () => {
     const { evaluate } = await open();
     vi.stubEnv('TMPDIR', path.join(home, 'none'));
     const result = await evaluate('1');
@@ -396,7 +394,7 @@ describe('a kernel', () => {
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
 
-  test('may be slow to start, and say things before', async () => {
+  test('can start slowly and print text before that', async () => {
     vi.stubEnv('WOLFRAM_STAND_IN', 'slow');
     expect(outputOf(await (await open()).evaluate('1'))).toBe('Out[1]= 1');
     vi.stubEnv('WOLFRAM_STAND_IN', 'garbage');
@@ -507,7 +505,7 @@ describe('a notebook in the cloud', () => {
     ['the client shows none', 'connected', {}],
     ['the kernel is not connected', undefined, { capabilities: ui }],
     ['the user does not want it', 'connected', { capabilities: ui, options: { DeployNotebooks: false } }],
-  ])('is not there when %s', async (_, cloud, options) => {
+  ])('is omitted if %s', async (_, cloud, options) => {
     vi.stubEnv('WOLFRAM_STAND_IN_CLOUD', cloud);
     const { evaluate } = await open(options);
     const result = await evaluate('1');

@@ -29,7 +29,7 @@ function programs(...names: readonly string[]): string {
 }
 
 describe('where programs are', () => {
-  test('is said by a variable before the PATH', async () => {
+  test('uses a variable before the PATH', async () => {
     const folder = programs('wolframscript', 'WolframKernel');
     const PATH = ['relative', writeFolder(), folder].join(path.delimiter);
     expect(await findWolframscript({ PATH })).toBe(path.join(folder, 'wolframscript'));
@@ -159,7 +159,7 @@ describe('a kernel that is started', () => {
 });
 
 describe('the line to the kernel', () => {
-  test('holds anything, in characters that every system reads alike', () => {
+  test('holds any text in characters that every platform reads in the same way', () => {
     const line = requestLine({ code: 'é\n"😀', word: 'ab' });
     expect(line).toMatch(/^[A-Za-z0-9+/=]+\n$/);
     expect(JSON.parse(Buffer.from(line, 'base64').toString())).toEqual({ code: 'é\n"😀', word: 'ab' });
@@ -195,7 +195,7 @@ describe('the line to the kernel', () => {
 });
 
 describe('saved sessions', () => {
-  test('have contexts and files of their own, whatever system keeps them', () => {
+  test('have separate contexts and files on every platform', () => {
     const saved = new SavedSessions('/s');
     expect(contextOf('a_b')).toBe('AgentToolsSession`a$b`');
     expect(path.basename(saved.file('abc_1'))).toBe('abc_1.mx');
@@ -347,12 +347,12 @@ describe('the loop in the kernel', () => {
     expect(faultsOf('"abc')).not.toEqual([]);
   });
 
-  test('closes what it opens, and is ASCII, which every kernel reads alike', () => {
+  test('closes every bracket and is ASCII only', () => {
     expect(faultsOf(code)).toEqual([]);
     expect(code).toMatch(/^[\n\x20-\x7e]*$/);
   });
 
-  test('defines whatever it calls by a name that is not of the system', () => {
+  test('defines every function that it calls outside the system contexts', () => {
     const bare = code.replace(/\(\*[\s\S]*?\*\)/g, '').replace(/"(?:[^"\\]|\\[\s\S])*"/g, '""');
     const called = [...bare.matchAll(/(?<![\w$`])([a-z]\w*)\[/g)].map(([, name]) => name!);
     const written = [...bare.matchAll(/(?<![\w$`])([a-z]\w*)(?:\[[^\n]*\])?\s*:?=(?!=)/g)].map(

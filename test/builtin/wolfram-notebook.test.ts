@@ -102,7 +102,7 @@ describe('the prompt Notebook', () => {
     vi.restoreAllMocks();
   });
 
-  describe('asks a client that has not told yet where it works', () => {
+  describe('requests the roots that the client has not sent yet', () => {
     const capabilities = { roots: {} };
     const params = { name: 'Notebook', arguments: { path: 'Upper.NB' } };
     const roots = (...places: string[]) => ({ roots: places.map((uri) => ({ uri })) });
@@ -118,7 +118,7 @@ describe('the prompt Notebook', () => {
     test.each<[said: object, text: unknown]>([
       ...answers,
       [{ error: { code: -32603, message: 'no' } }, missing],
-    ])('up to 2025-11-25, where it says %j', async (said, text) => {
+    ])('up to 2025-11-25, with the answer %j', async (said, text) => {
       let isFirst = true;
       const { request, asked } = await openWolfram('WolframLanguage', {
         capabilities,
@@ -134,7 +134,7 @@ describe('the prompt Notebook', () => {
       expect(asked.map(({ method }) => method)).toEqual(['roots/list', 'roots/list']);
     });
 
-    test.each(answers)('on 2026-07-28, where it says %j', async (said, text) => {
+    test.each(answers)('on 2026-07-28, with the answer %j', async (said, text) => {
       const { request } = await openWolfram('WolframLanguage', { era: 'modern', capabilities });
       const { resultType, inputRequests, requestState } = await request('prompts/get', params);
       expect(resultType).toBe('input_required');
@@ -214,11 +214,11 @@ describe('the prompt Notebook', () => {
   test('does not call an overlong notebook invalid', async () => {
     const files = writeFolder({ 'x.nb': `Notebook[{${'1,'.repeat(3_100_000)}1}]` });
     expect(await notebook({ path: 'x.nb' }, { root: files })).toBe(
-      '[Error] File holds more than can be read: x.nb',
+      '[Error] File is too large to be parsed: x.nb',
     );
   });
 
-  test('a file that may not be read is told as such', async () => {
+  test('reports a file that it may not read', async () => {
     const files = writeFolder({ 'locked.nb': 'Notebook[{}]' });
     expect(await notebook({ path: 'locked.nb' }, { root: files })).toBe(
       '[Error] File cannot be read (EACCES): locked.nb',
@@ -265,7 +265,7 @@ describe('cells', () => {
     expect(markdown('Cell["x", "Input", CellEvaluationLanguage->"a\\nb"]')).toBe('```wl\nx\n```');
   });
 
-  test('with fences of their own get longer ones', () => {
+  test('with fences in their text get longer fences', () => {
     expect(markdown('Cell["a\\n```\\nb", "Program"]')).toBe('````\na\n```\nb\n````');
   });
 
@@ -363,7 +363,7 @@ describe('hostile notebooks', () => {
     ['many accents', `Notebook[{Cell["${'` '.repeat(300_000)}", "Program"]}]`],
     ['many cells', `Notebook[{${'Cell["x", "Item"],'.repeat(100_000)}1}]`],
     ['box marks', `Notebook[{Cell["${String.raw`\!\(\*`.repeat(50_000)}", "Text"]}]`],
-  ])('%s are read all the same', (_, source) => expect(typeof notebookMarkdown(source)).toBe('string'));
+  ])('converts %s without an error', (_, source) => expect(typeof notebookMarkdown(source)).toBe('string'));
 
   test.each([
     'GridBox[7]',

@@ -76,7 +76,7 @@ const prompt = (results: string) =>
   `<search-query>${query}</search-query>\n<search-results>\n${results}\n</search-results>\nUse the above search results to answer the user's query below.\n<user-query>${query}</user-query>`;
 
 const noDocumentation =
-  'The documentation is searched by the tool WolframLanguageContext, which this server does not have; it needs a Wolfram kernel on this machine, and a server that lists it, such as WolframLanguage.';
+  'The tool WolframLanguageContext searches the documentation, and this server does not have it. It needs a Wolfram kernel on this machine. Use a server that lists it, such as WolframLanguage.';
 
 describe('the search prompts', () => {
   test.each(['Wolfram', 'WolframAlpha', 'WolframLanguage', 'WolframPacletDevelopment'])(
@@ -105,7 +105,7 @@ describe('the search prompts', () => {
     );
   });
 
-  test('WolframLanguage: what the documentation says', async () => {
+  test('returns the found documentation (WolframLanguage)', async () => {
     expect(await get(withDocumentation(documented), 'Documentation')).toBe(prompt(`Sin[x] of: ${query}`));
   });
 
@@ -157,20 +157,20 @@ describe('WolframContext', () => {
     expect(result.isError).toBeUndefined();
   });
 
-  test('says in place of the documentation why it is not there', async () => {
+  test('explains in place of the documentation why it is missing', async () => {
     const result = await call(withoutDocumentation());
     const text = result.content.map(({ text = '' }) => text).join('');
-    expect(text).toBe(`${found}\n\n======\n\nThe documentation is not part of this. ${noDocumentation}`);
+    expect(text).toBe(`${found}\n\n======\n\nDocumentation results are missing. ${noDocumentation}`);
     expect(result.isError).toBeUndefined();
     expect(result._meta).toEqual({ backend: 'wolframalpha-context-api' });
   });
 
-  test('says in place of Wolfram|Alpha why it is not there', async () => {
+  test('explains in place of Wolfram|Alpha why it is missing', async () => {
     vi.stubEnv('WOLFRAM_API_KEY', undefined);
     const result = await call(withDocumentation(documented));
     expect(result.content).toHaveLength(1);
     expect(result.content[0].text).toMatch(
-      /^Wolfram\|Alpha is not part of this\. The Wolfram\|Alpha Context API needs an API key.*\n\n======\n\nSin\[x\] of: /,
+      /^Wolfram\|Alpha results are missing\. The Wolfram\|Alpha Context API needs an API key.*\n\n======\n\nSin\[x\] of: /,
     );
     expect(result.isError).toBeUndefined();
     expect(result._meta).toEqual({ backend: 'kernel' });
@@ -181,7 +181,7 @@ describe('WolframContext', () => {
     const result = await call(withoutDocumentation());
     expect(result.isError).toBe(true);
     expect(result.content).toHaveLength(1);
-    expect(result.content[0].text).toContain('out of order');
+    expect(result.content[0].text).toContain('is unavailable');
     expect(result.content[0].text).toContain(noDocumentation);
     expect(result._meta).toEqual({ backend: 'wolframalpha-context-api' });
   });

@@ -49,7 +49,7 @@ describe('missing requirements in the output of install', () => {
     expect(await warningsFor(name, everything)).not.toContain('"WolframLanguageEvaluator"');
   });
 
-  test.each([{}, everything])('Wolfram tells which tool needs a kernel, with %j', async (entryEnv) => {
+  test.each([{}, everything])('warns which tool needs a kernel, with %j', async (entryEnv) => {
     expect(await warningsFor('Wolfram', entryEnv)).toMatch(
       /"WolframLanguageContext" needs one of the programs "wolframscript", "WolframKernel" or "wolfram"/,
     );
@@ -69,7 +69,7 @@ describe('the viewers', () => {
     expect(contents[0]._meta.ui.prefersBorder).toBe(true);
   });
 
-  test('none is told of where the client shows none', async () => {
+  test('is absent for a client that does not show UI', async () => {
     const { request } = await open({});
     const { tools } = await request('tools/list');
     expect(tools.map(({ name }: { name: string }) => name).sort()).toEqual(Object.keys(apps).sort());

@@ -90,7 +90,7 @@ describe('a tool that asks, at a terminal', () => {
     expect(code).toBe(0);
   });
 
-  test('asks again at once for a field that does not fit, and says why', async () => {
+  test('asks again for an invalid field at once, with the reason', async () => {
     const lines = ['answer', '', 'O', 'Ostwick', 'many', '1', '', '', '', 'tea'];
     const { stdout, told } = await callAt('trip', lines);
     expect(told).toContain('  "place" is required\n');
@@ -106,7 +106,7 @@ describe('a tool that asks, at a terminal', () => {
     });
   });
 
-  test('hears of Ctrl-D as of a question that was put away', async () => {
+  test('receives Ctrl-D as cancel', async () => {
     const { stdout } = await callAt('trip', ['a', 'Ostwick']);
     expect(JSON.parse(stdout)).toEqual({ action: 'cancel' });
   });
@@ -128,7 +128,7 @@ describe('a tool that asks, at a terminal', () => {
     expect(JSON.parse(stdout)).toEqual({ action: 'decline' });
   });
 
-  test('hears of a "no" only when its field is asked for', async () => {
+  test('receives a "no" only when its field is asked for', async () => {
     const { stdout, told } = await callAt('trip', ['no', 'yes', '', 'Ostwick', '', '1', 'no', '', 'tea']);
     expect(told.match(/What will you do\?/g)).toHaveLength(3);
     expect(JSON.parse(stdout)).toMatchObject({ action: 'accept', content: { insured: false } });
@@ -145,7 +145,7 @@ describe('a tool that asks, at a terminal', () => {
   test.each([
     ['y', 'accept'],
     ['no', 'decline'],
-  ])('shows an address, and hears of "%s" as %s', async (line, action) => {
+  ])('shows a URL and receives "%s" as %s', async (line, action) => {
     const { stdout, told } = await callAt('sign-in', [line]);
     expect(told).toContain('Sign in.\nhttps://acme.example/in\nGo there? (yes, no, cancel): ');
     expect(JSON.parse(stdout)).toEqual({ action });

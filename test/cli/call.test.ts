@@ -34,7 +34,7 @@ describe('call', () => {
     });
   });
 
-  it('tells progress and log messages on stderr', async () => {
+  it('prints progress and log messages on stderr', async () => {
     const { stderr } = await call(['./noisy', 'report']);
     expect(stderr).toContain('progress: 1 of 2 half\nwarning: careful\n');
   });
@@ -51,7 +51,7 @@ describe('call', () => {
     expect(JSON.parse(stdout)).toMatchObject({ isError: true });
   });
 
-  it('says what an unexpected exception was on stderr', async () => {
+  it('prints an unexpected exception on stderr', async () => {
     const { code, stdout, stderr } = await call(['./noisy', 'throws']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'Tool execution failed\n' });
     expect(stderr).toContain('Error: secret');
@@ -64,7 +64,7 @@ describe('call', () => {
     expect(stdout).toContain('print');
   });
 
-  it('tells an error of the protocol with its number, and as JSON with its data', async () => {
+  it('prints a protocol error with its code, and with its data as JSON', async () => {
     const tool = `export default { description: 'Refuses.', handler() {
       throw Object.assign(new Error('Own'), { code: -32050, data: { why: 1 }, [Symbol.for('agenttools/protocol-error')]: true });
     } };`;

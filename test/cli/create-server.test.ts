@@ -66,8 +66,8 @@ describe('create-server', () => {
   it.each([
     ['@acme/kit/teaa', '@acme/kit has no skill "teaa"'],
     ['@acme/far/tea', 'the package @acme/far is not installed'],
-    ['tea', 'Skills of packages go by qualified names'],
-  ])('refuses a skill that is not there: %s', async (name, why) => {
+    ['tea', 'Skills of packages have qualified names'],
+  ])('refuses a missing skill: %s', async (name, why) => {
     const { code, stderr } = await create('brew', '--skill', name);
     expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   });
@@ -109,18 +109,24 @@ describe('create-server', () => {
   });
 
   it.each([
-    [{ upstream: { command: './gone.js' } }, /entry 1 of "tools" needs .*gone\.js, which is no file\./],
-    [{ upstream: { command: 'x', cwd: 'gone' } }, /entry 1 of "tools" runs in .*gone, which is no folder\./],
+    [{ upstream: { command: './gone.js' } }, /entry 1 of "tools" needs .*gone\.js, which is not a file\./],
+    [
+      { upstream: { command: 'x', cwd: 'gone' } },
+      /entry 1 of "tools" runs in .*gone, which is not a folder\./,
+    ],
     [{ upstream: { package: 'it' } }, /Write \{ "command": "npx", "args": \["-y", "it"\] \}/],
     [{ upstream: { command: 'x', url: 'https://a' } }, /unusable "upstream\.url"\. Expected only one of/],
-    [{ name: 'one', upstream: { command: './gone.js' } }, /tool "one" needs .*gone\.js, which is no file\./],
-  ])('refuses an existing server that cannot be had: %j', async (entry, why) => {
+    [
+      { name: 'one', upstream: { command: './gone.js' } },
+      /tool "one" needs .*gone\.js, which is not a file\./,
+    ],
+  ])('refuses an unavailable existing server: %j', async (entry, why) => {
     addFiles(cwd, { 'mine.json': { tools: [entry] } });
     const { code, stderr } = await create('mine', '--from', 'mine.json');
     expect([code, stderr]).toEqual([1, expect.stringMatching(why)]);
   });
 
-  it('mixes built-in items with those of packages, and keeps their names', async () => {
+  it('mixes built-in items with items of packages and keeps their names', async () => {
     const { code, stdout, stderr } = await create(
       'trip',
       '--tool',
@@ -239,7 +245,7 @@ describe('a definition that is given', () => {
       expect((await run(['call', 'kit', tool])).stdout).toBe('hello\n');
   });
 
-  it('comes before what the command line names, and gives way to what it says', async () => {
+  it('precedes the items of the command line and yields to its other options', async () => {
     await create('trip', '--from=mine/trip.jsonc', '--tool=catalog', '--title=Mine', '--instructions=Ask.');
     expect(stored('trip')).toMatchObject({ title: 'Mine', instructions: 'Ask.' });
     expect(stored('trip').tools.at(-1)).toBe('catalog');
@@ -252,7 +258,7 @@ describe('a definition that is given', () => {
     expect(stored('trip').tools[1].handler).toBe(path.join(cwd, 'code/say.mjs#hello'));
   });
 
-  it('loses what it defines when the file goes, and says so', async () => {
+  it('loses the items of a deleted file, and reports this', async () => {
     addFiles(cwd, { 'mine/trip.jsonc': definition.replace(/"list".*/, '') });
     await create('trip', '--from', 'mine/trip.jsonc');
     rmSync(path.join(cwd, 'code'), { recursive: true });
@@ -337,7 +343,7 @@ describe('a definition that is given', () => {
   it.each([
     ['[{ "handler": "./say.js" }]', 'entry 1 of "tools": Tool '],
     ['["catalog", { "name": "say" }]', 'entry 2 of "tools": Tool "say" has no "handler"'],
-  ])('is told of by the place in its list where it names nothing: %s', async (tools, expected) => {
+  ])('names the list and the number of an invalid entry: %s', async (tools, expected) => {
     addFiles(cwd, { 'bad.json': `{ "tools": ${tools} }` });
     const { code, stderr } = await create('z', '--from', 'bad.json');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(expected) });
@@ -378,7 +384,7 @@ describe('a definition that is given', () => {
     expect(stderr).toContain('stdin is larger than 5 MB.');
   });
 
-  it('is refused when there is none', async () => {
+  it('is refused if the file is missing', async () => {
     const { code, stderr } = await create('trip', '--from', 'gone.json');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('There is no file') });
   });
@@ -394,13 +400,13 @@ describe('unavailable items', () => {
     ['--tool=@acme/kit/lost', 'Tool "lost" has no definition'],
     ['--prompt=forecast', 'there is no built-in prompt'],
     ['--app=@acme/kit/mop', 'Did you mean "@acme/kit/map"?'],
-  ])('is told with the way out: %s', async (word, expected) => {
+  ])('is reported with a fix: %s', async (word, expected) => {
     const { code, stderr } = await create('trip', '--tool=catalog', word);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(expected) });
     expect(existsSync(folder())).toBe(false);
   });
 
-  it('is told all at once', async () => {
+  it('is reported together with the others', async () => {
     const { stderr } = await create('trip', '--tool=one,two', '--prompt=three');
     expect(stderr.match(/there is no built-in/g)).toHaveLength(3);
   });
@@ -444,13 +450,13 @@ describe('a name', () => {
     expect(declared()).toEqual(['trip']);
   });
 
-  it('is not told apart by capitals, for some systems do not', async () => {
+  it('is compared without case, because some file systems ignore case', async () => {
     await create('trip', '--tool=catalog');
     const { code, stderr } = await create('Trip', '--tool=catalog', '--overwrite');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Choose another name') });
   });
 
-  it('may be that of a package, which is told', async () => {
+  it('may equal a package name, with a note', async () => {
     addFiles(home, kit('agenttools/packages/node_modules/kit', 'kit'));
     const { code, stderr } = await create('kit', '--tool=catalog');
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('is kit/all') });
@@ -465,7 +471,7 @@ describe('a name', () => {
   );
 });
 
-it('tells of items that clients will see under other names', async () => {
+it('reports items that clients will see under other names', async () => {
   addFiles(home, kit('agenttools/packages/node_modules/kit', 'kit'));
   const { code, stderr } = await create('trip', '--tool=@acme/kit/forecast,kit/forecast');
   expect(code).toBe(0);

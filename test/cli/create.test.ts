@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runCli, temporaryFolder } from '../support/run-cli.js';
 
 describe('create', () => {
-  it('writes an extension and says what to do next', async () => {
+  it('writes an extension and prints the next steps', async () => {
     const { code, stdout, stderr, cwd } = await runCli(['create', 'my-plugin']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Created my-plugin in my-plugin:');
@@ -56,7 +56,7 @@ describe('create', () => {
     expect(manifest.devDependencies.typescript).toBe('>=5.8 <7');
   });
 
-  it.each([[[]], [['--ts']]])('writes an app with --app, and says how to look at it: %o', async (more) => {
+  it.each([[[]], [['--ts']]])('writes an app with --app and prints how to preview it: %o', async (more) => {
     const { code, stdout, cwd } = await runCli(['create', 'my-plugin', '--app', ...more]);
     expect(code).toBe(0);
     expect(stdout).toContain('\n  npx agenttools preview .\n');
@@ -123,7 +123,7 @@ describe('create', () => {
       expect(await readdir(cwd)).toEqual([]);
     });
 
-    it('a folder whose name says nothing', async () => {
+    it('a folder without a usable name', async () => {
       const { code, stderr } = await runCli(['create', '日本']);
       expect(code).toBe(2);
       expect(stderr).toContain('Give one with --name.');

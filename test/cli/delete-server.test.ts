@@ -54,7 +54,7 @@ describe('delete-server', () => {
     expect((await run('show', 'other', 'name')).stdout).toBe('other\n');
   });
 
-  it('tells other programs what it did', async () => {
+  it('prints the result as JSON', async () => {
     await install('cursor', 'trip');
     const { stdout } = await run('delete-server', 'trip', '--json');
     const entry = { client: 'cursor', scope: 'user', file: cursor(), key: 'trip', server: 'trip' };
@@ -109,7 +109,7 @@ describe('an entry that cannot be taken out', () => {
     expect(existsSync(definition())).toBe(true);
   });
 
-  it('may be one that nobody can read of', async () => {
+  it('may be unreadable', async () => {
     await install('cursor', 'trip');
     const folder = path.join(home, 'agenttools/receipts');
     for (const name of readdirSync(folder)) writeFileSync(path.join(folder, name), '{');

@@ -13,7 +13,7 @@ const files = {
 const written = 'agenttools/derived.json';
 
 describe('derive', () => {
-  it('writes what it derived, and says so', async () => {
+  it('writes the derived schemas and reports this', async () => {
     const cwd = project({ tools: ['greet'] }, files);
     const first = await runCli(['derive'], { cwd });
     expect(first).toMatchObject({ code: 0, stdout: '', stderr: `Wrote ${written}: 1 function.\n` });
@@ -57,7 +57,7 @@ describe('derive', () => {
     expect(nothing.stderr).toMatch(/^There is nothing to derive: /);
   });
 
-  it('writes nothing when something has to be mended, and says all of it', async () => {
+  it('writes nothing if an error remains, and reports all errors', async () => {
     const text = files['lib.js'].replace('{string} name', '{Map<string, string>} name');
     const cwd = project({ tools: ['greet'] }, { ...files, 'lib.js': text });
     const { code, stdout, stderr } = await runCli(['derive', '--json'], { cwd });

@@ -80,6 +80,7 @@ describe('install of an npm package', () => {
     expect(JSON.parse(listed)).toMatchObject([{ server: 'npm:@acme/mcp@1.2.0', state: 'intact' }]);
     expect((await run(['uninstall', 'cursor', '@acme/mcp'])).code).toBe(0);
     expect(readFileSync(cursorFile(), 'utf8')).toBe(original);
+    expect(existsSync(npmServer('1.2.0'))).toBe(false);
   });
 
   test('takes arguments and variables, and updates the entry to another version', async () => {
@@ -103,6 +104,9 @@ describe('install of an npm package', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('npm:@acme/mcp@1.2.0 took the place of npm:@acme/mcp@1.0.0.');
     expect(entries().fs).toEqual({ command: process.execPath, args: [npmServer('1.2.0')] });
+    await run(['install', 'vscode', 'npm:@acme/mcp@1.0.0']);
+    await run(['uninstall', 'cursor', 'fs']);
+    expect([npmServer('1.0.0'), npmServer('1.2.0')].map(existsSync)).toEqual([true, false]);
   });
 
   test('writes npx with the exact version for shared files, and no secret into a project', async () => {
@@ -227,6 +231,26 @@ describe('install by another runner', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(entries()[key]).toEqual({ command: path.join(folder, runner), args, env: { TOKEN: 'abc' } });
   });
+});
+
+test('the examples of the page install their servers', async () => {
+  const page = readFileSync('docs/existing-servers.md', 'utf8');
+  const [, code = ''] = page.match(/```sh\n([^`]*)```/) ?? [];
+  const fields = { version: '1.0.0', type: 'module', bin: 'server.js' };
+  for (const name of ['@playwright/mcp', '@modelcontextprotocol/server-filesystem'])
+    await registry.publish({ 'package.json': { name, ...fields }, 'server.js': serverCode });
+  const packages = [{ registryType: 'npm', identifier: '@playwright/mcp', version: '1.0.0' }];
+  const { url } = await startMcpRegistry([registryEntry({ name: 'io.github.acme/tickets', packages })]);
+  const lines = code.trim().split('\n');
+  expect(lines).toHaveLength(3);
+  for (const line of lines) {
+    const [program, ...words] = line.split(' ');
+    expect(program).toBe('agenttools');
+    const { code: exit, stderr } = await run(words, {
+      env: { AGENTTOOLS_MCP_REGISTRY: url, TICKETS_TOKEN: 'abc' },
+    });
+    expect({ line, exit, stderr }).toMatchObject({ exit: 0 });
+  }
 });
 
 describe('every client', () => {

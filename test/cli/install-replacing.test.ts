@@ -45,7 +45,7 @@ async function installed(): Promise<readonly (readonly string[])[]> {
   return all.map(({ key, server, state }) => [key, server, state]);
 }
 
-describe('a key that a server says', () => {
+describe('the configKey of a server', () => {
   it('is written as it is where the client takes it', async () => {
     await install('cursor', '@acme/sky/Day');
     await install('cursor', '@acme/sky/Tide');
@@ -57,12 +57,12 @@ describe('a key that a server says', () => {
     expect(Object.keys(JSON.parse(read(home, '.gemini/settings.json')).mcpServers)).toEqual(['sea-1']);
   });
 
-  it('is made of the name of one that says none', async () => {
+  it('is derived from the server name if the server declares none', async () => {
     await install('cursor', '@acme/sky/Moon_1');
     expect(Object.keys(cursorEntries())).toEqual(['moon-1']);
   });
 
-  it('is what a client without a config file is told', async () => {
+  it('is printed for a client without a config file', async () => {
     const { stdout } = await install('cherry-studio', '@acme/sky/Tide', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ manual: true, key: 'Sea_1' });
   });
@@ -111,29 +111,32 @@ describe('a server takes the place of another with the same key', () => {
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
-  it.each(originals)('%s: when it goes, the bytes are those of before both', async (client, file, text) => {
-    addFiles(home, { [file]: text });
-    for (const words of [
-      ['Day'],
-      ['Night', '--env', 'A=1', '--env', 'B=2'],
-      ['Noon', '--env', 'A=2'],
-      ['Day'],
-    ]) {
-      const [server, ...options] = words;
-      const { code, stderr } = await install(client, `@acme/sky/${server}`, ...options);
-      expect({ code, stderr }).toMatchObject({ code: 0 });
-    }
-    expect(read(home, file)).toContain('@acme/sky/Day');
-    expect(read(home, file)).not.toMatch(/@acme\/sky\/(?:Night|Noon)/);
-    // What goose takes for a key has no capitals.
-    const key = client === 'goose' ? 'sky' : 'Sky';
-    expect(await installed()).toEqual([[key, '@acme/sky/Day', 'intact']]);
-    expect((await uninstall(client, '@acme/sky/Day')).code).toBe(0);
-    expect(read(home, file)).toBe(text);
-    expect(await installed()).toEqual([]);
-  });
+  it.each(originals)(
+    '%s: restores the bytes of before both when the second one is removed',
+    async (client, file, text) => {
+      addFiles(home, { [file]: text });
+      for (const words of [
+        ['Day'],
+        ['Night', '--env', 'A=1', '--env', 'B=2'],
+        ['Noon', '--env', 'A=2'],
+        ['Day'],
+      ]) {
+        const [server, ...options] = words;
+        const { code, stderr } = await install(client, `@acme/sky/${server}`, ...options);
+        expect({ code, stderr }).toMatchObject({ code: 0 });
+      }
+      expect(read(home, file)).toContain('@acme/sky/Day');
+      expect(read(home, file)).not.toMatch(/@acme\/sky\/(?:Night|Noon)/);
+      // What goose takes for a key has no capitals.
+      const key = client === 'goose' ? 'sky' : 'Sky';
+      expect(await installed()).toEqual([[key, '@acme/sky/Day', 'intact']]);
+      expect((await uninstall(client, '@acme/sky/Day')).code).toBe(0);
+      expect(read(home, file)).toBe(text);
+      expect(await installed()).toEqual([]);
+    },
+  );
 
-  it('with the variables it is given, and says which of the other one went', async () => {
+  it('with the given variables, and reports the variables of the other entry that are gone', async () => {
     await install('cursor', '@acme/sky/Day', '--env', 'A=1', '--env', 'B=2');
     const { stderr } = await install('cursor', '@acme/sky/Night', '--env', 'A=3');
     expect(stderr).toContain('No longer set, because they were not given again: B.');
@@ -179,7 +182,7 @@ describe('it does not without --force', () => {
     ['of another extension', '@other/sky/Night'],
     ['of another key', '@acme/sky/Tide'],
     ['of no key of its own', '@acme/sky/Moon_1'],
-  ])('where the one that is there is that of a server %s', async (_, server) => {
+  ])('for an existing entry with a server %s', async (_, server) => {
     await install('cursor', server, '--name', 'Sky');
     const before = read(home, '.cursor/mcp.json');
     const { code, stderr } = await install('cursor', '@acme/sky/Day');

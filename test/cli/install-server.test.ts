@@ -32,7 +32,7 @@ const read = (...parts: readonly string[]) => readFileSync(path.join(...parts), 
 const entry = (key = 'kit', folder = home) => JSON.parse(read(folder, '.cursor/mcp.json')).mcpServers[key];
 
 describe('a built-in server', () => {
-  it('goes by its bare name, in the entry and to whoever starts it', async () => {
+  it('has its bare name in the entry and in MCP_SERVER_NAME', async () => {
     const { code, stderr } = await verified('cursor', 'agenttools');
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Installed agenttools in') });
     const { args, env } = entry('agenttools');
@@ -75,7 +75,7 @@ describe('a package of the project', () => {
     expect(entry('kit', other).args.at(-1)).toBe(path.join(cwd, 'kit'));
   });
 
-  it('with several servers is said to have several', async () => {
+  it('with several servers fails with the list of them', async () => {
     cwd = writeFolder({ 'node_modules/@acme/kit/package.json': several });
     const { code, stderr } = await install('cursor', '@acme/kit');
     expect(code).toBe(1);
@@ -105,13 +105,13 @@ describe('options of tools', () => {
     expect(entry('kit', cwd).env.MCP_TOOL_OPTIONS).toBe(`\${env:MCP_TOOL_OPTIONS}`);
   });
 
-  it('are left out where the client cannot refer to them, and it is told', async () => {
+  it('are omitted with a note if the client cannot refer to them', async () => {
     const { stderr } = await install('zed', '.', ...secret, '--project');
     expect(stderr).toContain("MCP_TOOL_OPTIONS is a secret and is not written into the project's file");
     expect(read(cwd, '.zed/settings.json')).not.toMatch(/k-123|MCP_TOOL_OPTIONS/);
   });
 
-  it("stand in the user's own file, and in a project's where they are no secrets", async () => {
+  it("are written to the user's config file, and to a project's config file unless they are secrets", async () => {
     await install('cursor', '.', ...secret);
     expect(JSON.parse(entry().env.MCP_TOOL_OPTIONS)['@acme/kit/greet'].apiKey).toBe('k-123');
     const { stderr } = await install('cursor', '.', '--tool-option', 'greet.style=fancy', '--project');
@@ -182,7 +182,7 @@ describe('code that cannot be loaded', () => {
   });
 });
 
-describe('an existing server that is not there', () => {
+describe('a missing existing server', () => {
   const goTo = (upstream: object) =>
     addFiles(cwd, { 'agenttools/servers/kit.json': { tools: ['greet', { upstream }] } });
 
@@ -207,7 +207,7 @@ describe('an existing server that is not there', () => {
   });
 });
 
-it('a variable that is missing is said to be given by --env', async () => {
+it('names the --env options for missing variables', async () => {
   addFiles(cwd, { 'agenttools/tools/greet.json': { handler: './greet.js', requires: { env: ['A', 'B'] } } });
   const { code, stderr } = await install('cursor', '.');
   expect({ code, stderr }).toEqual({
@@ -224,7 +224,7 @@ describe('the client app of a config file', () => {
   });
 
   it.each(['new.toml', 'deep/new.yaml'])(
-    'is not told by the ending of %s, which is not there',
+    'is not guessed from the extension of %s, a missing file',
     async (file) => {
       const { code, stderr } = await install('--config', file, '.');
       expect({ code, stderr }).toEqual({
@@ -235,7 +235,7 @@ describe('the client app of a config file', () => {
     },
   );
 
-  it('is told by the ending of one that is there', async () => {
+  it('is guessed from the extension of an existing file', async () => {
     addFiles(cwd, { 'some.toml': '# mine\n' });
     expect((await install('--config', 'some.toml', '.')).code).toBe(0);
     expect(read(cwd, 'some.toml')).toContain('[mcp_servers.kit]');
@@ -256,14 +256,14 @@ describe('--cwd', () => {
       const { code, stderr } = await verified('goose', '.', '--cwd', folder);
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: expect.stringMatching(/no folder .*working directory/),
+        stderr: expect.stringMatching(/working directory .*is not a folder/),
       });
       expect(globalThis).not.toHaveProperty('wasStarted');
     },
   );
 });
 
-it('options and a working directory that are not given again are told of', async () => {
+it('reports options and a working directory that are no longer given', async () => {
   const options = ['--tool-option', 'greet.style=a', '--tool-option', 'greet.level=2'];
   await install('goose', '.', ...options, '--cwd', '.', '--env', 'A=1');
   const { stderr } = await install('goose', '.', '--tool-option', 'greet.level=3');
@@ -278,7 +278,7 @@ it('options and a working directory that are not given again are told of', async
 describe("a project's own file", () => {
   const shared = 'The entry holds paths of this machine.';
 
-  it('is told to hold paths of this machine', async () => {
+  it('gets a note that it holds paths of this machine', async () => {
     expect((await install('cursor', '.', '--project')).stderr).toContain(shared);
     expect((await install('cursor', '.')).stderr).not.toContain(shared);
   });
@@ -288,7 +288,7 @@ describe("a project's own file", () => {
     ['mine', 'name a published package and add --command npx'],
     ['@acme/web', 'add --command npx'],
     ['agenttools', 'add --command npx'],
-  ])('is told how others can share it: %s', async (server, wayOut) => {
+  ])('gets advice on how others can share it: %s', async (server, wayOut) => {
     addFiles(path.join(cwd, 'node_modules/@acme/web'), {
       ...plugin,
       'package.json': packageJson({ servers: ['kit'], tools: ['greet'] }, { name: '@acme/web' }),
@@ -344,12 +344,12 @@ describe("a user's own file that others can read", () => {
     chmodSync(path.join(home, '.cursor/mcp.json'), 0o644);
   });
 
-  it.runIf(process.platform !== 'win32')('is told of when it gets a secret', async () => {
+  it.runIf(process.platform !== 'win32')('gets a warning if it holds a secret', async () => {
     const { stderr } = await install('cursor', '.', '--env', 'API_KEY=x');
     expect(stderr).toMatch(/mode is 644\), and it holds API_KEY\. .*chmod 600 ".*mcp\.json"/);
   });
 
-  it('is not told of otherwise', async () => {
+  it('gets no warning otherwise', async () => {
     expect((await install('cursor', '.', '--env', 'A=x')).stderr).not.toContain('chmod');
     chmodSync(path.join(home, '.cursor/mcp.json'), 0o600);
     expect((await install('cursor', '.', '--env', 'API_KEY=x')).stderr).not.toContain('chmod');
@@ -374,9 +374,9 @@ describe('a value that reads like a reference', () => {
 });
 
 it.each([
-  ['cursor', '{ // mine\n}', /mine\.json:1:3: Here is a comment/],
+  ['cursor', '{ // mine\n}', /mine\.json:1:3: There is a comment/],
   ['cline', '\uFEFF{}', /mine\.json:1:1: It begins with a byte order mark/],
-])('a file that %s cannot read is told of with --force: %j', async (client, text, says) => {
+])('warns with --force about a file that %s cannot read: %j', async (client, text, says) => {
   addFiles(cwd, { 'mine.json': text });
   const words = ['--config', 'mine.json', '--client', client, '.'];
   const { code, stderr } = await install(...words, '--force');

@@ -72,7 +72,7 @@ describe('where no server is named and there is no extension', () => {
     ['codex', 'WolframLanguage'],
     ['cursor', 'WolframLanguage'],
     ['vscode', 'WolframLanguage'],
-  ])('%s gets %s, and it is said', async (client, server) => {
+  ])('gives %s the server %s, and reports this', async (client, server) => {
     const { code, stdout, stderr } = await install(client, '--json');
     expect({ code, data: JSON.parse(stdout) }).toMatchObject({
       code: 0,
@@ -106,7 +106,7 @@ describe('where no server is named and there is no extension', () => {
     expect(stderr).toContain('Taken: Wolfram for Claude Desktop; WolframLanguage for Codex, Cursor.');
   });
 
-  it('nothing is written by --all when one of the servers cannot be had as it is wanted', async () => {
+  it('writes nothing with --all if one of the servers is unavailable with these options', async () => {
     for (const folder of ['.cursor', '.config/Claude'])
       mkdirSync(path.join(home, folder), { recursive: true });
     const { code, stderr } = await install('--all', '--tool-option', 'ask.units=imperial');
@@ -128,7 +128,7 @@ describe('where no server is named and there is no extension', () => {
     expect(startedByCursor()).toEqual([['Wolfram', 'WolframLanguage']]);
   });
 
-  it('one takes the place of the other, and goes without a trace', async () => {
+  it('replaces one usual server by another and leaves no trace after uninstall', async () => {
     await install('cursor');
     const { stderr } = await install('cursor', 'WolframAlpha');
     expect(stderr).toContain('WolframAlpha took the place of WolframLanguage.');
@@ -145,7 +145,7 @@ describe('where no server is named and there is no extension', () => {
   });
 });
 
-describe('somebody at a terminal', () => {
+describe('a user at a terminal', () => {
   it('is asked, and Enter means the usual one', async () => {
     const { code, stderr } = await answering('\n', 'cursor');
     expect({ code, stderr }).toEqual({
@@ -157,7 +157,7 @@ describe('somebody at a terminal', () => {
     expect(startedByCursor()).toEqual([['Wolfram', 'WolframLanguage']]);
   });
 
-  it('may say another one', async () => {
+  it('may choose another server', async () => {
     const { code, stderr } = await answering('2\n', 'cursor');
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('No server was named') });
     expect(startedByCursor()).toEqual([['Wolfram', 'WolframAlpha']]);
@@ -172,7 +172,7 @@ describe('somebody at a terminal', () => {
 });
 
 describe('an extension in this folder', () => {
-  it('is meant, and nothing is said of others', async () => {
+  it('is installed without a note about other servers', async () => {
     addFiles(cwd, plugin);
     const { stderr } = await install('cursor');
     expect(stderr).not.toContain('No server was named');

@@ -92,7 +92,7 @@ describe('output of uninstall', () => {
 
     const installed = async () => JSON.parse((await run(['list-installed', '--json'])).stdout);
 
-    it('says that it is back, and it is known again', async () => {
+    it('reports that the entry is restored, and lists it again', async () => {
       const planned = await run(['uninstall', 'cursor', other, '--dry-run']);
       expect(planned.stderr).toMatch(
         /^Would remove "kit" .* The entry that was there before would be back\.$/m,
@@ -127,7 +127,7 @@ describe('output of uninstall', () => {
 });
 
 describe('uninstall that finds nothing', () => {
-  it('says what is there, the nearest name first', async () => {
+  it('lists the existing entries, nearest name first', async () => {
     await install('cursor', '.', '--name', 'alpha');
     await install('cursor', '.', '--name', 'weather');
     const { code, stderr } = await run(['uninstall', 'cursor', 'wether']);
@@ -175,7 +175,7 @@ describe('list-installed', () => {
     expect(stdout).toContain('forget it with: agenttools uninstall cursor kit\n');
   });
 
-  it.each([true, false])('makes what is not ours visible, with colours: %s', async (color) => {
+  it.each([true, false])('escapes control characters of other programs, with colours: %s', async (color) => {
     const hostile = path.join(cwd, 'a\u001b[31mb.json');
     await install('--config', hostile, '--client', 'cursor', '.');
     const { stdout } = await run(['list-installed'], { color });
@@ -184,7 +184,7 @@ describe('list-installed', () => {
 });
 
 describe('list-clients', () => {
-  it('begins with a count, and has files only for those that are here', async () => {
+  it('begins with a count and shows files of installed clients only', async () => {
     mkdirSync(path.join(home, '.codex'));
     await install('cursor', '.');
     const lines = linesOf((await run(['list-clients'])).stdout);

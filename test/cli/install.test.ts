@@ -30,7 +30,7 @@ const entry = (key = 'kit') => JSON.parse(read(cursorFile())).mcpServers[key];
 const write = (file: string, text: string) => addFiles(path.dirname(file), { [path.basename(file)]: text });
 
 describe('install', () => {
-  it('starts the server, writes the entry, says so, and uninstall gives the bytes back', async () => {
+  it('starts the server, writes and reports the entry, and uninstall restores the bytes', async () => {
     const original = '{\n\t// mine\n\t"mcpServers": {}\n}';
     const file = path.join(home, '.config/Code/User/mcp.json');
     write(file, original);
@@ -56,7 +56,7 @@ describe('install', () => {
     expect(statSync(cursorFile()).mode & 0o777).toBe(0o600);
   });
 
-  it('is told of by show', async () => {
+  it('is listed by show', async () => {
     await install('cursor', '.');
     const { stdout } = await run(['show', '.', 'installations', '--json']);
     expect(JSON.parse(stdout)).toEqual([{ client: 'cursor', scope: 'user', file: cursorFile(), key: 'kit' }]);
@@ -70,7 +70,7 @@ describe('install', () => {
     expect(read(cursorFile())).toBe(before);
   });
 
-  it('drops what is not given again, and says which', async () => {
+  it('drops options that are no longer given, and names them', async () => {
     await install('cursor', '.', '--env', 'A=1', '--env', 'B=x=y,z');
     expect(entry().env).toMatchObject({ A: '1', B: 'x=y,z' });
     const { stderr } = await install('cursor', '.', '--env', 'B=2');
@@ -83,7 +83,7 @@ describe('install', () => {
     expect(entry().env.MCP_SERVER_NAME).toBe('@acme/kit/kit');
   });
 
-  it('asks which server is meant where there are several, and fails with the list where nobody answers', async () => {
+  it('asks for one of several servers, and fails with their list if there is no terminal', async () => {
     addFiles(cwd, {
       'package.json': packageJson({ servers: ['kit', 'more'], tools: ['greet'] }),
       'agenttools/servers/more.json': { tools: '*' },
@@ -171,7 +171,7 @@ describe('rejected installs', () => {
     ['a key with quotes', ['cursor', '.', '--name', 'we"ird né'], 1, /cannot be the key/],
     ['no client', [], 2, /Which client/],
     ['two places', ['cursor', '--config', 'x.json', '--project'], 2, /--config names one file/],
-    ['a project that is not there', ['cursor', '.', '--project=nowhere'], 1, /no folder/],
+    ['a project that is not there', ['cursor', '.', '--project=nowhere'], 1, /does not exist/],
     [
       'a client without a project file',
       ['claude-desktop', '.', '--project'],
@@ -274,13 +274,13 @@ describe('secrets', () => {
     expect(existsSync(path.join(cwd, file))).toBe(false);
   });
 
-  it('are left out of a project file whose client has no way to refer to them, and the user is told', async () => {
+  it('are omitted with a note from a project file if the client cannot refer to them', async () => {
     const { stderr } = await run(['install', 'zed', ...secret, '--project', '--no-verify'], { env });
     expect(stderr).toMatch(/KIT_KEY is a secret and is not written into the project's file/);
     expect(read(path.join(cwd, '.zed/settings.json'))).not.toMatch(/k-123|ghp_|KIT_KEY/);
   });
 
-  it("stand in the user's own file", async () => {
+  it("are written to the user's config file", async () => {
     await run(['install', 'cursor', ...secret, '--no-verify'], { env });
     expect(entry().env.KIT_KEY).toBe('k-123');
   });
@@ -302,7 +302,7 @@ describe('--config', () => {
 });
 
 describe('--all', () => {
-  it('is every client that is here, and one that fails does not stop the others', async () => {
+  it('installs into every installed client and continues after a failure', async () => {
     write(cursorFile(), '{ broken');
     mkdirSync(path.join(home, '.codex'));
     mkdirSync(path.join(home, '.config/goose'), { recursive: true });
@@ -320,7 +320,7 @@ describe('--all', () => {
     expect(existsSync(path.join(home, '.codex/config.toml'))).toBe(false);
   });
 
-  it('says so where there is none', async () => {
+  it('reports that no client is installed', async () => {
     const { code, stderr } = await run(['install', '--all', '.', '--no-verify'], { env: { PATH: '' } });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('No client') });
   });
@@ -394,7 +394,7 @@ describe('--dry-run', () => {
 });
 
 describe('--json', () => {
-  it('tells what was done', async () => {
+  it('prints the result', async () => {
     const { stdout } = await install('cursor', '.', '--json');
     expect(JSON.parse(stdout)).toEqual({
       client: 'cursor',
@@ -458,7 +458,7 @@ describe('uninstall', () => {
     expect(existsSync(path.join(home, 'agenttools'))).toBe(false);
   });
 
-  it('refuses an entry of somebody else without force', async () => {
+  it('refuses an entry of another program without --force', async () => {
     const text = '{ "mcpServers": { "kit": { "command": "x" }, "b": {} } }';
     write(cursorFile(), text);
     const { code, stderr } = await run(['uninstall', 'cursor', 'kit']);
@@ -488,7 +488,7 @@ describe('list-installed', () => {
     return (JSON.parse(stdout) as { state: string }[]).map(({ state }) => state);
   };
 
-  it('tells what holds, what was edited, what is gone, and what would not start', async () => {
+  it('reports each entry as intact, edited, gone or server missing', async () => {
     await install('cursor', '.');
     expect(await states()).toEqual(['intact']);
     const text = read(cursorFile());
@@ -512,7 +512,7 @@ describe('list-installed', () => {
 });
 
 describe('list-clients', () => {
-  it('tells which are configured, here, or not', async () => {
+  it('reports each client as configured, installed or not found', async () => {
     mkdirSync(path.join(home, '.codex'));
     await install('cursor', '.');
     const { stdout } = await run(['list-clients', '--json'], { env: { PATH: '' } });

@@ -109,7 +109,7 @@ describe('list-servers', () => {
     );
   });
 
-  it('says where else to look when there is nothing', async () => {
+  it('suggests other sources if the list is empty', async () => {
     const empty = async (words: readonly string[]) => (await runCli(['ls', ...words])).stdout;
     expect(await empty([])).toBe(
       'There is no server here. --built-in lists those that come with AgentTools, --remote those in the npm registry and the MCP Registry.\n',
@@ -127,11 +127,11 @@ describe('list-servers', () => {
     expect(await empty(['--json'])).toBe('[]\n');
   });
 
-  it('--refresh is --remote that asks anew', async () => {
+  it('reads the registry again with --refresh, which implies --remote', async () => {
     expect(JSON.parse((await list(['--json', '--refresh', '@far/kit'])).stdout)).toHaveLength(1);
   });
 
-  it('a broken package is a note, and a registry that is not there another', async () => {
+  it('prints notes for a broken package and an unreachable registry', async () => {
     const manifest = './none\u009b\nnote: broken is signed by somebody.\n.json';
     const broken = { 'node_modules/broken/package.json': { name: 'broken', agenttools: manifest } };
     const { code, stdout, stderr } = await list(['--remote', '--json'], {
@@ -154,12 +154,12 @@ describe('list-servers', () => {
     );
   });
 
-  it('tells a terminal what it is at, and wipes that away', async () => {
+  it('shows its progress on a terminal and erases it', async () => {
     const home = writeFolder({ '.npmrc': npmrc });
     const { host, stdout, stderr } = fakeHost({ cwd: home, home });
     Object.assign(stderr, { isTTY: true });
     expect(await main(['ls', '--remote'], host)).toBe(0);
-    expect(stderr.text).toContain('Reading what 127.0.0.1');
+    expect(stderr.text).toContain('Reading packages of 127.0.0.1');
     expect(stderr.text.endsWith('\r\u001b[2K')).toBe(true);
     expect(stdout.text).toContain('@far/kit/kit');
   });

@@ -61,7 +61,7 @@ describe('the program', () => {
     expect((await runCli(['create', 'x'])).stdout).not.toContain('\u001b[');
   });
 
-  it('tells a fault of its own in one line, and shows the stack only when asked', async () => {
+  it('prints a defect in one line, and the stack only with --verbose', async () => {
     vi.doMock('../../src/cli/commands/create/run.js', () => ({
       createCommand: () => Promise.reject(new TypeError('x is undefined\nand more')),
     }));

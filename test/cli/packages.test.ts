@@ -79,7 +79,7 @@ async function publish(...kits: readonly (Kit & { readonly tag?: string })[]): P
 }
 
 describe('add', () => {
-  it('gets a package, and says what it has and what to do with it', async () => {
+  it('adds a package and prints its items and the next command', async () => {
     await publish({ name: '@acme/plain' });
     const here = machine();
     const { code, stdout, stderr } = await here.run(['add', '@acme/plain']);
@@ -219,7 +219,7 @@ describe('add', () => {
     20_000,
   );
 
-  it('tells which items a package would go without', async () => {
+  it('warns about items that the package will skip', async () => {
     const files = { 'agenttools/tools/tell.json': { handler: './dist/nowhere.js' } };
     const folder = writeFolder(kit({ name: 'holed', files }));
     const { code, stderr } = await machine().run(['add', folder]);
@@ -235,13 +235,13 @@ describe('add', () => {
     expect(stderr).toContain('tea/tea');
   }, 20_000);
 
-  it('tells of what is declared, but in no list', async () => {
+  it('warns about declared items that no list contains', async () => {
     const agenttools = { tools: 'tell' };
     const folder = writeFolder(kit({ name: 'unlisted', fields: { agenttools } }));
     const { code, stderr } = await machine().run(['add', folder]);
     expect(code).toBe(0);
     expect(stderr).toContain('warning: unlisted: "tools" of the manifest is not a list. Expected');
-    expect(stderr).toContain('warning: unlisted declares nothing that could be served.');
+    expect(stderr).toContain('warning: unlisted declares no items to serve.');
   }, 20_000);
 
   it('by two processes at once gets both', async () => {
@@ -253,9 +253,9 @@ describe('add', () => {
     expect(here.installed()).toBe(2);
   }, 40_000);
 
-  describe('says why npm did not get it, and what to do', () => {
+  describe('explains why npm did not install a package, and what to do', () => {
     const cases: readonly [string, string, RegExp][] = [
-      ['a name that nobody has', '@acme/nowhere', /^error: .*@acme\/nowhere.*See that the name is right/],
+      ['a name that nobody has', '@acme/nowhere', /^error: .*@acme\/nowhere.*Check the name/],
       ['a version that is not there', 'whole@99', /^error: .*whole@99.*npm view/],
       ['a package for others', '@private/kit', /^error: .*npm login/],
     ];
@@ -295,7 +295,7 @@ describe('add', () => {
     expect(here.installed()).toBe(0);
   }, 20_000);
 
-  it('goes on past a word that leads nowhere', async () => {
+  it('continues after a word that names no package', async () => {
     const good = writeFolder(kit({ name: 'goer' }));
     const { code, stderr } = await machine().run(['add', './nope', good]);
     expect(code).toBe(1);
@@ -412,7 +412,7 @@ describe('update', () => {
     ['y', '1.1.0', 'Updated'],
     ['n', '1.0.0', 'stays at 1.0.0.'],
   ])(
-    'asks whoever is there: %s leads to %s',
+    'asks at a terminal: %s leads to %s',
     async (answer, version, said) => {
       const name = `asker-${answer}`;
       await publish({ name });
@@ -487,7 +487,7 @@ describe('update', () => {
     expect(existsSync(path.join(here.at('folder-kit'), 'README.md'))).toBe(true);
   }, 30_000);
 
-  it('tells of files that are not what was added, and puts them right', async () => {
+  it('reports files that differ from the added ones, and restores them', async () => {
     await publish({ name: 'drifter' });
     const here = machine();
     await here.run(['add', 'drifter']);
@@ -495,7 +495,7 @@ describe('update', () => {
     addFiles(here.at('drifter'), { 'agenttools/tools/tell.json': poisoned });
     const { stderr } = await here.run(['update', '--yes']);
     expect(stderr).toBe(
-      'warning: drifter is not what was added: tool "tell" is defined otherwise.\n' +
+      'warning: drifter is not what was added: tool "tell" has another definition.\n' +
         'drifter 1.0.0, other files\n  ~ tool "tell"\n      description: "Obey" → "Tells"\nUpdated drifter 1.0.0.\n',
     );
     expect((await here.run(['update'])).stderr).toBe('drifter 1.0.0 is the newest.\n');
@@ -579,7 +579,9 @@ describe('remove takes nothing away', () => {
     );
     const { code, stderr } = await here.run(['remove', 'left', 'right']);
     expect(code).toBe(1);
-    expect(stderr).toContain('error: left stays, because not all of them can go: see right.\n');
+    expect(stderr).toContain(
+      'error: left stays, because packages are removed together or not at all: see right.\n',
+    );
     expect(stderr).toContain('error: right is still needed:\n');
     expect((await here.run(['remove', 'left', 'nothing'])).code).toBe(1);
     expect(readdirSync(path.join(here.folder, 'node_modules'))).toEqual(['left', 'right']);

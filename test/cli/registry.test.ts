@@ -94,7 +94,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
     expect(new Date(published!).toISOString()).toBe(published);
   });
 
-  test('says in one line what it leaves out and why', () => {
+  test('prints skipped packages and their reasons in one line', () => {
     const { notes } = offered;
     expect(notes).toMatch(/^note: 7 packages of 127\.0\.0\.1:\d+ left out \(.*\)\. .*; and 2 more\n$/);
     expect(notes).toContain('5 broken');
@@ -115,13 +115,13 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
     expect(await named('no-such-*')).toEqual([]);
   });
 
-  test('without --remote nobody is asked', async () => {
+  test('sends no request without --remote', async () => {
     const before = registry.requests().length;
     expect((await list([])).names).toEqual([]);
     expect(registry.requests().slice(before)).toEqual([]);
   });
 
-  test('reads manifests in files, other spellings and what the registry says of a publisher', async () => {
+  test('reads manifests in files, other spellings and the publisher of the registry', async () => {
     expect((await server('@odd/path/main')).tools).toEqual(['@odd/path/look']);
     expect((await server('odd-ported/main')).tools).toEqual(['odd-ported/look']);
     expect((await server('odd-implicit/odd-implicit')).prompts).toEqual(['odd-implicit/ask']);
@@ -159,7 +159,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
       expect(tools).toEqual(['look']);
     });
 
-    test('do not become anybody else’s prototype', async () => {
+    test('do not change a prototype', async () => {
       const { tools } = await server('hostile-proto/__proto__');
       expect(tools).toEqual(['hostile-proto/__proto__', 'hostile-proto/toString']);
       expect(({} as { polluted?: number }).polluted).toBeUndefined();
@@ -188,7 +188,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
       expect((await list(['--refresh', 'late'], { home: user })).names).toEqual(['late/late']);
     });
 
-    test('is asked for anew where it cannot be read', async () => {
+    test('is fetched again if it is unreadable', async () => {
       const user = home(small.settings());
       const { names } = await list(['--remote'], { home: user });
       expect(names).not.toEqual([]);
@@ -215,7 +215,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
     });
   });
 
-  test('a registry that nobody answers for leaves what is here, and one note', async () => {
+  test('prints the local servers and one note if the registry is unreachable', async () => {
     const cwd = writeFolder({
       'package.json': { name: '@acme/here', version: '1.0.0', agenttools: { tools: ['x'] } },
     });
@@ -224,7 +224,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
     expect(notes).toBe('note: The registry 127.0.0.1:9 cannot be reached. Its servers are not listed.\n');
   });
 
-  test('packages that are here are left out', async () => {
+  test('skips packages that are installed', async () => {
     const broken = { name: 'odd-two', version: '1.0.0', agenttools: 3 };
     const cwd = writeFolder({
       'node_modules/@acme/good-00/package.json': {
@@ -255,7 +255,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
       });
     };
 
-    test('tells what the registry knows, also of a manifest in a file', async () => {
+    test('prints the facts of the registry, also from a manifest in a file', async () => {
       expect(await facts('@acme/good-00/look')).toMatchObject({
         kind: 'tool',
         installed: false,
@@ -268,13 +268,13 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
       expect(await facts('none-keyword')).toMatchObject({ name: 'none-keyword/none-keyword' });
     });
 
-    test('says why it cannot', async () => {
+    test('explains why it cannot show a package', async () => {
       await expect(facts('hostile-bomb')).rejects.toThrow('it is too large to be read');
       await expect(facts('none-field')).rejects.toThrow('which is not an extension');
       await expect(facts('@acme/nothing')).rejects.toThrow(
         'The package @acme/nothing is neither installed nor in the registry.',
       );
-      await expect(facts('@private/one')).rejects.toThrow('it is not for the credentials that npm has');
+      await expect(facts('@private/one')).rejects.toThrow('the credentials of npm do not allow it');
     });
 
     test('uses the credentials that npm has', async () => {
@@ -291,7 +291,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
   });
 
   describe('credentials and scopes', () => {
-    test('show what is private, and only to those who have them', async () => {
+    test('list private packages for users with credentials only', async () => {
       const user = home(registry.settings({ withCredentials: true }));
       expect((await list(['--remote', '@private/*'], { home: user })).names).toEqual([
         '@private/one/one',
@@ -316,7 +316,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
       expect(names).toContain('odd-two/main');
     });
 
-    test('the project has a say', async () => {
+    test('include the .npmrc of the project', async () => {
       const cwd = writeFolder({ 'package.json': { name: 'x' }, '.npmrc': small.settings() });
       const { names } = await list(['--remote', 'odd-two'], { cwd, home: home(`registry=${nowhere}`) });
       expect(names).toEqual(['odd-two/main', 'odd-two/second']);

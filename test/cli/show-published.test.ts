@@ -141,7 +141,7 @@ describe('show of what is not installed', () => {
     });
   });
 
-  it('an item is what its declaration says', async () => {
+  it('shows the declaration of an item', async () => {
     const { stdout } = await show(['@acme/weather/radar', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       kind: 'tool',
@@ -197,11 +197,11 @@ describe('show of what is not installed', () => {
     expect(stderr).toContain(message);
   });
 
-  it('a registry that cannot be reached leaves the answer that there is here', async () => {
+  it('keeps the local answer if the registry is unreachable', async () => {
     const { code, stderr } = await show(['@acme/weather'], { home: writeFolder() });
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: There is no server "@acme\/weather"\. .*\nThe registry was asked, too, for @acme\/weather: the registry cannot be reached\.\n$/,
+      /^error: There is no server "@acme\/weather"\. .*\nThe registry was searched, too, for @acme\/weather: the registry cannot be reached\.\n$/,
     );
   });
 

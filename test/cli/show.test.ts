@@ -81,7 +81,7 @@ describe('show', () => {
       }),
     };
 
-    it('tells which a server goes to, without asking them', async () => {
+    it('lists the upstream servers of a server without starting them', async () => {
       const { stdout } = await runCli(['show', './desk'], { files: desk });
       expect(stdout.replace(/^directory .*$/m, 'directory …')).toMatchInlineSnapshot(`
         "desk/desk (server)
@@ -103,7 +103,7 @@ describe('show', () => {
       `);
     });
 
-    it('tells which answers for a tool, and no secret of theirs', async () => {
+    it('names the upstream server of a tool without its secrets', async () => {
       const tool = await runCli(['show', './desk/find', '--json'], { files: desk });
       expect(JSON.parse(tool.stdout)).toMatchObject({
         upstream: { server: 'npx -y it', tool: 'search' },
@@ -228,7 +228,7 @@ describe('show', () => {
     expect((await show(['./weather/radar', 'outputSchema'])).stdout).toBe('null\n');
   });
 
-  it('says of a server what list-servers says of it', async () => {
+  it('shows the same facts of a server as list-servers', async () => {
     const about = { name: 'p', version: '1.0.0', description: 'About it.' };
     const files = { 'package.json': { ...about, agenttools: { tools: ['t'] } } };
     const { stdout, cwd } = await show(['.', 'description'], { files });
@@ -305,28 +305,25 @@ describe('show', () => {
     expect(missing.stderr.split('\n')).toHaveLength(2);
   });
 
-  it.each(['./p', './p/s', './p/t'])(
-    'tells of what %s is declared beside, but in no list',
-    async (reference) => {
-      const { code, stderr } = await show([reference], {
-        files: {
-          'p/package.json': {
-            name: 'p',
-            version: '1.0.0',
-            agenttools: { servers: ['s'], tools: ['t'], prompts: 'p' },
-          },
-          'p/agenttools/servers/s.json': {},
-          'p/agenttools/tools/t.json': { description: 'T', handler: './h.js' },
-          'p/h.js': 'export default () => 1;',
+  it.each(['./p', './p/s', './p/t'])('warns about the unlisted declarations beside %s', async (reference) => {
+    const { code, stderr } = await show([reference], {
+      files: {
+        'p/package.json': {
+          name: 'p',
+          version: '1.0.0',
+          agenttools: { servers: ['s'], tools: ['t'], prompts: 'p' },
         },
-      });
-      expect({ code, stderr }).toEqual({
-        code: 0,
-        stderr:
-          'note: p: "prompts" of the manifest is not a list. Expected a list of names, such as "prompts": ["forecast"].\n',
-      });
-    },
-  );
+        'p/agenttools/servers/s.json': {},
+        'p/agenttools/tools/t.json': { description: 'T', handler: './h.js' },
+        'p/h.js': 'export default () => 1;',
+      },
+    });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'note: p: "prompts" of the manifest is not a list. Expected a list of names, such as "prompts": ["forecast"].\n',
+    });
+  });
 
   it('keeps what code definitions print off stdout', async () => {
     const { stdout, stderr } = await show(['./noisy/coded', 'description']);

@@ -78,7 +78,7 @@ describe('an entry that two clients share', () => {
     expect(entries(file)).toEqual(['kit']);
   });
 
-  it('is one that both can read, whoever was first', async () => {
+  it('is readable for both, in either order', async () => {
     await install('copilot-cli', '.', '--project');
     await install('claude-code', '.', '--project');
     const { mcpServers } = JSON.parse(readFileSync(path.join(cwd, '.mcp.json'), 'utf8'));

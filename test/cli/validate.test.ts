@@ -189,7 +189,7 @@ describe('validate', () => {
     expect(code).toBe(1);
   });
 
-  it('loads no module when told', async () => {
+  it('loads no module with --no-load', async () => {
     const coded = {
       'coded/package.json': {
         name: 'coded',
@@ -208,7 +208,7 @@ describe('validate', () => {
     expect(await codes(['--no-load'])).not.toContain('definition-failed');
   });
 
-  it('starts each server when told', { timeout: 30_000 }, async () => {
+  it('starts each server with --boot', { timeout: 30_000 }, async () => {
     expect(await validate(['ok', '--boot'])).toMatchObject({
       code: 0,
       stdout: 'valid ok: 1 tool\n',
@@ -231,7 +231,7 @@ describe('validate', () => {
     expect(JSON.parse(stdout).extensions[0].diagnostics).toMatchObject([{ code: 'no-extension' }]);
   });
 
-  it('finds nothing to say about what create writes', async () => {
+  it('finds no fault in the output of create', async () => {
     const { cwd } = await runCli(['create', 'mine']);
     expect(await runCli(['validate', 'mine', '--strict'], { cwd })).toMatchObject({
       code: 0,

@@ -29,7 +29,7 @@ async function open(toolList: 'all' | 'catalog') {
 
 const bytesOf = (result: unknown) => Buffer.byteLength(JSON.stringify(result));
 
-test('the bytes of a list and of a catalog are those that the page tells', async () => {
+test('has the byte counts that the page gives for a list and a catalog', async () => {
   const all = await open('all');
   const catalog = await open('catalog');
   const call = async (name: string, args: object) =>

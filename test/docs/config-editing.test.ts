@@ -12,12 +12,12 @@ const [head = [], , ...rows] = pages['config-editing']!.split('\n')
   );
 
 describe('the table of config files', () => {
-  test('has the scenarios that are tested, and says of us what the tests do', () => {
+  test('has the tested scenarios, with the results of the tests for AgentTools', () => {
     expect(head.slice(0, 2)).toEqual(['scenario', 'AgentTools']);
     expect(rows.map(([scenario, ours]) => [scenario, ours])).toEqual(Object.entries(scenarios));
   });
 
-  test('says something of everybody in every row', () => {
+  test('has a cell for every program in every row', () => {
     expect(rows.filter((row) => row.length !== head.length || row.includes(''))).toEqual([]);
   });
 });

@@ -11,11 +11,11 @@ function section(heading: string): string {
 }
 
 describe('the page about derivation', () => {
-  test.each(valueTags)('tells of @%s', (tag) => expect(section('Tags')).toContain(`@${tag}`));
+  test.each(valueTags)('documents @%s', (tag) => expect(section('Tags')).toContain(`@${tag}`));
 
-  test.each(mcpKeys)('tells of %s in @mcp', (key) => {
+  test.each(mcpKeys)('documents %s in @mcp', (key) => {
     expect(section('Functions that are tools by themselves')).toContain(`\`${key}\``);
   });
 
-  test.each(castNames)('tells of %s', (name) => expect(section('Types')).toContain(`\`${name}`));
+  test.each(castNames)('documents %s', (name) => expect(section('Types')).toContain(`\`${name}`));
 });

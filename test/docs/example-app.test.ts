@@ -3,7 +3,7 @@ import { callOnce } from '../../src/engine/serve/call-once.js';
 import { openWorkspace } from '../support/packages.js';
 import { fixture } from '../support/program.js';
 
-test('without an app, the text says all that the app shows', async () => {
+test('has all facts of the app in its text', async () => {
   const workspace = openWorkspace();
   const { content, structuredContent } = await callOnce(
     await workspace.findServer(fixture('weather-app')),

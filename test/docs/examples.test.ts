@@ -28,7 +28,7 @@ beforeAll(async () => {
   root = await writeExamples(packages);
 }, 30_000);
 
-test('every code example says what it is, so that it is run here', () => {
+test('has a language and a kind for every code example, so that tests run it', () => {
   const code = new Set(['js', 'ts', 'json', 'jsonc']);
   const loose = blocks.filter(({ language, words }) => code.has(language) && Object.keys(words).length === 0);
   expect(loose.map(({ page, line }) => `${page}.md:${line}`)).toEqual([]);
@@ -61,7 +61,7 @@ describe.each(packages)('$page: the package $name', ({ page, name, files, claims
   }, 30_000);
 
   const servers = [...new Set(claims.map(({ words }) => words.server))];
-  test('its servers are complete, save for what the page says', async () => {
+  test('has complete servers, except for the omissions that the page prints', async () => {
     for (const server of servers.length > 0 ? servers : [undefined]) {
       const spec = await compose(server);
       const lines = await Promise.all(spec.leftOut.map(leftOutLine));

@@ -142,7 +142,7 @@ describe('spellings of Wolfram paclets', () => {
     server: 'servers',
   } as const;
 
-  test.each(table)('$theirs of $place is $ours', ({ place, theirs, ours }) => {
+  test.each(table)('accepts $theirs of $place as $ours', ({ place, theirs, ours }) => {
     for (const key of theirs) {
       const { value, faults } =
         place === 'LLMEvaluator'

@@ -68,7 +68,7 @@ describe('the Inspector', () => {
       });
     });
 
-    test('finds the apps of tools, what hosts are told of them, and their pages', async () => {
+    test('finds the apps of tools, their metadata for hosts, and their pages', async () => {
       const asked = await inspectServer('weather-app', era, 'tools/list', '--app-info', '--advertise-apps');
       expect(asked.code, asked.stderr).toBe(0);
       const app = {
@@ -97,7 +97,7 @@ describe('the Inspector', () => {
       });
     });
 
-    test('finds no app where it does not say that it shows them, and no tool that is there for apps', async () => {
+    test('finds no app without the UI capability, and no tool for apps only', async () => {
       const { code, stdout, stderr } = await inspectServer('weather-app', era, 'tools/list', '--app-info');
       expect(code, stderr).toBe(0);
       expect(JSON.parse(stdout)).toEqual({ hasApp: false, toolName: 'forecast' });

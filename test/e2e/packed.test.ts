@@ -81,7 +81,7 @@ describe('the tarball', () => {
     expect(tarball.unpackedSize).toBeLessThan(8_000_000);
   });
 
-  test('says truly what it exports', () => {
+  test('exports exactly the declared files', () => {
     const { exports, bin: bins } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
     const targets = [...Object.values(exports), ...Object.values(bins)].flatMap((entry) =>
       typeof entry === 'string' ? [entry] : Object.values(entry as Record<string, string>),
@@ -111,7 +111,7 @@ describe('the installed package', () => {
     expect(lock.packages['node_modules/agenttools'].hasInstallScript).toBeUndefined();
   });
 
-  test('has a program that tells its version and helps, with nothing on stderr', async () => {
+  test('prints its version and its help without output on stderr', async () => {
     const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
     expect(await agenttools(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     const help = await agenttools(['--help']);
@@ -191,7 +191,7 @@ describe('the installed package', () => {
   });
 });
 
-describe('an extension with a copy of agenttools of its own', () => {
+describe('an extension with a separate copy of agenttools', () => {
   const code = `import { audio, defineTool, error, fields, image, jsonSchema, ProtocolError, resourceLink, results, structured, text, ToolError } from 'agenttools';
     const how = {
       text: () => text('made by the other copy'),

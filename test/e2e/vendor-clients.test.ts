@@ -47,7 +47,7 @@ describe.skipIf(!areVendorsWanted).each(rows)("%s, by its vendor's own program",
 
   if (!vendor.add) return;
 
-  test('loses what install wrote, and no more, when it has written the file anew', async () => {
+  test("loses only the entry of install after the vendor's program has rewritten the file", async () => {
     const client = await openWithGreeter();
     await agenttools(client, 'install');
     await client.add('workshop', servers.workshop.path);

@@ -52,7 +52,7 @@ describe('a server over HTTP', () => {
     expect((await fetch(new URL('/healthz', program.url))).status).toBe(200);
   });
 
-  test('says that it is not well while its code blocks, and is well again', async () => {
+  test('reports bad health while its code blocks, and recovers', async () => {
     const client = await connectHttp(program.url, { mode: 'pinned' });
     const blocked = client.callTool({ name: 'block' });
     // The call is with the host before the question is.

@@ -131,7 +131,7 @@ describe.skipIf(!areThere)('proxies as the page about deploying sets them up', (
       expect(textOf(await client.callTool({ name: 'trip' }))).toBe('to?! by by?! true');
     });
 
-    test('brings news of either process to whoever waits, in both eras', async () => {
+    test('carries notifications of either process to every listener, in both eras', async () => {
       const heard: string[] = [];
       const listen = (name: string): Pick<HttpClientOptions, 'prepare'> => ({
         prepare: (client) =>

@@ -106,7 +106,7 @@ describe('two processes behind a proxy', () => {
     expect(asked).toEqual(['to?', 'by?']);
   });
 
-  test('tell subscribers of either one what happens in the other', async () => {
+  test('notify subscribers of one process about changes in the other', async () => {
     const { url } = await roundRobin();
     const heard: string[] = [];
     const listener = await connectHttp(programs[0]!.url, {
@@ -144,7 +144,7 @@ describe('two processes behind a proxy', () => {
     await old.close();
   });
 
-  test('keep sessions of 2025-11-25 where the proxy is told to lead them by their id', async () => {
+  test('keep sessions of 2025-11-25 if the proxy routes them by their id', async () => {
     let turn = 0;
     const homes = new Map<string, number>();
     const { url, counts } = await startProxy(({ headers }) => {

@@ -92,7 +92,7 @@ describe('start --http', () => {
     await expect(fetch(program.url)).rejects.toThrow();
   });
 
-  test('does not wait for what is under way when it is told to end again', async () => {
+  test('stops waiting for running calls on a second signal', async () => {
     const program = await startHttp(directory, { flags: ['--drain', '3600'] });
     const name = 'hang';
     const response = await fetch(
@@ -143,7 +143,7 @@ describe('start --http', () => {
     expect(await ended).toBe(0);
   });
 
-  test('tells whether it is well', async () => {
+  test('reports its health', async () => {
     const { url } = await serveHttpHere(directory);
     expect(await (await fetch(new URL('/healthz', url))).json()).toEqual({ status: 'ok' });
     expect((await fetch(new URL('/', url))).status).toBe(404);
@@ -203,7 +203,7 @@ describe('invalid HTTP', () => {
   });
 });
 
-test('an address that others can reach is opened to no name that is not told', async () => {
+test('accepts only given host names at an address that other machines can reach', async () => {
   // Another way to write 127.0.0.1 that is not taken for this machine's own.
   const { port } = await serveHttpHere(directory, { flags: ['--host', '127.1', '--insecure'] });
   const ask = async (host: string) =>

@@ -105,7 +105,7 @@ test('a tool has its app', async () => {
   expect(contents).toMatchObject([{ mimeType: 'text/html;profile=mcp-app' }]);
 });
 
-test('stdout stays protocol whatever an extension prints', async () => {
+test('keeps stdout to the protocol if an extension prints', async () => {
   const server = writePackage(
     { tools: ['print'] },
     {

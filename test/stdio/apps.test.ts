@@ -158,7 +158,7 @@ describe.concurrent.each(eras)('%s: UI is on', (era) => {
 });
 
 describe.concurrent.each(eras)('%s: to a client that shows UI', (era) => {
-  test('the server says so too, and that it has resources', async () => {
+  test('declares the UI extension and resources', async () => {
     const { program, offered } = await open(era, `${everySort()}/few`);
     expect(offered).toEqual({
       tools: {},
@@ -169,7 +169,7 @@ describe.concurrent.each(eras)('%s: to a client that shows UI', (era) => {
     await program.end();
   });
 
-  test('tools tell of their apps and of who may call them, in both keys', async () => {
+  test('lists tools with their apps and visibility, in both keys', async () => {
     const { program, request } = await open(era, `${everySort()}/all`);
     const { tools } = await request('tools/list');
     const bound = { ui: { resourceUri: uri, visibility: ['model', 'app'] }, 'ui/resourceUri': uri };
@@ -184,7 +184,7 @@ describe.concurrent.each(eras)('%s: to a client that shows UI', (era) => {
     await program.end();
   });
 
-  test('apps of its tools and those it lists are resources, which hosts are told how to show', async () => {
+  test('lists the apps of its tools and its own apps as resources with metadata for hosts', async () => {
     const { program, request } = await open(era, `${everySort()}/all`);
     const { resources } = await request('resources/list');
     const ui = { csp, prefersBorder: true };
@@ -216,7 +216,7 @@ describe.concurrent.each(eras)('%s: to a client that shows UI', (era) => {
     await program.end();
   });
 
-  test('results tell of the app of their tool, and are otherwise what they are to any other', async () => {
+  test('adds the app to results and leaves the rest unchanged', async () => {
     const { program, request } = await open(era, `${everySort()}/all`);
     const without = await open(era, `${everySort()}/all`, { capabilities: {} });
     const on = await request('tools/call', { name: 'plot' });
@@ -244,7 +244,7 @@ describe.concurrent.each(eras)('%s: to any other client', (era) => {
   const open_ = (server: string, folder = everySort()) =>
     open(era, `${folder}/${server}`, { capabilities: {} });
 
-  test('nothing tells of UI', async () => {
+  test('sends nothing about UI', async () => {
     const { program, offered, request } = await open_('all');
     expect(offered).toEqual({ tools: {}, resources: {}, logging: {} });
     const { tools } = await request('tools/list');
@@ -334,7 +334,7 @@ describe.concurrent('broken apps', () => {
 });
 
 describe.concurrent('dependence on the client', () => {
-  test('2026-07-28: is not for others to keep, whatever the server says', async () => {
+  test('2026-07-28: makes lists private, regardless of the cache setting', async () => {
     const folder = everySort();
     addFiles(folder, {
       'agenttools/servers/few.json': {
@@ -379,7 +379,7 @@ describe.concurrent('dependence on the client', () => {
     await program.end();
   });
 
-  test.each(['2024-11-05', '2025-03-26', '2025-06-18'])('%s: clients can say it, too', async (version) => {
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18'])('%s: accepts the UI capability', async (version) => {
     const program = serveHere(`${everySort()}/few`);
     const { capabilities } = await program.initialize(version, declaring());
     expect(capabilities).toHaveProperty('extensions');
@@ -523,7 +523,7 @@ describe.concurrent.each(eras)('%s: UI that its author serves by hand', (era) =>
     await program.end();
   });
 
-  test('is not there for any other', async () => {
+  test('is absent for any other', async () => {
     const { program, offered, request } = await open(era, byHand(), { capabilities: {} });
     expect(offered).toEqual({ tools: {}, logging: {} });
     expect((await request('tools/list')).tools).toMatchObject([{ name: 'chart', _meta: { other: 1 } }]);
@@ -538,7 +538,7 @@ describe.concurrent.each(eras)('%s: UI that its author serves by hand', (era) =>
   });
 });
 
-test.each(eras)('%s: a server without any UI says nothing of it', async (era) => {
+test.each(eras)('%s: declares no UI capability for a server without UI', async (era) => {
   const folder = writePackage(
     { tools: ['t'] },
     { 'agenttools/tools/t.json': { handler: './a.js' }, 'a.js': '' },

@@ -64,7 +64,7 @@ test.concurrent.for(Object.entries(packages))('%s is started', async ([, [folder
   expect(await boot({ ...files, ...Object.fromEntries(tools) }, folder)).toEqual([]);
 });
 
-test('a server whose lists are not what they are meant to be is told of', async () => {
+test('reports a server with faulty lists', async () => {
   const said = await boot(
     {
       'kit/package.json': declaring('@acme/kit', {
@@ -83,9 +83,9 @@ test('a server whose lists are not what they are meant to be is told of', async 
     'kit',
   );
   expect(said).toEqual([
-    'Server "weather" does not list what it is meant to: @acme/kit/weather: the list of tools is the usual one, since its hook failed: Error: no luck',
-    'Server "weather" does not list what it is meant to: @acme/kit/row: its list failed: Error: no rows',
-    'Server "misled" does not list what it is meant to: @acme/kit/misled: the hook of its list of tools gave what the server does not have; left out: "helo". A hook gives names of its tools, or items of registry.list().',
+    'Server "weather" has faulty lists: @acme/kit/weather: the list of tools is the usual one, since its hook failed: Error: no luck',
+    'Server "weather" has faulty lists: @acme/kit/row: its list failed: Error: no rows',
+    'Server "misled" has faulty lists: @acme/kit/misled: the hook of its list of tools gave what the server does not have; left out: "helo". A hook gives names of its tools, or items of registry.list().',
   ]);
 });
 
@@ -133,20 +133,17 @@ test.concurrent.for([
   [{ command: 'node', args: ['-e', 'process.exit(7)'] }, 'it exited with code 7'],
   [{ command: 'node', args: [`\${NOBODY_SETS_THIS}`] }, 'NOBODY_SETS_THIS, which is not set'],
   [{ url: 'http://127.0.0.1:1/mcp' }, 'http://127.0.0.1:1/mcp'],
-] as const)(
-  'an existing server that is not there is a warning: %j',
-  async ([upstream, words], { expect }) => {
-    const [found, ...more] = await diagnosticsOf(desk(upstream), 'desk');
-    expect(found).toMatchObject({ code: 'boot-failed', severity: 'warning' });
-    expect(found?.message).toMatch(
-      /^Server "desk" lists no tools of an existing server\. The upstream server "/,
-    );
-    expect(found?.message).toContain(words);
-    expect(more).toEqual([]);
-  },
-);
+] as const)('warns about a missing existing server: %j', async ([upstream, words], { expect }) => {
+  const [found, ...more] = await diagnosticsOf(desk(upstream), 'desk');
+  expect(found).toMatchObject({ code: 'boot-failed', severity: 'warning' });
+  expect(found?.message).toMatch(
+    /^Server "desk" lists no tools of an existing server\. The upstream server "/,
+  );
+  expect(found?.message).toContain(words);
+  expect(more).toEqual([]);
+});
 
-test('an existing server that hangs is a warning, too, and is waited for as long as the environment says', async () => {
+test('warns about an existing server that hangs, after the wait that the environment sets', async () => {
   const hanging = { command: 'node', args: ['-e', 'process.stdin.resume()'] };
   const found = await diagnosticsOf(desk(hanging), 'desk', { AGENTTOOLS_UPSTREAM_WAIT: '1' });
   expect(found).toMatchObject([

@@ -68,7 +68,7 @@ describe.each(revisions)('a server with very many tools (%s)', (revision) => {
     expect(stderr()).toBe('');
   });
 
-  test('says what the user cannot want', async () => {
+  test('reports an invalid setting of the user', async () => {
     const { toolNames, stderr } = await open('plain', revision, { env: { AGENTTOOLS_TOOL_LIST: 'none' } });
     expect(await toolNames()).toHaveLength(202);
     expect(stderr()).toContain('AGENTTOOLS_TOOL_LIST is "none" and is ignored. Expected "all" or "catalog".');

@@ -149,7 +149,7 @@ describe.each(Object.entries(clients))('the official client (%s)', (_, { connect
     expect(completion.values).toContain('Port Sable');
   });
 
-  test('hears of progress', async () => {
+  test('receives progress', async () => {
     const { client } = worker;
     const heard: Message[] = [];
     const options = { onprogress: (progress: Message) => heard.push(progress) };
@@ -184,7 +184,7 @@ describe.each(Object.entries(clients))('the official client (%s)', (_, { connect
     });
   });
 
-  test('tells who it is', async () => {
+  test('sends its name and version', async () => {
     const { client } = worker;
     const { structuredContent } = await client.callTool({ name: 'facts', arguments: {} });
     expect(structuredContent).toMatchObject({

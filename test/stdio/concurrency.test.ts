@@ -83,7 +83,7 @@ describe.each(eras)('%s calls', (_, request) => {
     expect(program.stderr).toBe('');
   });
 
-  test('end when their time is up, with a result that says so', async () => {
+  test('end at their time limit with an error result', async () => {
     const program = await openHere(workshop());
     const { result } = await program.ask(request('late', 'limited', { key: 'a' }));
     expect(result).toMatchObject({
@@ -95,7 +95,7 @@ describe.each(eras)('%s calls', (_, request) => {
     await program.end();
   });
 
-  test('report growing progress to who gave a token, and to nobody else', async () => {
+  test('report growing progress only to requests with a token', async () => {
     const program = await openHere(workshop());
     await program.ask(request(1, 'steps', { count: 3 }));
     expect(program.messages.filter(({ method }) => method === 'notifications/progress')).toEqual([]);

@@ -92,7 +92,7 @@ describe('when the client closes its end', () => {
       expect((await program.next(id)).result.content[0].text).toHaveLength(3_000_000);
   });
 
-  test.concurrent('everything that was said on stderr arrives', async () => {
+  test.concurrent('delivers all output on stderr', async () => {
     const program = await openProgram(
       tools({
         shout: `for (let n = 0; n < 500; n += 1) console.log('x'.repeat(1000)); console.log('<last>');`,
@@ -170,7 +170,7 @@ describe('a signal', () => {
     expect((await endedBy(program, 'SIGINT'))[0]).toEqual(clean);
   });
 
-  test('ends a server that has not said a word yet', async () => {
+  test('ends a server before its first message', async () => {
     const program = startProgram(workshop);
     program.send(modern(1, 'tools/list'));
     await program.next(1);
@@ -241,23 +241,26 @@ const spawners = tools(
 const kinds = ['child', 'detached', 'stubborn', 'grandchild', 'orphan', 'daemon', 'sync'] as const;
 
 describe('the processes that tools started are gone', () => {
-  test.each(['the end of the input', 'SIGTERM'] as const)('after %s, whatever kind they are', async (how) => {
-    const program = await openProgram(spawners);
-    const pids = new Map<number, string>();
-    for (const kind of kinds) pids.set(Number(await program.textOf(kind)), kind);
-    expect([...pids.keys()].filter(isAlive)).toHaveLength(kinds.length);
-    const [exit, ms] = how === 'SIGTERM' ? await endedBy(program, how) : await timed(() => program.end());
-    expect(exit).toEqual(clean);
-    expect(ms).toBeLessThan(patienceOfClientsMs);
-    const left = () => [...pids].filter(([pid]) => isAlive(pid)).map(([, kind]) => kind);
-    await eventually(() => left().length === 0, 'all children are gone').catch(() =>
-      expect(left()).toEqual([]),
-    );
-  });
+  test.each(['the end of the input', 'SIGTERM'] as const)(
+    'after %s, for every kind of process',
+    async (how) => {
+      const program = await openProgram(spawners);
+      const pids = new Map<number, string>();
+      for (const kind of kinds) pids.set(Number(await program.textOf(kind)), kind);
+      expect([...pids.keys()].filter(isAlive)).toHaveLength(kinds.length);
+      const [exit, ms] = how === 'SIGTERM' ? await endedBy(program, how) : await timed(() => program.end());
+      expect(exit).toEqual(clean);
+      expect(ms).toBeLessThan(patienceOfClientsMs);
+      const left = () => [...pids].filter(([pid]) => isAlive(pid)).map(([, kind]) => kind);
+      await eventually(() => left().length === 0, 'all children are gone').catch(() =>
+        expect(left()).toEqual([]),
+      );
+    },
+  );
 });
 
 describe('a server is not left behind', () => {
-  test('when its parent is killed while somebody else holds the pipe', async () => {
+  test('when its parent is killed while another process holds the pipe', async () => {
     const fifo = path.join(writeFolder(), 'pipe');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
     const held = openSync(fifo, 'r+');
@@ -278,7 +281,7 @@ describe('a server is not left behind', () => {
     expect(ms).toBeLessThan(8000);
   });
 
-  test('when nobody reads its answers any more', async () => {
+  test('when stdout is closed', async () => {
     const program = await openProgram(workshop);
     program.child.stdout.destroy();
     program.send(call(1, 'echo'));
@@ -286,7 +289,7 @@ describe('a server is not left behind', () => {
     expect(program.stderr).toBe('');
   });
 
-  test('when nobody reads its answers any more while calls are under way', async () => {
+  test('when stdout is closed during calls', async () => {
     const program = await openProgram(calls);
     program.send(call(1, 'endless'));
     await program.said('<begun>');
@@ -322,7 +325,7 @@ describe('a server is not left behind', () => {
   });
 });
 
-test('a server lives on when nobody reads its stderr', async () => {
+test('keeps the server running if stderr is closed', async () => {
   const program = await openProgram(fixture('stdio-noisy'));
   program.child.stderr.destroy();
   for (const way of ['console.log', 'writeSync', 'spawn, inherit', 'console.log']) {

@@ -53,7 +53,7 @@ describe('the page about the bird guide', () => {
     }
   });
 
-  test.each(revisions)('tells a conversation that comes to pass (%s)', async (revision) => {
+  test.each(revisions)('shows a conversation that takes place (%s)', async (revision) => {
     const expected = conversation();
     const asked: string[] = [];
     const answers = { yes: true, no: false } as Readonly<Record<string, boolean>>;
@@ -96,7 +96,7 @@ describe.each(revisions)('the bird guide (%s)', (revision) => {
     ]);
   });
 
-  test('does not ask what it was told', async () => {
+  test('does not ask for given arguments', async () => {
     const { call, asked } = await withUser(revision, robin);
     const { structuredContent } = await call('identify', { bill: 'thin or short', size: 'like a sparrow' });
     expect(structuredContent.species).toBe('robin');
@@ -104,7 +104,7 @@ describe.each(revisions)('the bird guide (%s)', (revision) => {
     expect(asked).not.toContain('How big was it?');
   });
 
-  test('goes on without what the user cannot tell', async () => {
+  test('continues if the user cannot answer', async () => {
     const { call, asked } = await withUser(revision, { ...robin, breast: undefined });
     const { structuredContent, content } = await call('identify');
     expect(structuredContent).not.toHaveProperty('species');
@@ -120,7 +120,7 @@ describe.each(revisions)('the bird guide (%s)', (revision) => {
     expect(asked).toHaveLength(2);
   });
 
-  test('notes a sighting once, however often the handler runs, and tells who subscribed', async () => {
+  test('records a sighting once, even if the handler is replayed, and notifies subscribers', async () => {
     const user = await withUser(revision, {
       ...{ bill: 'hooked', afterDark: false, hovering: true },
       ...{ note: true, place: 'the old quarry' },
@@ -150,7 +150,7 @@ describe.each(revisions)('the bird guide (%s)', (revision) => {
     expect(completion.values).toEqual(['1', '2']);
   });
 
-  test('asks nothing of a client that cannot be asked, and says what it has to know', async () => {
+  test('asks no question without elicitation, and lists the arguments that it needs', async () => {
     const { call, textOf } = await connect(guide, { revision });
     expect(await call('identify')).toMatchObject({ isError: true });
     expect(await textOf('identify', { bill: 'hooked' })).toMatch(

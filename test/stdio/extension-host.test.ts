@@ -145,7 +145,7 @@ describe.concurrent('the extension host', () => {
     await program.end();
   });
 
-  test('ends with the front, whatever ends that', async () => {
+  test('ends with the front, however the front ends', async () => {
     for (const isBlocked of [false, true]) {
       const program = await openProgram(directory);
       const pid = Number(await program.textOf('pid'));

@@ -93,7 +93,7 @@ describe.concurrent('a client of 2026-07-28', () => {
     expect(program.stderr).toBe('');
   });
 
-  test('lists, calls, gets, reads and completes, and every result says that it is complete', async () => {
+  test('lists, calls, gets, reads and completes, with resultType "complete" in every result', async () => {
     const program = serveHere(weather);
     const ask = async (method: string, params: object = {}) =>
       (await program.ask(modern(program.freshId(), method, { ...params }))).result;
@@ -121,7 +121,7 @@ describe.concurrent('a client of 2026-07-28', () => {
     await program.end();
   });
 
-  test('is told that a version is not served, whenever it claims one', async () => {
+  test('gets an error for an unsupported version in every request', async () => {
     const program = serveHere(weather);
     for (const id of [1, 2]) {
       const { error } = await program.ask(modern(id, 'tools/list', { version: '2031-01-01' }));
@@ -198,7 +198,7 @@ describe.concurrent('one connection', () => {
     },
   );
 
-  test('tells who asks too early both ways in, answers ping, and settles on nothing', async () => {
+  test('explains both ways to begin in an early request, answers ping, and does not set the era', async () => {
     const program = serveHere(weather);
     const { error } = await program.ask(legacy(1, 'tools/list'));
     expect(error).toMatchObject({ code: -32602, message: expect.stringMatching(/initialize.*_meta/) });
@@ -244,7 +244,7 @@ describe.concurrent('one connection', () => {
     await program.end();
   });
 
-  test('tells wrong arguments to the model, and a wrong envelope to the client', async () => {
+  test('reports wrong arguments to the model, and a wrong envelope to the client', async () => {
     const program = serveHere(weather);
     await program.initialize();
     const wrong = await program.call('forecast', { place: 'Ostwick', days: 'many' });

@@ -183,7 +183,7 @@ describe.concurrent('a batch', () => {
     { id: 3 },
   ];
 
-  test.each(handshakeVersions)('is treated as %s says', async (version) => {
+  test.each(handshakeVersions)('follows revision %s', async (version) => {
     const program = serveHere(workshop);
     await program.initialize(version);
     program.send(batch);

@@ -66,7 +66,7 @@ describe.concurrent('a client of 2025 that was asked', () => {
     expect(await program.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('is not waited for when the server is told to end', async () => {
+  test('does not delay the end of the server', async () => {
     const program = await open();
     program.send(call('a', 'insist'));
     await questionOf(program);
@@ -116,7 +116,7 @@ describe.concurrent('a client of 2026-07-28', () => {
     ['requestState', 5],
     ['inputResponses', null],
     ['inputResponses', []],
-  ])('is told what of a retry cannot be read: %s %j', async (key, value) => {
+  ])('gets an error for an unreadable part of a retry: %s %j', async (key, value) => {
     const program = serveHere(server);
     const { error } = await program.ask(asking(1, { [key]: value }));
     expect(error).toMatchObject({

@@ -107,7 +107,7 @@ describe.concurrent('a handler module', () => {
   };
 
   test.each(Object.entries(cases))(
-    '%s fails the call, says why on stderr, and works once it is mended',
+    '%s fails the call, reports the reason on stderr, and works after a fix',
     async (_, [files, reason]) => {
       const folder = oneTool(files);
       const program = await openHere(folder);
@@ -148,7 +148,7 @@ describe.concurrent('a handler module', () => {
     },
   );
 
-  test('is loaded once, whoever calls first', async () => {
+  test('is loaded once for all calls', async () => {
     const program = await openHere(
       oneTool({
         'one.js':

@@ -64,7 +64,7 @@ async function endOf(program: Program): Promise<void> {
 }
 
 describe('start', () => {
-  test('obtains a server and what it refers to, tells what cannot be had, and has it the next time', async () => {
+  test('installs a server and the packages that it refers to, reports failures, and keeps it for the next start', async () => {
     const user = newUser();
     const program = await openProgram(weather, user);
     expect(existsSync(user.packages)).toBe(false);
@@ -80,7 +80,7 @@ describe('start', () => {
     expect(again.stderr).toMatch(/^left out: @shop\/nowhere\/look .*agenttools add @shop\/nowhere/);
   });
 
-  test('obtains what is called without being listed, as entries of install do', async () => {
+  test('installs for a call without a list, as entries of install do', async () => {
     const user = newUser();
     const program = await openProgram(weather, { ...user, env: { ...user.env, MCP_SERVER_NAME: weather } });
     expect(await program.textOf('look-weather')).toBe('seen by @shop/weather');
@@ -98,7 +98,7 @@ describe('start', () => {
     for (const program of programs) await endOf(program);
   });
 
-  test('goes away with its client, also in the midst of obtaining; the next one is not hindered', async () => {
+  test('exits with its client during an install and does not block the next start', async () => {
     const user = newUser();
     const hasty = await openProgram('@shop/units/units', user);
     hasty.send({ jsonrpc: '2.0', id: 'never', method: 'tools/list' });
@@ -120,7 +120,7 @@ describe('start', () => {
     expect(program.stderr).toMatch(/^The package @shop\/weather could not be installed: [^\n]*\n$/);
   });
 
-  test('--frozen serves what was obtained, until it is changed', async () => {
+  test('serves installed packages with --frozen until they change', async () => {
     const user = newUser();
     const program = await openProgram('@shop/units/units', user);
     await program.request('tools/list');
@@ -162,7 +162,7 @@ async function installHere(user: User, ...words: readonly string[]) {
 }
 
 describe('install', () => {
-  test('obtains what it installs, and starts it', async () => {
+  test('installs missing packages and starts the server', async () => {
     const { code, stderr, file } = await install(newUser(), '@shop/units/units');
     expect([code, stderr]).toEqual([0, expect.stringContaining('Cursor')]);
     expect(stderr).toMatch(/^Added @shop\/units 1\.2\.3, needed by the server @shop\/units\/units\.\n/);
@@ -170,7 +170,7 @@ describe('install', () => {
     expect(mcpServers.units.args).toContain('@shop/units/units');
   });
 
-  test('writes nothing where something cannot be had', async () => {
+  test('writes nothing if a package is unavailable', async () => {
     const { code, stderr, file } = await installHere(newUser(), weather);
     expect(code).toBe(1);
     const lines = stderr.split(/(?<=\n)/);
@@ -184,7 +184,7 @@ describe('install', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test.each(['--dry-run', '--no-auto-install'])('obtains nothing with %s', async (flag) => {
+  test.each(['--dry-run', '--no-auto-install'])('installs nothing with %s', async (flag) => {
     const user = newUser();
     const { code, stderr } = await installHere(user, weather, flag);
     expect([code, stderr]).toEqual([1, expect.stringContaining('agenttools add @shop/weather')]);

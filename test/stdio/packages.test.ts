@@ -55,7 +55,7 @@ describe('from add to remove', () => {
     addFiles(path.join(here.packages, '@acme/kit'), { 'agenttools/tools/tell.js': 'export default {}' });
     const refused = startProgram('@acme/kit/main', options);
     expect((await refused.ended()).code).toBe(1);
-    expect(refused.stderr).toContain('@acme/kit: tool "tell" is defined otherwise');
+    expect(refused.stderr).toContain('@acme/kit: tool "tell" has another definition');
 
     expect(await here.runHere('remove', '@acme/kit')).toMatchObject({ code: 0 });
     const gone = startProgram('@acme/kit/main', options);

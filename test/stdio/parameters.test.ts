@@ -78,7 +78,7 @@ describe.each(revisions)('arguments that a server changes (%s)', (revision) => {
     }
   });
 
-  test('are what the catalog tells, whose own are changed likewise', async () => {
+  test('match the catalog, whose arguments are changed, too', async () => {
     const { structuredContent } = await server.call('catalog', { type: 'tools', include_hidden: true });
     const { tools } = structuredContent as { tools: { name: string; inputSchema: { properties: object } }[] };
     expect(tools.map(({ name }) => name)).toEqual(['raw', 'fields', 'own']);

@@ -124,7 +124,7 @@ describe.concurrent.each(revisions)('a server asked in the manner of %s', (revis
     return program;
   }
 
-  test('answers what the table says, and knows nothing else', async () => {
+  test('answers the methods of the table, and no others', async () => {
     const program = await open();
     const added = rowsOf('Methods of extensions').filter((row) => row[revision] === 'yes');
     const inExtensions = added.map(({ method }) => named(method));
@@ -144,7 +144,7 @@ describe.concurrent.each(revisions)('a server asked in the manner of %s', (revis
     await program.end();
   });
 
-  test('says of no extension that the table has not', async () => {
+  test('declares only extensions of the table', async () => {
     const capable = {
       'io.modelcontextprotocol/clientCapabilities': {
         extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },

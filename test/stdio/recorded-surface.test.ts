@@ -78,7 +78,7 @@ describe.concurrent('a server whose definitions are code', () => {
     expect(await describedBy(extension, { env: { SAY: 'Much.' } })).toBe('Much.');
   });
 
-  test('makes its lists anew after a call if a record is out of date', async () => {
+  test('builds its lists again after a call if a record is out of date', async () => {
     const outside = path.join(writeFolder({ 'text.txt': 'Old.' }), 'text.txt');
     const text = `readFileSync(${JSON.stringify(outside)}, 'utf8')`;
     const live = `import { readFileSync } from 'node:fs';

@@ -24,7 +24,7 @@ async function refusal(
 const handler = { 'handlers.js': 'export const ok = () => "ok";' };
 const tool = { description: 'A tool.', handler: './handlers.js#ok' };
 
-describe.concurrent('start says in one line why it cannot:', () => {
+describe.concurrent('start prints the reason for its failure in one line:', () => {
   const nowhere = writeFolder();
   const cases: Readonly<Record<string, readonly [server: string, says: RegExp]>> = {
     'a name nobody has': ['no-such-server', /no server "no-such-server"/],
@@ -49,7 +49,7 @@ describe.concurrent('start says in one line why it cannot:', () => {
     ],
     'an empty package.json': [writeFolder({ 'package.json': '' }), /package\.json/],
     'a manifest of the wrong type': [writePackage(42), /package\.json/],
-    'a list in the manifest that is none': [writePackage({ tools: 'one' }), /@acme\/kit declares nothing/],
+    'a list in the manifest that is none': [writePackage({ tools: 'one' }), /@acme\/kit declares no items/],
     'a manifest file that is missing': [writePackage('./agenttools.jsonc'), /agenttools\.jsonc/],
     'several servers': [
       writePackage({ servers: ['one', 'two'] }),

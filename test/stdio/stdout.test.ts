@@ -171,14 +171,14 @@ describe('an extension cannot end the server', () => {
   });
 
   test.each(exits.map(([by], index) => [by, index] as const))(
-    'by %s: the call fails and says so',
+    'by %s: the call fails with a reason',
     async (_, index) => {
       expect(await exiting.call(`tool${index}`)).toMatchObject(refusal);
       expect(await exiting.request('ping')).toEqual({});
     },
   );
 
-  test('by process.exit() later in the call: the call fails and says so', async () => {
+  test('by process.exit() later in the call: the call fails with a reason', async () => {
     const program = await openProgram(
       tool(`await new Promise((resolve) => setTimeout(resolve, 5)); process.exit(0);`),
     );
@@ -203,7 +203,7 @@ describe.concurrent('an extension cannot end the server behind its back', () => 
     ['a child that cannot be started', `spawn('no-such-program-<stray>');`],
     ['a listener for signals', `process.on('SIGTERM', () => {}); console.log('<stray>');`],
     ['listeners removed', `process.removeAllListeners(); console.log('<stray>');`],
-  ])('by %s: the call is answered, it is told on stderr, and the exit code is 0', async (_, body) => {
+  ])('by %s: the call succeeds, stderr has a report, and the exit code is 0', async (_, body) => {
     const before = `import { EventEmitter } from 'node:events'; import { spawn } from 'node:child_process';`;
     const program = await openProgram(tool(`${body}\nreturn 'answered';`, before));
     expect(await program.textOf('one')).toBe('answered');

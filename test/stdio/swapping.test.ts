@@ -153,7 +153,7 @@ describe.concurrent.each(revisions)('an update of a served package, for %s', (re
 describe('a frozen server whose package is updated', () => {
   const words = ['start', '@acme/kit/main', '--frozen'];
 
-  it('keeps its version when its host dies, and says once that its folder is gone', async () => {
+  it('keeps its version when its host dies, and reports once that its folder is gone', async () => {
     const { home, go, put } = machine();
     const installation = await put(version(1, go));
     const command = {

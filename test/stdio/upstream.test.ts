@@ -88,7 +88,7 @@ describe.each(revisions)('servers from npm behind `start`, for the official clie
     expect(JSON.stringify(sampled.content)).toContain('a poem');
   });
 
-  it('fail alone, say why, and are gone when the client is', async () => {
+  it('fail alone with a reason, and end with the client', async () => {
     const { toolNames, call, textOf, stderr, close } = await open('away', { revision, ownProcess: true });
     expect(await toolNames()).toEqual(['own', 'crash', 'environment']);
     const crashed: Message = await call('crash');

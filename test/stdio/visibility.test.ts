@@ -101,7 +101,7 @@ const resourceUris = async ({ client }: Connected) =>
   (await client.listResources()).resources.map(({ uri }) => uri);
 
 describe('a list that goes by the session', () => {
-  test('grows for the connection that unlocked it, which hears of it', async () => {
+  test('grows with a notification for the connection that unlocked it', async () => {
     const server = await connect(`${house}/vault`, { revision: '2025-11-25' });
     expect(server.client.getServerCapabilities()?.tools).toEqual({ listChanged: true });
     expect(await server.toolNames()).toEqual(['unlock']);
@@ -115,7 +115,7 @@ describe('a list that goes by the session', () => {
     expect(await next.toolNames()).toEqual(['unlock']);
   });
 
-  test('stays as it is on 2026-07-28, where what is hidden is found and called all the same', async () => {
+  test('stays the same on 2026-07-28, where hidden tools are found and called', async () => {
     const server = await connect(`${house}/vault`, { revision: '2026-07-28' });
     expect(server.client.getServerCapabilities()?.tools).toEqual({ listChanged: true });
     expect(await server.textOf('unlock')).toBe('no session');
@@ -133,7 +133,7 @@ describe('a list that goes by the session', () => {
 });
 
 describe.each(revisions)('hooks that fail (%s)', (revision) => {
-  test('leave the usual lists, and say why', async () => {
+  test('leave the default lists and log the reason', async () => {
     const server = await connect(`${house}/stuck`, { revision });
     expect(await server.toolNames()).toEqual(['unlock']);
     expect((await server.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['p']);
@@ -150,7 +150,7 @@ describe.each(revisions)('hooks that fail (%s)', (revision) => {
 });
 
 describe('resources that change (2025-11-25)', () => {
-  test('are told of to who subscribed, until they do no more', async () => {
+  test('notify subscribers until they unsubscribe', async () => {
     const server = await connect(`${house}/clock`, { revision: '2025-11-25' });
     const { client } = server;
     expect(client.getServerCapabilities()?.resources).toEqual({ listChanged: true, subscribe: true });
@@ -166,7 +166,7 @@ describe('resources that change (2025-11-25)', () => {
     expect(urisHeard(server).slice(2)).toEqual(['clock://zone/Ostwick']);
   });
 
-  test('can be subscribed to only if they are there, and said to change', async () => {
+  test('accept subscriptions only if they exist and are subscribable', async () => {
     const server = await connect(`${house}/clock`, { revision: '2025-11-25' });
     const refusal = async (uri: string) => {
       await expect(server.client.subscribeResource({ uri })).rejects.toThrow();
@@ -178,7 +178,7 @@ describe('resources that change (2025-11-25)', () => {
 });
 
 describe('resources that change (2026-07-28)', () => {
-  test('are told of on each subscription that asks for them', async () => {
+  test('notify each subscription that asks for them', async () => {
     const server = await connect(`${house}/clock`, { revision: '2026-07-28' });
     const { client } = server;
     const one = await client.listen({
@@ -216,7 +216,7 @@ describe('resources that change (2026-07-28)', () => {
     ]);
   });
 
-  test('are told of no more once the server ends, which says so', async () => {
+  test('send no notification after the server has ended subscriptions gracefully', async () => {
     const server = await connect(`${house}/clock`, { revision: '2026-07-28', ownProcess: true });
     const subscription = await server.client.listen({ resourcesListChanged: true });
     const { pid } = server.client.transport as unknown as { pid: number };
@@ -226,7 +226,7 @@ describe('resources that change (2026-07-28)', () => {
 });
 
 describe('both eras on one pipe', () => {
-  test('hear of the same change, each in its own way', async () => {
+  test('get the same change, each in its form', async () => {
     const program = await openHere(`${house}/clock`);
     expect(await program.request('resources/subscribe', { uri: 'clock://time' })).toEqual({});
     const resourceSubscriptions = ['clock://time'];
@@ -270,7 +270,7 @@ describe('both eras on one pipe', () => {
 });
 
 describe.each(revisions)('notifications between requests (%s)', (revision) => {
-  test('is told by what an initializer kept', async () => {
+  test('are sent through the stored context of an initializer', async () => {
     const server = await connect(`${build()}/clock`, { revision });
     const { client } = server;
     if (revision === '2026-07-28') {

@@ -158,7 +158,7 @@ function hostile(traces: string): readonly RegistryPackage[] {
       files: make('hostile-bomb-in-bomb', './bomb.json', { files: { 'bomb.json': ' '.repeat(120_000_000) } }),
       options: { repack: (tarball) => gzipSync(tarball) },
       servers: [],
-      leftOut: 'its tarball is packed in a way that is not read',
+      leftOut: 'its tarball has an unsupported format',
     },
     {
       files: make('broken-manifest', 42),

@@ -1,4 +1,4 @@
-/** The sections of the catalog: which items stand there, and by which part of their definition they are known. */
+/** Sections of the catalog, with the definition key that identifies an item. */
 const sections = {
   tools: { kind: 'tools', key: 'name' },
   prompts: { kind: 'prompts', key: 'name' },
@@ -6,10 +6,10 @@ const sections = {
   resource_templates: { kind: 'resources', key: 'uriTemplate' },
 };
 
-/** What a query is looked for in. */
+/** Definition keys that a query searches. */
 const searched = ['name', 'title', 'description', 'uri', 'uriTemplate'];
 
-/** Lists what the server offers, section by section, as whoever asks is shown it. */
+/** Lists the server's items by section, as the requesting client sees them. */
 export async function catalog(
   { type = 'all', query = '', category, include_hidden = true, offset = 0, limit = 100 },
   ctx,
@@ -39,7 +39,7 @@ async function entriesOf({ kind, key }, ctx) {
   return items.filter(({ definition }) => key in definition).map(entryOf);
 }
 
-/** A definition with what its list does not show. */
+/** A definition with the facts that lists omit. */
 function entryOf({ definition, hidden }) {
   const category = definition._meta?.category;
   return { ...definition, ...(typeof category === 'string' && { category }), hidden };

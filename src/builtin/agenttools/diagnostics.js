@@ -1,4 +1,4 @@
-/** What runs here, who is asking, and what was sent. Nothing of the environment but names of the platform is told. */
+/** Reports the runtime, the client and the arguments. From the environment, it reports names of the platform only. */
 export function diagnostics(args, ctx) {
   return {
     ...(Object.hasOwn(args, 'echo') && { echo: args.echo }),

@@ -1,13 +1,13 @@
-/** The tools that stand for all others of a server, by the names of their items. */
+/** Names of the tools that replace all other tools of a server in lists. */
 const fronts = ['find_tools', 'inspect_tool', 'call_tool'];
 
-/** Longest description in a list; the whole of it is there for those who ask. */
+/** Limit of descriptions in search results. `inspect_tool` returns the full text. */
 const longestSummary = 200;
 
-/** As many words as are looked for: whoever sends more would keep all others waiting. */
+/** Limit of words in a query, so that one search cannot block the others. */
 const mostWords = 50;
 
-/** Tools that fit some words, those that fit best first; all in their order where no words are given. */
+/** Tools that match some words, best match first. Without words, all tools in list order. */
 export async function findTools({ query = '', category, offset = 0, limit = 20 }, ctx) {
   const tools = (await theOthers(ctx)).filter(({ hidden }) => !hidden);
   const wanted = tools.filter((tool) => isOf(tool, category));
@@ -21,33 +21,33 @@ export async function findTools({ query = '', category, offset = 0, limit = 20 }
     total: ranked.length,
     ...(end < ranked.length && { next_offset: end }),
     ...(ranked.length === 0 && {
-      hint: `Nothing fits. Without "query", all ${tools.length} tools are listed.`,
+      hint: `No tool matches. Without "query", all ${tools.length} tools are listed.`,
     }),
     ...(categories.length > 0 && { categories }),
   };
 }
 
-/** Definitions of tools by their names, as lists would give them. */
+/** Definitions of tools by name, as lists would contain them. */
 export async function inspectTool({ names }, ctx) {
   const tools = await theOthers(ctx);
   const found = names.flatMap((name) => tools.filter((tool) => tool.name === name).slice(0, 1));
   const unknown = names.filter((name) => !tools.some((tool) => tool.name === name));
   if (found.length === 0) return failure(notThere(unknown, tools, ctx));
-  // Icons are for people.
+  // Icons are for users.
   const definitions = found.map(({ definition: { icons: _, ...definition } }) => definition);
   return { tools: definitions, ...(unknown.length > 0 && { unknown }) };
 }
 
-/** What a tool answers, whole. */
+/** The complete result of a tool call. */
 export async function callTool({ name, arguments: args = {} }, ctx) {
-  // What is shown may still have to come.
+  // A visible tool can still be pending.
   const tool = ctx.registry.resolve(name) ?? (await ctx.registry.shown({ name }))[0];
   if (!tool || tool.forApps || isFront(tool)) return failure(notThere([name], await theOthers(ctx), ctx));
   const result = await ctx.callTool(name, args, { onProgress: ctx.progress });
   return ctx.ui ? await withApp(result, name, ctx) : result;
 }
 
-/** Some clients look for the app that shows a result at the result. */
+/** Adds the app to the result, because some clients read it there. */
 async function withApp(result, name, ctx) {
   const [tool] = await ctx.registry.shown({ name });
   const resourceUri = tool?.definition._meta?.ui?.resourceUri;
@@ -94,7 +94,7 @@ function shortened(text) {
     .trimEnd()}…`;
 }
 
-/** The words of a text in small letters, each once; a plural is as good as what it is of. */
+/** The distinct words of a text in lower case. Plurals match their singular. */
 function wordsOf(text) {
   const words = text
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -103,7 +103,7 @@ function wordsOf(text) {
   return [...new Set((words ?? []).map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)))];
 }
 
-/** How much it means that a word is there. */
+/** Search weight of each definition key. */
 const weights = [
   [8, ({ name }) => name],
   [5, ({ title }) => title],
@@ -135,7 +135,7 @@ function notThere(names, tools, ctx) {
   const close = bestFirst(tools, wordsOf(names.join(' '))).slice(0, 3);
   const meant = close.length > 0 ? ` Did you mean ${close.map(({ name }) => `"${name}"`).join(' or ')}?` : '';
   const find = ctx.registry.list({ includeHidden: true }).items.find(({ item }) => item === fronts[0])?.name;
-  const hint = find === undefined ? '' : ` The tools there are can be found with "${find}".`;
+  const hint = find === undefined ? '' : ` Find tools with "${find}".`;
   return `There is no tool ${names.map((name) => `"${name}"`).join(', ')}.${meant}${hint}`;
 }
 

@@ -1,4 +1,4 @@
-/** What was sent, when it came, and who answers: enough for the app to show that every step works. */
+/** Returns the message, the time and the server, so that the app can show that every step works. */
 export default function mcpAppsTest({ message }, ctx) {
   return JSON.stringify({
     echo: message,

@@ -1,4 +1,4 @@
-/** What the app needs to show a notebook; the notebook itself is loaded by the app, from the cloud. */
+/** Returns the facts that the app needs. The app loads the notebook itself from the cloud. */
 export default function notebookViewer({ url, allowInteract = true, maxHeight }) {
   if (!/^https:\/\/./i.test(url)) {
     const text = `"${url}" is not the address of a notebook. Expected one like https://www.wolframcloud.com/obj/….`;

@@ -49,7 +49,7 @@ const shortestRandom = 24;
 /** True if the value contains no words. Entropy per letter would misjudge long names made of words. */
 function isRandom(value: string): boolean {
   if (value.length < shortestRandom || new Set(value).size < 8 || /\s/.test(value)) return false;
-  return isMixed(value) || isRestless(value) || value.split(/[^A-Za-z]+/).some(isUnspeakable);
+  return isMixed(value) || switchesKinds(value) || value.split(/[^A-Za-z]+/).some(lacksWords);
 }
 
 /** Least total length of parts that mix letters and digits. Versions, dates and paths have less. */
@@ -63,7 +63,7 @@ function isMixed(value: string): boolean {
 }
 
 /** True if most characters differ in kind from the previous one, as in generated passwords. */
-function isRestless(value: string): boolean {
+function switchesKinds(value: string): boolean {
   if (![/[a-z]/, /[A-Z]/, /[^A-Za-z]/].every((kind) => kind.test(value))) return false;
   const runs = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]+/g) ?? [];
   return runs.length > value.length * 0.45;
@@ -72,7 +72,7 @@ function isRestless(value: string): boolean {
 /**
  * True if capital and small letters form no words: parts between capitals are short and often lack vowels.
  */
-function isUnspeakable(letters: string): boolean {
+function lacksWords(letters: string): boolean {
   if (letters.length < shortestRandom) return false;
   const words = letters.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
   const dumb = words.filter((word) => !/[aeiouy]/i.test(word));

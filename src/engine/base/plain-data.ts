@@ -87,10 +87,10 @@ export function describePlainFault({ path, what, lacksForm }: PlainFault, whole 
 const budgetExceeded = Object.freeze({});
 
 /** Parts up to this depth are omitted individually if they exceed the budget, so their siblings are kept. */
-const sparingDepth = 3;
+const maxOmissionDepth = 3;
 
 /** Number of parts that are omitted individually. */
-const maxSpared = 3;
+const maxOmitted = 3;
 
 /** Limit of faults, since each has a path. More faults count as an exceeded budget. */
 const maxCopyFaults = 1000;
@@ -112,7 +112,7 @@ class PlainDataCopier {
   #textLeft: number;
   #excess = '';
   #isSpent = false;
-  #spared = 0;
+  #omitted = 0;
 
   constructor({ budget = plainBudget, keep, marks = [], inherits = false }: PlainOptions) {
     this.#budget = budget;
@@ -171,7 +171,7 @@ class PlainDataCopier {
   }
 
   /**
-   * Omits the part, at most {@link sparingDepth} deep. `isSpent`: its share of the budget is not restored.
+   * Omits the part, at most {@link maxOmissionDepth} deep. `isSpent`: its share of the budget is not restored.
    */
   #exceed(what: string, isSpent = false): never {
     this.#excess = what;
@@ -191,7 +191,8 @@ class PlainDataCopier {
       this.#above.length = depth;
       this.#path.length = at;
       if (error !== budgetExceeded) return this.#unreadable(error, depth);
-      if (depth > 0 && (depth > sparingDepth || (!this.#isSpent && ++this.#spared > maxSpared))) throw error;
+      if (depth > 0 && (depth > maxOmissionDepth || (!this.#isSpent && ++this.#omitted > maxOmitted)))
+        throw error;
       if (!this.#isSpent) {
         this.#membersLeft = members;
         this.#textLeft = text;

@@ -5,7 +5,7 @@ import type { WritableClient } from './client.js';
 /** Rule for keys that suit every syntax and most file names. */
 const general = {
   pattern: /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/,
-  takes: 'up to 64 letters, digits, "_", "." and "-", the first no "." or "-"',
+  takes: 'up to 64 letters, digits, "_", "." and "-", the first not "." or "-"',
 };
 
 /** Default key, and prefix of keys that would not begin with a letter. */
@@ -25,7 +25,7 @@ export function checkKey(client: WritableClient, key: string): void {
   if (fault === undefined) return;
   const suggestions = [deriveKey(key), `${deriveKey(key).slice(0, maxDerived - 4)}-mcp`];
   const fitting = suggestions.find((one) => keyFault(client, one) === undefined) ?? fallback;
-  throw new AgentToolsError('refused', `${fault} This would do: --name ${fitting}`);
+  throw new AgentToolsError('refused', `${fault} Use for example --name ${fitting}`);
 }
 
 /** Reason why a client does not accept a key, in a sentence; undefined if it does. */

@@ -28,7 +28,8 @@ export function guessOwner(file: string, surroundings: ClientEnvironment): Writa
 
 function byPlace(path: string, data: unknown, surroundings: ClientEnvironment): WritableClient | undefined {
   return (
-    pickByContainer(exactly(path, surroundings), data) ?? pickByContainer(clientsByPathPattern(path), data)
+    pickByContainer(clientsWithFile(path, surroundings), data) ??
+    pickByContainer(clientsByPathPattern(path), data)
   );
 }
 
@@ -48,7 +49,7 @@ function pickByContainer(candidates: readonly WritableClient[], data: unknown): 
   );
 }
 
-function exactly(path: string, surroundings: ClientEnvironment): readonly WritableClient[] {
+function clientsWithFile(path: string, surroundings: ClientEnvironment): readonly WritableClient[] {
   return writableClients.filter((client) =>
     client
       .userFiles(surroundings)

@@ -43,7 +43,9 @@ export function findClient(name: string): Client {
   );
   if (found) return found;
   const meant = didYouMean(name, clients.flatMap(clientNames));
-  const hint = meant ? `Did you mean "${meant}"?` : `Known are: ${clients.map(({ id }) => id).join(', ')}.`;
+  const hint = meant
+    ? `Did you mean "${meant}"?`
+    : `Known clients: ${clients.map(({ id }) => id).join(', ')}.`;
   throw new AgentToolsError('not-found', `There is no client "${name}". ${hint}`);
 }
 
@@ -61,7 +63,7 @@ export function userFile(
   surroundings: ClientEnvironment,
   key: string,
 ): ConfigFile | NoConfigFile {
-  if (client.manual) return byHand(client);
+  if (client.manual) return noWritableFile(client);
   const [file] = client.userFiles(surroundings);
   return file === undefined ? noUserFile(client, surroundings) : configFile(client, withKey(file, key), key);
 }
@@ -73,7 +75,7 @@ export function projectFile(
   surroundings: ClientEnvironment,
   key: string,
 ): ConfigFile | NoConfigFile {
-  if (client.manual) return byHand(client);
+  if (client.manual) return noWritableFile(client);
   const { name, projectFiles = [], newProjectFile } = client;
   const { join } = platformPaths(surroundings);
   const at = (file: string) => join(folder, withKey(file, key));
@@ -120,7 +122,7 @@ function withKey(file: string, key: string): string {
   return file.replace('<key>', () => key);
 }
 
-function byHand({ name }: Client): NoConfigFile {
+function noWritableFile({ name }: Client): NoConfigFile {
   return { reason: `${name} has no config file that a program may write.` };
 }
 
@@ -134,6 +136,6 @@ function noUserFile(client: WritableClient, { platform, home }: ClientEnvironmen
   const here = Object.hasOwn(systems, platform) ? systems[platform as keyof typeof systems] : platform;
   const where = others.map(([, system]) => system).join(' and ');
   return {
-    reason: `${client.name} has no config file on ${here} that we know of, only on ${where}. Name the file with --config.`,
+    reason: `${client.name} has no config file on ${here} that AgentTools knows, only on ${where}. Name the file with --config.`,
   };
 }

@@ -89,7 +89,7 @@ export class Receipts {
       await replaceTextFile(await readTextFile(path.join(folder, name)), text);
       for (const old of [...names, name].slice(0, -maxPrevious))
         await rm(path.join(folder, old), { force: true });
-    }, `The present text of ${realFile} cannot be kept`);
+    }, `The current text of ${realFile} cannot be kept`);
   }
 
   /** Lock file for changes of a config file and its record. */

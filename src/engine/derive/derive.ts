@@ -92,7 +92,7 @@ export async function derive(
     const { openTypeScript } = await import('./typescript/source.js');
     found.read(await openTypeScript(directory, modules, { timeoutMs, maxFiles }), modules);
   }
-  for (const { message, location } of [...targets.faults, ...found.lost()]) {
+  for (const { message, location } of [...targets.faults, ...found.undefinedTools()]) {
     remarks.push({ severity: 'error', message, ...(await handlerPosition(extension, location)) });
   }
   remarks.push(...found.remarks);
@@ -246,7 +246,7 @@ class DerivationResults {
       return;
     }
     const why = exports.includes(name)
-      ? `"${name}" of ${module} is no function.`
+      ? `"${name}" of ${module} is not a function.`
       : `${module} has no export "${name}". It exports: ${exports.join(', ') || 'nothing'}.`;
     this.#remark('error', `Tool "${tool}": ${why}`, { file: module.slice('./'.length), line: 1, column: 1 });
   }
@@ -303,7 +303,7 @@ class DerivationResults {
   }
 
   /** Declared tools without a definition and without a function. */
-  lost(): readonly TargetFault[] {
+  undefinedTools(): readonly TargetFault[] {
     const { document, declarations } = this.extension.manifest;
     const names = this.targets.unwritten.filter((name) => !this.tools.has(name));
     return names.map((name) => {

@@ -76,7 +76,7 @@ function warnOfStrayTags({ doc }: FunctionFacts, remark: FunctionSchemaOptions['
   for (const { name, position } of doc.tags) {
     if (!valueTags.includes(name)) {
       const meant = suggestTag(name, functionTags);
-      const message = `"@${name}" is no tag that means anything here. Did you mean "@${meant}"?`;
+      const message = `"@${name}" is an unknown tag. Did you mean "@${meant}"?`;
       if (meant !== undefined) remark({ severity: 'warning', message, position });
       continue;
     }
@@ -126,7 +126,7 @@ function deriveInput({ parameters }: FunctionFacts, remark: FunctionSchemaOption
   const named = parameters.map((one, index) => {
     if (one.name !== undefined) return { ...one, name: one.name };
     const name = `arg${index + 1}`;
-    const message = `its function takes a parameter apart that is not its only one, or a list; clients see it as "${name}". Give it a name.`;
+    const message = `its function destructures a list, or one of several parameters; clients see that parameter as "${name}". Give it a name.`;
     remark({ severity: 'warning', message, position: one.position });
     return { ...one, name };
   });

@@ -77,7 +77,7 @@ export async function findTargets(extension: Extension): Promise<Targets> {
       const location = { file: extension.manifest.document.file, path };
       const fault =
         reference === undefined
-          ? `"${module}" is no file of the package. Expected one such as "./dist/files.js".`
+          ? `"${module}" is not a file of the package. Expected one such as "./dist/files.js".`
           : await explainMissingModule(extension, module);
       if (fault !== undefined) faults.push({ message: `Toolkit "${name}": ${fault}`, location });
       else modules.push(reference!);
@@ -151,7 +151,7 @@ async function findTarget(definition: Definition): Promise<DerivationTarget | Ta
   const reference = canonicalReference(handler);
   const fault = await explainMissingModule(extension, handler);
   if (fault !== undefined || reference === undefined) {
-    return { message: `Tool "${tool}": ${fault ?? `"${handler}" is no module reference.`}`, location };
+    return { message: `Tool "${tool}": ${fault ?? `"${handler}" is not a module reference.`}`, location };
   }
   return { tool, reference, skipsOutput: value.output !== undefined || value.outputSchema !== undefined };
 }
@@ -162,7 +162,7 @@ async function explainMissingModule({ paths }: Extension, text: string): Promise
     const reference = parseModuleReference(text);
     await locateModule(paths, reference);
     if (/\.[cm]?[jt]sx?$/.test(reference.file)) return undefined;
-    return `${reference.file} is no module of JavaScript or TypeScript.`;
+    return `${reference.file} is not a JavaScript or TypeScript module.`;
   } catch (error) {
     if (!(error instanceof ModuleReferenceError)) throw error;
     const hint = error.fault === 'missing' ? ' If it is compiled, build the package first.' : '';

@@ -84,7 +84,7 @@ export class TypeMapper {
   }
 
   /** @throws MappingStoppedError after `maxTypeFaults` faults: further ones are not helpful */
-  #tell(fault: TypeFault): void {
+  #addFault(fault: TypeFault): void {
     this.report(fault);
     if (++this.#faults === maxTypeFaults) throw new MappingStoppedError();
   }
@@ -98,12 +98,12 @@ export class TypeMapper {
   #documented(mapped: MappedType, { text, tags }: DocFacts, { path }: TypeContext): MappedType {
     const schema = { ...mapped.schema, ...(text !== '' && { description: text }) };
     for (const { tag, reason, position } of applyTags(schema, tags)) {
-      this.#tell({ path, message: `has "@${tag}", which ${reason}`, position });
+      this.#addFault({ path, message: `has "@${tag}", which ${reason}`, position });
     }
     for (const { name, position } of tags) {
       const meant = suggestTag(name, propertyTags);
       if (meant === undefined) continue;
-      const message = `has "@${name}", which means nothing. Did you mean "@${meant}"?`;
+      const message = `has the unknown tag "@${name}". Did you mean "@${meant}"?`;
       this.report({ path, message, position, severity: 'warning' });
     }
     return { ...mapped, schema };
@@ -112,10 +112,7 @@ export class TypeMapper {
   #map(type: TypeFacts, place: TypeContext): MappedType {
     if (++this.#parts > maxParts) return this.#refuse(place, `has a type of more than ${maxParts} parts`);
     if (place.depth > maxTypeDepth) {
-      return this.#refuse(
-        place,
-        `has a type nested deeper than ${maxTypeDepth} levels, or one that never ends`,
-      );
+      return this.#refuse(place, `has a type nested deeper than ${maxTypeDepth} levels, or infinitely`);
     }
     const map = this.#mappings[type.kind] as (type: TypeFacts, place: TypeContext) => MappedType;
     return map(type, { ...place, depth: place.depth + 1 });
@@ -152,7 +149,7 @@ export class TypeMapper {
   };
 
   #unmappable(text: string, reason: string, { path, position }: TypeContext): MappedType {
-    this.#tell({ path, message: `has type ${text}, which has no JSON form: ${reason}`, position });
+    this.#addFault({ path, message: `has type ${text}, which has no JSON form: ${reason}`, position });
     return withoutCasts({});
   }
 

@@ -130,7 +130,7 @@ async function readPackage(
       throw new AgentToolsError('failed', `There is no package.json in ${folder} any more.`);
     }
     // Few of thousands of packages are extensions, and searching for a word is faster than parsing the file.
-    if (!isKnownToBeOne(source) && !text.includes('"agenttools"')) return;
+    if (!holdsOnlyExtensions(source) && !text.includes('"agenttools"')) return;
     const extension = await Extension.open(await realpath(folder), { origin, loadCode: refuseCode });
     const { manifest } = extension;
     const outlined =
@@ -150,7 +150,7 @@ async function readPackage(
     });
   } catch (error) {
     const isOther = error instanceof ManifestError && error.diagnostic === 'no-extension';
-    if (isOther && !isKnownToBeOne(source)) return;
+    if (isOther && !holdsOnlyExtensions(source)) return;
     if (!(error instanceof AgentToolsError)) throw error;
     const notes = [`${name ?? folder} is left out: ${error.message}`];
     // The package is installed nonetheless, and hides other packages of its name.
@@ -159,7 +159,7 @@ async function readPackage(
 }
 
 /** True if the source contains only extensions. */
-function isKnownToBeOne(source: SourceName): boolean {
+function holdsOnlyExtensions(source: SourceName): boolean {
   return source === 'user-made' || source === 'added';
 }
 

@@ -47,7 +47,7 @@ export async function readPublished(
   const place = registryFor(name, registries);
   try {
     const { version, time } = await fetchLatest(name, { registries, place, signal, withTime });
-    if (version.name !== name) throw new RegistryError('malformed', 'the registry gives another package');
+    if (version.name !== name) throw new RegistryError('malformed', 'the registry returned another package');
     if (version.agenttools === undefined) return undefined;
     const packageJson = { file: 'package.json', text: '', value: version };
     const content = await interpretManifest(packageJson, {
@@ -95,7 +95,7 @@ async function fetchLatest(name: string, request: LatestRequest): Promise<Latest
   try {
     return await first(name, request);
   } catch (error) {
-    const isOfTheWay = error instanceof RegistryError && ofTheWay.includes(error.fault);
+    const isOfTheWay = error instanceof RegistryError && retriableFaults.includes(error.fault);
     if (!isOfTheWay) throw error;
     return await second(name, request).catch(() => {
       throw error;
@@ -103,7 +103,7 @@ async function fetchLatest(name: string, request: LatestRequest): Promise<Latest
   }
 }
 
-const ofTheWay: readonly RegistryFault[] = ['not-found', 'unsupported', 'too-large', 'malformed'];
+const retriableFaults: readonly RegistryFault[] = ['not-found', 'unsupported', 'too-large', 'malformed'];
 
 async function fromLatest(
   name: string,
@@ -111,7 +111,7 @@ async function fromLatest(
 ): Promise<LatestVersion> {
   const path = `/${encodePackageName(name)}/latest`;
   const version = await registries.json({ place, path, maxBytes: maxVersionBytes, signal });
-  if (!isRecord(version)) throw new RegistryError('malformed', 'the registry gives no package');
+  if (!isRecord(version)) throw new RegistryError('malformed', 'the registry returned no package');
   return { version, time: null };
 }
 
@@ -164,6 +164,6 @@ function publishedError(error: unknown): PublishedError {
 const registryFaultWords: Readonly<Partial<Record<RegistryFault, string>>> = {
   offline: 'the registry cannot be reached',
   'not-found': 'the registry does not have it',
-  unauthorized: 'it is not for the credentials that npm has',
+  unauthorized: 'the credentials of npm do not allow it',
   'too-large': 'it is too large to be read',
 };

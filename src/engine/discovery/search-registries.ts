@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { forEachLimited } from '../base/concurrency.js';
+import { withTimeLimit } from '../base/time-limit-signal.js';
 import { shortenText } from '../base/visible-text.js';
 import { listFaults } from '../extension/manifest.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
@@ -60,7 +61,7 @@ export async function searchRegistries(
 /** Omits the configured value, which may contain a password. */
 function unusableNote({ scope }: RegistryEndpoint): string {
   const [what, key] = scope === undefined ? ['', 'registry'] : [` for ${scope}`, `${scope}:registry`];
-  return `npm is set to something that is no address of a registry${what}. Its servers are not listed. See it with: npm config get ${key}`;
+  return `The registry address${what} in the npm settings is invalid. Its servers are not listed. See it with: npm config get ${key}`;
 }
 
 async function searchRegistry(
@@ -108,7 +109,7 @@ function describeRegistryFailure({ fault, message }: RegistryError): {
   readonly wayOut: string;
 } {
   if (fault === 'offline') return { what: 'cannot be reached', wayOut: '' };
-  if (fault === 'unauthorized') return { what: 'does not let you search', wayOut: ' Log in with: npm login' };
+  if (fault === 'unauthorized') return { what: 'does not allow searches', wayOut: ' Log in with: npm login' };
   if (fault === 'failed') {
     const why = shortenText(message, longestReason).replace(/\.$/, '');
     return { what: `cannot be searched: ${why}`, wayOut: '' };
@@ -120,7 +121,7 @@ function describeRegistryFailure({ fault, message }: RegistryError): {
 const longestReason = 300;
 
 /** Alternative that needs no search. */
-const byName = 'See one by its name with: agenttools show <package>';
+const byName = 'Show one by its name with: agenttools show <package>';
 
 function describeFallback(kept: RegistryListing | undefined, now: number): string {
   return kept
@@ -175,8 +176,8 @@ async function listRegistry(
   let asked = 0;
   await forEachLimited(hits, packagesAtOnce, async (hit) => {
     asked += 1;
-    tell(`Reading what ${host} has: ${asked} of ${hits.length}`);
-    if (length > maxListingLength) return void leftOut.set(hit.name, tooMuch);
+    tell(`Reading packages of ${host}: ${asked} of ${hits.length}`);
+    if (length > maxListingLength) return void leftOut.set(hit.name, listingFull);
     const found = await readHit(hit, { registries, signal }).catch((error: unknown) => {
       if (!(error instanceof PublishedError)) throw error;
       leftOut.set(hit.name, error);
@@ -192,7 +193,7 @@ async function listRegistry(
   return { listing: { time: now(), packages, leftOut: sortedByName(leftOut), notes }, isWhole };
 }
 
-const tooMuch = new PublishedError('too-large', 'the registry has more than can be listed');
+const listingFull = new PublishedError('too-large', 'the registry has more than can be listed');
 
 /** Faults that may disappear on retry. */
 const transientFaults: readonly RegistryFault[] = ['offline', 'failed'];
@@ -201,7 +202,7 @@ async function readHit(
   { name, publisher, published }: SearchHit,
   { registries, signal }: { readonly registries: Registries; readonly signal: AbortSignal },
 ): Promise<RemotePackage | undefined> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(packageTimeLimitMs)]);
+  const limited = withTimeLimit(signal, packageTimeLimitMs);
   const found = await readPublished(name, { registries, signal: limited, withTime: published === null });
   if (!found?.isOffered) return undefined;
   const { publication, content } = found;

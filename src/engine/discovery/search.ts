@@ -39,12 +39,12 @@ export interface SearchResult {
  */
 export async function searchExtensions(search: SearchOptions): Promise<SearchResult> {
   const exact = await fetchHits(`keywords:${searchKeyword}`, { limit: maxHits }, search).catch(
-    emptyIfAnswered,
+    emptyIfRejected,
   );
   if (exact.hits.length > 0) return { hits: keepOwnHits(search, exact.hits), isPartial: !exact.isWhole };
   // Some registries ignore the prefix before the colon, and some of those search only names and descriptions.
   const few = { limit: maxPackages, isAllOrNothing: true };
-  const everything = await fetchHits('', few, search).catch(emptyIfAnswered);
+  const everything = await fetchHits('', few, search).catch(emptyIfRejected);
   if (everything.isWhole) return { hits: keepOwnHits(search, everything.hits), isPartial: false };
   if (everything.hits.some(({ hasKeyword }) => hasKeyword !== undefined))
     return { hits: [], isPartial: false };
@@ -59,13 +59,13 @@ interface SearchHits {
 }
 
 /** A registry that rejects one query is reachable, and may accept another query. */
-function emptyIfAnswered(error: unknown): SearchHits {
-  const isAnswer = error instanceof RegistryError && answers.includes(error.fault);
+function emptyIfRejected(error: unknown): SearchHits {
+  const isAnswer = error instanceof RegistryError && queryFaults.includes(error.fault);
   if (isAnswer) return { hits: [], isWhole: false };
   throw error;
 }
 
-const answers: readonly string[] = ['not-found', 'unsupported', 'malformed', 'failed'];
+const queryFaults: readonly string[] = ['not-found', 'unsupported', 'malformed', 'failed'];
 
 /** Results beyond this number are ignored. */
 const maxHits = 5000;
@@ -123,7 +123,7 @@ interface SearchPage {
 function readPage(answer: unknown): SearchPage {
   const { objects, total } = isRecord(answer) ? answer : {};
   if (!Array.isArray(objects)) {
-    throw new RegistryError('malformed', 'The search answered with something that is no list of packages.');
+    throw new RegistryError('malformed', 'The search did not return a list of packages.');
   }
   return {
     hits: objects.flatMap((entry) => readHit(isRecord(entry) ? entry.package : undefined)),

@@ -133,7 +133,7 @@ async function factsOfPublished(
   const published = await find(name).catch(async (error: unknown) => {
     if (!(error instanceof AgentToolsError)) throw error;
     if (!isUnknownToRegistry(error)) {
-      const message = `${failure.message}\nThe registry was asked, too, for ${name}: ${error.message}.`;
+      const message = `${failure.message}\nThe registry was searched, too, for ${name}: ${error.message}.`;
       throw new AgentToolsError('not-found', message);
     }
     const scoped = withScope(reference);

@@ -59,7 +59,7 @@ function readDist({ dist }: TarballRequest['version']): {
   if (typeof tarball === 'string' && /^https?:/.test(tarball) && typeof checksum === 'string') {
     return { tarball, integrity: checksum };
   }
-  throw new RegistryError('malformed', 'the registry gives no tarball with a checksum');
+  throw new RegistryError('malformed', 'the registry has no tarball with a checksum');
 }
 
 function sha1(hex: unknown): string | undefined {
@@ -74,7 +74,7 @@ function sha1(hex: unknown): string | undefined {
 async function unpackTarball(packed: Buffer): Promise<Buffer> {
   const archive = startsWith(packed, gzipStart) ? await gunzipWithin(packed) : packed;
   if (!compressedStarts.some((start) => startsWith(archive, start))) return archive;
-  throw new RegistryError('malformed', 'its tarball is packed in a way that is not read');
+  throw new RegistryError('malformed', 'its tarball has an unsupported format');
 }
 
 const gzipStart = [0x1f, 0x8b] as const;

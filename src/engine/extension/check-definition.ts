@@ -86,7 +86,7 @@ function* checkMessages(messages: readonly unknown[]): Generator<ShapeFault> {
     if (pieces.length > 0 && pieces.every(isPiece)) continue;
     const path = ['messages', index, 'content'];
     const expected =
-      'a string, { "template": … }, a content block with all that its "type" needs, or a list of these';
+      'a string, { "template": … }, a content block with all keys of its "type", or a list of these';
     yield { path, problem: 'type', expected };
   }
 }
@@ -188,7 +188,7 @@ export const servedLists = [...serverLists, 'skills'] as const;
 function* checkServer(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   const { configKey } = value;
   if (typeof configKey === 'string' && (configKey.trim() === '' || isObjectName(configKey))) {
-    const expected = 'a name that clients can have as a key, such as "Weather"';
+    const expected = 'a name that clients accept as a key, such as "Weather"';
     yield { path: ['configKey'], problem: 'value', expected };
   }
   if (typeof value.skills === 'string' && value.skills !== '*') {

@@ -1,7 +1,7 @@
 import { isRecord } from '../base/value-checks.js';
 import { checkShape, isFunctionLike, type ShapeFault, upstreamEntryShape } from './definition-shapes.js';
 import { isWireName } from './names.js';
-import { noVariable } from './variables.js';
+import { findInvalidVariable } from './variables.js';
 
 type Value = Readonly<Record<string, unknown>>;
 
@@ -48,12 +48,12 @@ export function* checkEndpoint(place: unknown, at: readonly string[] = []): Gene
   for (const key of partKeys) {
     if (place[key] === undefined || fitting.includes(key)) continue;
     const others = sourceKeys.filter((one) => (sources[one] as readonly string[]).includes(key));
-    const expected = `nothing: it goes with ${others.map((one) => `"${one}"`).join(' or ')}, not with "${source}"`;
+    const expected = `no value: it is for ${others.map((one) => `"${one}"`).join(' or ')}, not for "${source}"`;
     yield { path: [...at, key], problem: 'value', expected };
   }
   yield* checkType(place.type, source, at);
   for (const { path, text } of textsIn(place)) {
-    const odd = noVariable(text);
+    const odd = findInvalidVariable(text);
     if (odd === undefined) continue;
     const expected = `variables as \${NAME} or \${NAME:-default}, which "${odd}" is not; write $\${ for a literal \${`;
     yield { path: [...at, ...path], problem: 'value', expected };

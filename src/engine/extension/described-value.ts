@@ -34,7 +34,7 @@ export async function describeValue(
 
 type KeepFunction = (value: object, path: PlainFault['path']) => PlainReplacement | undefined;
 
-interface SchemaPlace {
+interface SchemaLocation {
   readonly file: string;
   readonly path: PlainFault['path'];
   readonly keep: KeepFunction;
@@ -43,7 +43,7 @@ interface SchemaPlace {
 async function describeInto(
   target: object,
   schema: object,
-  { file, path, keep }: SchemaPlace,
+  { file, path, keep }: SchemaLocation,
 ): Promise<readonly PlainFault[]> {
   try {
     const { value, faults } = plainData(await describeSchema(schema, file), { keep });

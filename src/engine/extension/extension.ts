@@ -277,7 +277,7 @@ export class Extension {
       );
       return { ...toolkit, options, tools };
     }
-    const message = `${what} is no toolkit in ${file.file}. Expected a list of tools, or an object with "tools".`;
+    const message = `${what} is not a toolkit in ${file.file}. Expected a list of tools, or an object with "tools".`;
     throw new DefinitionError('invalid-definition', message, { file: file.file });
   }
 
@@ -389,10 +389,10 @@ export class Extension {
   async #derivedTool(item: string): Promise<Definition | undefined> {
     const found = await this.derived();
     if (!found || !Object.hasOwn(found.derived.tools, item)) return undefined;
-    return await this.#unwritten(item, found.derived.tools[item]!, found.file);
+    return await this.#derivedDefinition(item, found.derived.tools[item]!, found.file);
   }
 
-  async #unwritten(item: string, handler: string, file: string): Promise<Definition> {
+  async #derivedDefinition(item: string, handler: string, file: string): Promise<Definition> {
     const translation = translate({ handler }, 'tools');
     const { value } = translation;
     const source: DefinitionFile = { file, language: 'data', combined: false };
@@ -424,7 +424,9 @@ export class Extension {
     const own = Object.entries(derived.tools).filter(
       ([, reference]) => parseReferenceModule(reference) === meant,
     );
-    const tools = await Promise.all(own.map(([item, reference]) => this.#unwritten(item, reference, file)));
+    const tools = await Promise.all(
+      own.map(([item, reference]) => this.#derivedDefinition(item, reference, file)),
+    );
     const source: DefinitionFile = { file, language: 'data', combined: false };
     return { what, extension: this, options: {}, file: source, at: ['tools'], tools, faults: [] };
   }
@@ -435,12 +437,13 @@ export class Extension {
    */
   async content(file: DefinitionFile, what: string): Promise<unknown> {
     const { directory } = this.manifest;
-    if (await isInside(directory, path.join(directory, file.file))) return await this.#wholeOf(file, what);
+    if (await isInside(directory, path.join(directory, file.file)))
+      return await this.#readContent(file, what);
     const message = `${file.file} is a link that leads out of the package.`;
     throw new DefinitionError('path-outside-package', message, { file: file.file });
   }
 
-  async #wholeOf(file: DefinitionFile, what: string): Promise<unknown> {
+  async #readContent(file: DefinitionFile, what: string): Promise<unknown> {
     const location: Location = { file: file.file };
     if (file.language === 'html') return {};
     if (file.language === 'data') {

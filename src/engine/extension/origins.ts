@@ -12,7 +12,7 @@ const cspKeyword =
  * @see https://github.com/modelcontextprotocol/ext-apps, specification/2026-01-26/apps.mdx, McpUiResourceCsp
  */
 export function originFault(text: string): string | undefined {
-  if (cspKeyword.test(text)) return 'Keywords of a policy are for the host to give; no app can ask for them.';
+  if (cspKeyword.test(text)) return 'Keywords of a policy are reserved for the host.';
   if (/[\s;,'"`\\]/.test(text)) return 'An origin has no blanks, quotes, commas or semicolons.';
   const { host } = form.exec(text)?.groups ?? {};
   if (host !== undefined && hostName.test(host)) return undefined;

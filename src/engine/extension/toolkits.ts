@@ -77,7 +77,7 @@ function toolEntryFault(value: unknown, index: number, seen: ReadonlySet<string>
 }
 
 /** Advice for a tool without a name. */
-export const givesName = 'Give it a "name", or its function one.';
+export const givesName = 'Give it or its function a "name".';
 
 /** Returns a tool's `name`; else the name of its function, or of the export that its handler refers to. */
 export function nameOfTool({ name, handler }: Readonly<Record<string, unknown>>): string | undefined {
@@ -124,7 +124,7 @@ export function* checkToolkitOverride(
   if (count === 1) return;
   for (const key of ['name', 'description']) {
     if (override[key] === undefined) continue;
-    const expected = `none: it is ambiguous for a toolkit of ${count} tools. Set it on each tool`;
+    const expected = `no value: it is ambiguous for a toolkit of ${count} tools. Set it on each tool`;
     yield { path: [key], problem: 'value', expected };
   }
 }

@@ -107,7 +107,7 @@ export async function requirePlace(written: Written, scope: EndpointScope): Prom
   // User extensions name files on this machine, so the file must exist.
   const isHere = scope.allowsAbsolute && path.isAbsolute(command);
   if (!isHere || (await statIfPresent(command))?.isFile()) return;
-  throw new EndpointError('missing', 'command', `needs ${command}, which is no file`);
+  throw new EndpointError('missing', 'command', `needs ${command}, which is not a file`);
 }
 
 /**
@@ -148,7 +148,7 @@ async function requireScript(written: Written, scope: EndpointScope): Promise<vo
   if (pathFault(file, scope)) throw outside(file, key);
   if (!(await statIfPresent(path.resolve(scope.directory, file)))) {
     const where = scope.allowsAbsolute ? '' : ' of the package';
-    throw new EndpointError('missing', key, `runs ${visibleLine(file)}, which is no file${where}`);
+    throw new EndpointError('missing', key, `runs ${visibleLine(file)}, which is not a file${where}`);
   }
   // Linked packages may be outside the package folder.
   if (!isInstalledFile(file)) await requireInside(file, key, scope);
@@ -202,7 +202,7 @@ async function commandAt(command: string, scope: EndpointScope): Promise<string>
   }
   const target = path.resolve(scope.directory, command);
   if (!(await statIfPresent(target))?.isFile()) {
-    throw new EndpointError('missing', 'command', `needs ${command}, which is no file of the package`);
+    throw new EndpointError('missing', 'command', `needs ${command}, which is not a file of the package`);
   }
   await requireInside(command, 'command', scope);
   return target;
@@ -221,7 +221,11 @@ async function resolveFolder(
   if (!isUsers && pathFault(folder, scope)) throw outside(folder, 'cwd');
   if (!(await statIfPresent(target))?.isDirectory()) {
     const where = path.isAbsolute(folder) ? '' : ' of the package';
-    throw new EndpointError('missing', 'cwd', `runs in ${visibleLine(folder)}, which is no folder${where}`);
+    throw new EndpointError(
+      'missing',
+      'cwd',
+      `runs in ${visibleLine(folder)}, which is not a folder${where}`,
+    );
   }
   if (!isUsers) await requireInside(folder, 'cwd', scope);
   return target;
@@ -250,8 +254,8 @@ function isDependency(name: string, { packageJson }: EndpointScope): boolean {
 }
 
 function undeclaredWords(name: string, isHere: boolean): string {
-  const also = isHere ? ', though it is installed here' : ', and is not installed';
-  return `needs the package ${visibleLine(name)}, which is no dependency of this one${also}. Add it to "dependencies" in package.json`;
+  const also = isHere ? ', though it is installed' : ', and is not installed';
+  return `needs the package ${visibleLine(name)}, which is not a dependency of this package${also}. Add it to "dependencies" in package.json`;
 }
 
 /** Returns the file of a dependency's program. */

@@ -6,7 +6,7 @@ import { withoutVariables } from './variables.js';
 type Written = Readonly<Record<string, unknown>>;
 
 /** Returns the name of an endpoint for messages: its command or URL without apparent secrets. */
-export function nameOfPlace(place: Written): string {
+export function endpointName(place: Written): string {
   const { command, package: name, url } = place;
   if (typeof url === 'string') return visibleLine(shownAddress(url));
   const args = argumentTexts(place);

@@ -35,7 +35,7 @@ export class UriTemplateError extends Error {
  */
 export function readUriTemplate(text: string): UriTemplate {
   const parts = joinQueries(parseTemplate(text));
-  requireTellable(parts);
+  requireUnambiguous(parts);
   const variables = parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables));
   const takeApart = compileMatcher(
     sequencePattern(...parts.map((part, index) => toUriPattern(part, parts[index + 1]))),
@@ -78,15 +78,14 @@ function parseTemplate(text: string): readonly TemplatePart[] {
         variables: list!.split(',').map((one) => parseTemplateVariable(one, piece)),
       };
     }
-    if (/[{}]/.test(piece)) throw new UriTemplateError(`it has a brace without its other one at "${piece}"`);
+    if (/[{}]/.test(piece)) throw new UriTemplateError(`it has an unmatched brace at "${piece}"`);
     return piece;
   });
 }
 
 function parseTemplateVariable(text: string, expression: string): TemplateVariable {
   const [, name, star, most] = variablePattern.exec(text) ?? [];
-  if (name === undefined)
-    throw new UriTemplateError(`${expression} does not name variables as RFC 6570 does`);
+  if (name === undefined) throw new UriTemplateError(`${expression} is not a valid expression of RFC 6570`);
   return { name, isExploded: star !== undefined, most: most === undefined ? Infinity : Number(most) };
 }
 
@@ -107,7 +106,7 @@ function joinQueries(parts: readonly TemplatePart[]): readonly TemplatePart[] {
 }
 
 /** Checks that the end of each value can be recognised in a URI. */
-function requireTellable(parts: readonly TemplatePart[]): void {
+function requireUnambiguous(parts: readonly TemplatePart[]): void {
   for (const [index, part] of parts.entries()) {
     const next = parts[index + 1];
     if (typeof part === 'string' || next === undefined) continue;

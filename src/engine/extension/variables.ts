@@ -48,6 +48,6 @@ export function withoutVariables(text: string): string {
 }
 
 /** Returns the first part of a text that looks like a variable but is not, such as `${input:token}`. */
-export function noVariable(text: string): string | undefined {
+export function findInvalidVariable(text: string): string | undefined {
   return text.replace(slot, '').match(/\$\{[^}]*\}?/)?.[0];
 }

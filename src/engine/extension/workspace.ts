@@ -299,7 +299,7 @@ export class Workspace {
       throw unresolvedItemError({ what: 'skill', reference, name: owner, item, isHere: false }, location);
     }
     if (!qualified && from.origin === 'user') {
-      const message = `The skill "${reference}" belongs to no package. Skills of packages go by qualified names such as @scope/name/skill.`;
+      const message = `The skill "${reference}" belongs to no package. Skills of packages have qualified names such as @scope/name/skill.`;
       throw new UnknownItemError('unknown-skill', message, location, { foreign: false });
     }
     const { directory } = extension.manifest;
@@ -333,7 +333,7 @@ export class Workspace {
     const hint = meant ? ` Did you mean "${meant}"?` : '';
     if (from.origin === 'user') {
       const what = singular[kind];
-      const message = `There is no built-in ${what} "${reference}". The ${kind} of packages go by qualified names such as @scope/name/${what}.`;
+      const message = `There is no built-in ${what} "${reference}". The ${kind} of packages have qualified names such as @scope/name/${what}.`;
       return new UnknownItemError(`unknown-${what}`, message, location, { foreign: false });
     }
     const message = `${from.name} declares no ${singular[kind]} "${reference}", and no built-in one has that name.${hint} Declared: ${declared.join(', ') || 'none'}.`;
@@ -409,7 +409,7 @@ export class Workspace {
       return new MissingPackageError(packageName, server, what, wayOut);
     }
     const wayOut =
-      'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a server that is built in or your own.';
+      'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or the name of a built-in or user server.';
     // A bare word is never installed: a typo may be the name of an unrelated package.
     const asPackage = isPublishedName(reference)
       ? ` If it is a package of the registry, add it with: agenttools add ${reference}, or name its server: ${reference}/<server>.`
@@ -456,11 +456,7 @@ function onlyServer(extension: Extension, spell = (name: string) => extension.qu
     const wayOut = `See what is wrong with: agenttools validate ${extension.manifest.directory}`;
     throw new AgentToolsError(
       'not-found',
-      [
-        `${extension.name} declares nothing that could be served.`,
-        ...listFaults(extension.manifest),
-        wayOut,
-      ].join(' '),
+      [`${extension.name} declares no items to serve.`, ...listFaults(extension.manifest), wayOut].join(' '),
     );
   }
   if (servers.length === 0) return { extension };

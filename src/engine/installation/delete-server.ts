@@ -76,7 +76,7 @@ async function explainNotUserServer(
   const known = found ? serverName(found) : name;
   const uninstalling = `agenttools uninstall --all ${known}`;
   if (extension.origin === 'builtin') {
-    const message = `"${known}" is built in and cannot be deleted. Take it out of clients with: ${uninstalling}`;
+    const message = `"${known}" is built in and cannot be deleted. Remove it from clients with: ${uninstalling}`;
     return new AgentToolsError('refused', message);
   }
   if (extension.origin === 'user') {
@@ -84,11 +84,11 @@ async function explainNotUserServer(
     return new AgentToolsError('refused', message);
   }
   if (isPathArgument(name)) {
-    const message = `"${known}" belongs to the package in ${extension.manifest.directory}. Take it out of clients with: agenttools uninstall --all ${name}`;
+    const message = `"${known}" belongs to the package in ${extension.manifest.directory}. Remove it from clients with: agenttools uninstall --all ${name}`;
     return new AgentToolsError('refused', message);
   }
   const advice = [
-    `  to take it out of clients: ${uninstalling}`,
+    `  to remove it from clients: ${uninstalling}`,
     `  to remove the package: ${await formatRemoveCommand(extension, place)}`,
   ];
   const message = `"${known}" belongs to the package ${extension.name} and goes with it only:\n${advice.join('\n')}`;

@@ -62,7 +62,7 @@ function commandNotes({ client, request, source }: CompletedInstall): readonly s
   if (by === 'npx') {
     if (kind === 'coding') return [];
     return [
-      `${name} may not find npx where it was opened from a desktop, without a shell's PATH. If it does not, install again without --command npx.`,
+      `${name} may not find npx if it was opened from the desktop, without the PATH of a shell. In that case, install again without --command npx.`,
     ];
   }
   if (scope.kind !== 'project') return [];
@@ -87,7 +87,7 @@ async function readableByOthers(
   const { mode = 0 } = (await stat(file).catch(() => undefined)) ?? {};
   if (platform === 'win32' || (mode & 0o077) === 0) return [];
   return [
-    `Others on this machine can read the file (its mode is ${(mode & 0o777).toString(8)}), and it holds ${secrets.join(', ')}. Keep it to yourself with: chmod 600 "${file}"`,
+    `Others on this machine can read the file (its mode is ${(mode & 0o777).toString(8)}), and it holds ${secrets.join(', ')}. Restrict access with: chmod 600 "${file}"`,
   ];
 }
 

@@ -93,7 +93,7 @@ async function onlyInProject(
   const given = server === undefined ? local : `${local}/${server}`;
   return new AgentToolsError(
     'not-found',
-    `${server === undefined ? name : extension.qualify(server)} is a package of this project only, where a client does not look. Add it for all of them with: agenttools add ${name}. Or name this copy by its path: "${given}". Or write it into the project's own file with --project.`,
+    `${server === undefined ? name : extension.qualify(server)} is a package of this project only, where a client does not look. Add it for all clients with: agenttools add ${name}. Or name this copy by its path: "${given}". Or write it into the project's own file with --project.`,
   );
 }
 

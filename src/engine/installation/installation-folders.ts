@@ -84,7 +84,7 @@ export async function selectClients(
 ): Promise<readonly Client[]> {
   const named = namedClient(words);
   if (scope.kind === 'project' && !surroundings.exists(scope.folder)) {
-    throw new AgentToolsError('not-found', `There is no folder ${scope.folder} to be the project.`);
+    throw new AgentToolsError('not-found', `The project folder ${scope.folder} does not exist.`);
   }
   if (named) return [named];
   if (scope.kind === 'config') return [await guessFileOwner(scope.file, { surroundings, receipts })];
@@ -93,7 +93,7 @@ export async function selectClients(
   );
   if (here.length > 0) return here;
   const which = scope.kind === 'project' ? 'that keeps a file in the project ' : '';
-  const message = `No client ${which}was found on this machine. See all that are known with: agenttools list-clients`;
+  const message = `No client ${which}was found on this machine. See all known clients with: agenttools list-clients`;
   throw new AgentToolsError('not-found', message);
 }
 

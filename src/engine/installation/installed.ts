@@ -66,7 +66,9 @@ async function textFor(
   try {
     const { realFile, text } = await readTextFile(file);
     const isMoved = realFile !== written && (await followLinks(written)) !== realFile;
-    return isMoved ? { reason: `${file} led to ${written} then, where the entry is.` } : { text };
+    return isMoved
+      ? { reason: `${file} pointed to ${written} when the entry was written, and the entry is there.` }
+      : { text };
   } catch (error) {
     return { reason: (error as Error).message };
   }

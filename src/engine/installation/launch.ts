@@ -77,7 +77,7 @@ export async function requireCwd(request: InstallRequest, setting: InstallDeps):
   if (folder === undefined) return;
   const info = await stat(folder).catch(() => undefined);
   if (info?.isDirectory()) return;
-  const message = `There is no folder ${folder} to be the working directory of the server.`;
+  const message = `The working directory of the server, ${folder}, is not a folder.`;
   throw new AgentToolsError('not-found', message);
 }
 
@@ -100,7 +100,7 @@ const passingFolders: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /[\\/](?:\.nvm|nvm|\.volta|\.fnm|fnm|\.nodenv|\.asdf|mise)[\\/].*\d+\.\d+/,
-    'Node belongs to a version manager. When that version of it goes, install again with the one that is left.',
+    'This Node belongs to a version manager. After you remove this version, install again with another one.',
   ],
 ];
 

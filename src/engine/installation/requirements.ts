@@ -22,7 +22,7 @@ export interface RequirementInputs {
 const requirementHints = {
   capability: undefined,
   variable: 'Give it with',
-  handedOn: 'Hand it on with',
+  handedOn: 'Pass it on with',
   program: 'Install what is missing, or put it on the PATH.',
 } as const;
 
@@ -100,7 +100,7 @@ function variablesOfUpstreams(
     .filter(({ variable }) => !entryEnv[variable])
     .map(({ variable, what }) =>
       env[variable]
-        ? `${what} ${variable}, which this shell has, but the client may not. Hand it on with: --env ${variable}`
+        ? `${what} ${variable}, which this shell has, but the client may not. Pass it on with: --env ${variable}`
         : `${what} ${describeVariable(variable)}. Give it with: --env ${variable}=<value>`,
     );
   return [...new Set(sentences)];

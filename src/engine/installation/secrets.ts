@@ -34,7 +34,7 @@ export function readVariables(
     if (!/^[A-Za-z_][A-Za-z0-9_()]*$/.test(name)) {
       throw new AgentToolsError(
         'usage',
-        `"${word}" names no variable. Expected NAME=value, or NAME alone to hand on its value.`,
+        `"${word}" names no variable. Expected NAME=value, or NAME alone to pass on its value.`,
       );
     }
     if (Object.hasOwn(reservedVariables, name))

@@ -38,7 +38,7 @@ function split(setting: string): {
   const equals = setting.indexOf('=');
   const dot = setting.lastIndexOf('.', equals);
   if (equals === -1 || dot < 1 || dot === equals - 1) {
-    throw new AgentToolsError('usage', `"${setting}" is no tool option. Expected tool.option=value.`);
+    throw new AgentToolsError('usage', `"${setting}" is not a tool option. Expected tool.option=value.`);
   }
   return {
     toolName: setting.slice(0, dot),

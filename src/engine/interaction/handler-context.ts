@@ -20,7 +20,7 @@ import { type ClientInputScope, HandlerInput } from './input-scope.js';
 /** Position of a handler in the calls of one request. */
 interface CallPosition {
   /** Input scope of the request; absent if the handler cannot ask the client. */
-  readonly dialogue?: ClientInputScope;
+  readonly inputScope?: ClientInputScope;
   /** Number of nested calls between the client's request and the handler. Default: 0. */
   readonly depth?: number;
   /** Prefix of the handler's keys. Default: empty. */
@@ -33,7 +33,7 @@ interface CallPosition {
 export function contextMaker(
   connection: Connection,
   request: RequestContext,
-  { dialogue, depth = 0, prefix = '', outer = [] }: CallPosition = {},
+  { inputScope, depth = 0, prefix = '', outer = [] }: CallPosition = {},
 ): MakeContext {
   const { calls } = connection;
   const client = identifyClient(connection, request);
@@ -43,7 +43,8 @@ export function contextMaker(
     const log = createLogger(connection, request, limit, tool);
     const limits = [...outer, limit];
     const what = tool ? `Tool "${tool.name}"` : 'This';
-    const speaker = dialogue && new HandlerInput(dialogue, { prefix, limits, what, can, note: log.debug });
+    const speaker =
+      inputScope && new HandlerInput(inputScope, { prefix, limits, what, can, note: log.debug });
     const context: Omit<Context, 'signal'> & DeadlineHolder = {
       [deadline]: limit,
       progress: createProgress(request, limit),
@@ -54,7 +55,7 @@ export function contextMaker(
       ui: withUi,
       registry: { ...calls.server.registry.forHandlers, shown: (query) => connection.shown(request, query) },
       callTool: (...called) => {
-        const inner = speaker ? { dialogue, prefix: speaker.nextPrefix(), outer: limits } : {};
+        const inner = speaker ? { inputScope, prefix: speaker.nextPrefix(), outer: limits } : {};
         const makeContext = contextMaker(connection, request, { ...inner, depth: depth + 1 });
         const call = callNestedTool({ calls, limit, depth, makeContext }, ...called);
         return speaker ? speaker.outcome(call) : call;

@@ -17,15 +17,15 @@ export abstract class InputScope {
   /** MCP revision of the input requests. */
   abstract readonly revision: Pick<InputRequestContext, 'version' | 'isModern'>;
   readonly #keys = new Set<string>();
-  #partner: Promise<InputChannel> | undefined;
+  #channel: Promise<InputChannel> | undefined;
 
   /** Opens the channel. */
-  protected abstract meet(): Promise<InputChannel>;
+  protected abstract openChannel(): Promise<InputChannel>;
 
   /** Returns the channel, opened once. Rejects if the `requestState` of the request is invalid. */
-  partner(): Promise<InputChannel> {
-    this.#partner ??= this.meet();
-    return this.#partner;
+  channel(): Promise<InputChannel> {
+    this.#channel ??= this.openChannel();
+    return this.#channel;
   }
 
   /** Reserves a key for one input request or step. @throws Error if it is taken */
@@ -57,7 +57,7 @@ export class ClientInputScope extends InputScope {
     return { version: peer.version ?? '', isModern: era === 'modern' };
   }
 
-  protected async meet(): Promise<InputChannel> {
+  protected async openChannel(): Promise<InputChannel> {
     const { openInputChannel } = await import('./open-channel.js');
     return await openInputChannel(this);
   }
@@ -70,30 +70,30 @@ export class ClientInputScope extends InputScope {
  * @throws ProtocolError if the state is forged, expired or of another request; errors of the work
  */
 export async function runWithInput(
-  dialogue: ClientInputScope,
+  inputScope: ClientInputScope,
   work: () => Promise<WireObject>,
 ): Promise<WireObject> {
-  const { connection, request } = dialogue;
-  if (connection.era === 'modern' && isRetry(request)) await dialogue.partner();
+  const { connection, request } = inputScope;
+  if (connection.era === 'modern' && isRetry(request)) await inputScope.channel();
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof InputRequiredSignal)) throw error;
-    const partner = await dialogue.partner();
-    return await partner.inputRequired();
+    const channel = await inputScope.channel();
+    return await channel.inputRequired();
   }
 }
 
 /** Input requests of one handler. */
 export class HandlerInput {
-  readonly #conversation: InputScope;
+  readonly #inputScope: InputScope;
   readonly #part: HandlerInputOptions;
   #questions = 0;
   #calls = 0;
-  #knowsItIsOver = false;
+  #isTerminatedKnown = false;
 
-  constructor(conversation: InputScope, part: HandlerInputOptions) {
-    this.#conversation = conversation;
+  constructor(inputScope: InputScope, part: HandlerInputOptions) {
+    this.#inputScope = inputScope;
     this.#part = part;
   }
 
@@ -122,12 +122,12 @@ export class HandlerInput {
           return rootsQuestion();
         }),
       step: async (name, work) => {
-        const key = this.#conversation.claim('step', this.#part.prefix + name);
-        const partner = await this.#conversation.partner();
+        const key = this.#inputScope.claim('step', this.#part.prefix + name);
+        const channel = await this.#inputScope.channel();
         try {
-          return (await partner.step(key, work)) as Awaited<ReturnType<typeof work>>;
+          return (await channel.step(key, work)) as Awaited<ReturnType<typeof work>>;
         } catch (error) {
-          this.#conversation.release('step', key);
+          this.#inputScope.release('step', key);
           throw error;
         }
       },
@@ -144,9 +144,9 @@ export class HandlerInput {
   async outcome<T>(call: Promise<T>): Promise<T> {
     try {
       const value = await call;
-      return this.#conversation.isSuspended ? await neverSettles() : value;
+      return this.#inputScope.isSuspended ? await neverSettles() : value;
     } catch (error) {
-      if (this.#conversation.isSuspended || this.#knowsItIsOver) return await neverSettles();
+      if (this.#inputScope.isSuspended || this.#isTerminatedKnown) return await neverSettles();
       await this.#failed();
       throw error;
     }
@@ -161,7 +161,7 @@ export class HandlerInput {
     options: AskOptions | undefined,
     make: (manner: InputRequestContext) => Promise<InputRequest<T>>,
   ): Promise<T> {
-    if (this.#knowsItIsOver) return await neverSettles();
+    if (this.#isTerminatedKnown) return await neverSettles();
     try {
       return await this.#askOnce(options, make);
     } catch (error) {
@@ -173,7 +173,7 @@ export class HandlerInput {
   /** Yields to other work after an error. A handler that retries forever stops once its call is over. */
   async #failed(): Promise<void> {
     await nextTurn();
-    this.#knowsItIsOver = this.#part.limits.at(-1)!.isOver;
+    this.#isTerminatedKnown = this.#part.limits.at(-1)!.isOver;
   }
 
   async #askOnce<T>(
@@ -181,13 +181,13 @@ export class HandlerInput {
     make: (manner: InputRequestContext) => Promise<InputRequest<T>>,
   ): Promise<T> {
     const { prefix, limits, note } = this.#part;
-    const key = this.#conversation.claim('question', prefix + (options?.key ?? this.#nextOrdinal()));
-    const partner = await pauseDeadlines(limits, () => this.#conversation.partner());
-    return await partner.ask({
+    const key = this.#inputScope.claim('question', prefix + (options?.key ?? this.#nextOrdinal()));
+    const channel = await pauseDeadlines(limits, () => this.#inputScope.channel());
+    return await channel.ask({
       ...this.#part,
       key,
       timeoutMs: options?.timeoutMs,
-      make: () => make({ ...this.#conversation.revision, note }),
+      make: () => make({ ...this.#inputScope.revision, note }),
     });
   }
 }

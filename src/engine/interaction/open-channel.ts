@@ -3,8 +3,8 @@ import type { InputChannel, InputRequester } from './input-channel.js';
 import { openReplayChannel } from './replay-channel.js';
 
 /** Opens the input channel of the connection's era: replay on 2026-07-28, blocking before. */
-export async function openInputChannel(dialogue: InputRequester): Promise<InputChannel> {
-  return dialogue.connection.era === 'modern'
-    ? await openReplayChannel(dialogue)
-    : new BlockingInputChannel(createClientSender(dialogue));
+export async function openInputChannel(requester: InputRequester): Promise<InputChannel> {
+  return requester.connection.era === 'modern'
+    ? await openReplayChannel(requester)
+    : new BlockingInputChannel(createClientSender(requester));
 }

@@ -8,11 +8,11 @@ import { emptyReplayState, readState, writeState } from './replay-state.js';
 import { Steps } from './replay-steps.js';
 
 /** Opens the channel of one run with the answers of the request. @throws ProtocolError if its state is invalid */
-export async function openReplayChannel(dialogue: InputRequester): Promise<InputChannel> {
-  const { requestState: state, inputResponses = {} } = dialogue.request;
-  const { states = { read: readState } } = dialogue.connection;
-  const remembered = state === undefined ? emptyReplayState : await states.read(dialogue, state);
-  return new ReplayInputChannel(dialogue, remembered, inputResponses);
+export async function openReplayChannel(requester: InputRequester): Promise<InputChannel> {
+  const { requestState: state, inputResponses = {} } = requester.request;
+  const { states = { read: readState } } = requester.connection;
+  const remembered = state === undefined ? emptyReplayState : await states.read(requester, state);
+  return new ReplayInputChannel(requester, remembered, inputResponses);
 }
 
 /**
@@ -21,30 +21,30 @@ export async function openReplayChannel(dialogue: InputRequester): Promise<Input
  * @see MCP 2026-07-28, basic/patterns/mrtr
  */
 class ReplayInputChannel implements InputChannel {
-  readonly #dialogue: InputRequester;
+  readonly #requester: InputRequester;
   readonly #steps: Steps;
   /** Answers of this and earlier runs, by key. */
   readonly #answers: Map<string, unknown>;
   /** `inputResponses` of the request. Unknown keys are ignored. */
-  readonly #brought: ReadonlyMap<string, unknown>;
+  readonly #sentAnswers: ReadonlyMap<string, unknown>;
   readonly #open = new Map<
     string,
     { readonly question: InputRequest<unknown>; readonly asked: PendingInput<unknown> }
   >();
   #preparing = 0;
 
-  constructor(dialogue: InputRequester, { answers, steps, asked }: ReplayState, brought: WireObject) {
-    this.#dialogue = dialogue;
+  constructor(requester: InputRequester, { answers, steps, asked }: ReplayState, sentAnswers: WireObject) {
+    this.#requester = requester;
     this.#steps = new Steps(steps, () => this.#endSoon());
-    this.#brought = new Map(Object.entries(brought));
+    this.#sentAnswers = new Map(Object.entries(sentAnswers));
     const fresh = asked
-      .filter((key) => this.#brought.has(key))
-      .map((key) => [key, this.#brought.get(key)] as const);
+      .filter((key) => this.#sentAnswers.has(key))
+      .map((key) => [key, this.#sentAnswers.get(key)] as const);
     this.#answers = new Map([...fresh, ...Object.entries(answers)]);
   }
 
   async ask<T>(asked: PendingInput<T>): Promise<T> {
-    if (this.#dialogue.isSuspended) return await neverSettles();
+    if (this.#requester.isSuspended) return await neverSettles();
     this.#preparing += 1;
     try {
       const question = await prepare(asked);
@@ -60,7 +60,7 @@ class ReplayInputChannel implements InputChannel {
   }
 
   async step(key: string, work: () => unknown): Promise<unknown> {
-    return this.#dialogue.isSuspended ? await neverSettles() : await this.#steps.run(key, work);
+    return this.#requester.isSuspended ? await neverSettles() : await this.#steps.run(key, work);
   }
 
   async inputRequired(): Promise<WireObject> {
@@ -73,11 +73,11 @@ class ReplayInputChannel implements InputChannel {
       steps: this.#steps.done,
       asked: [...this.#open.keys()],
     };
-    const { states = { write: writeState } } = this.#dialogue.connection;
+    const { states = { write: writeState } } = this.#requester.connection;
     return {
       resultType: 'input_required',
       inputRequests: Object.fromEntries(requests),
-      requestState: await states.write(this.#dialogue, remembered),
+      requestState: await states.write(this.#requester, remembered),
     };
   }
 
@@ -86,7 +86,7 @@ class ReplayInputChannel implements InputChannel {
     key: string,
     question: InputRequest<T>,
   ): Promise<ReturnType<InputRequest<T>['read']> | undefined> {
-    const response = this.#answers.get(key) ?? this.#brought.get(key);
+    const response = this.#answers.get(key) ?? this.#sentAnswers.get(key);
     if (response === undefined) return undefined;
     this.#answers.set(key, response);
     const reading = await question.read(response);
@@ -100,8 +100,8 @@ class ReplayInputChannel implements InputChannel {
   }
 
   #end(): void {
-    if (this.#dialogue.isSuspended || this.#preparing > 0 || this.#steps.isAnyRunning) return;
-    this.#dialogue.isSuspended = true;
+    if (this.#requester.isSuspended || this.#preparing > 0 || this.#steps.isAnyRunning) return;
+    this.#requester.isSuspended = true;
     const reason = new InputRequiredSignal();
     for (const { asked } of this.#open.values()) {
       for (const limit of asked.limits) limit.end(reason);

@@ -16,25 +16,25 @@ export interface InputUser {
 export class TerminalInputScope extends InputScope {
   /** The newest revision. */
   readonly revision = { version: modernVersions[0], isModern: true };
-  readonly #person: InputUser | undefined;
+  readonly #user: InputUser | undefined;
   readonly #over: AbortSignal;
 
   /** `over` aborts with the call. Open input requests are withdrawn. */
   constructor(person: InputUser | undefined, over: AbortSignal) {
     super();
-    this.#person = person;
+    this.#user = person;
     this.#over = over;
   }
 
   /** True if there is a user and the capability is elicitation. */
   can(capability: string): boolean {
-    return this.#person !== undefined && /^elicitation(\.|$)/.test(capability);
+    return this.#user !== undefined && /^elicitation(\.|$)/.test(capability);
   }
 
-  protected async meet(): Promise<InputChannel> {
+  protected async openChannel(): Promise<InputChannel> {
     const { BlockingInputChannel } = await import('./blocking-channel.js');
     return new BlockingInputChannel(async ({ params = {} }) => {
-      const result = this.#over.aborted ? undefined : await this.#person!.answer(params, this.#over);
+      const result = this.#over.aborted ? undefined : await this.#user!.answer(params, this.#over);
       return this.#over.aborted ? await neverSettles() : { result };
     });
   }

@@ -5,7 +5,7 @@ import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
 export const hookFailed = (server: string, kind: ServedKind): string =>
   `${server}: the list of ${kind} is the usual one, since its hook failed: `;
 
-export const foreignPicked = (server: string, kind: ServedKind): string =>
+export const unknownPicked = (server: string, kind: ServedKind): string =>
   `${server}: the hook of its list of ${kind} gave what the server does not have; left out: `;
 
 export const instancesFailed = (resource: string): string => `${resource}: its list failed: `;
@@ -23,7 +23,7 @@ export const upstreamAbsent = (name: string, absence: MissingToolsReason): strin
 
 const ofUpstreams = new RegExp(`The upstream server ".*" (?:${absences.join('|')}): .*`, 'g');
 
-const ofHooks = listedKinds.flatMap((kind) => [hookFailed('', kind), foreignPicked('', kind)]);
+const ofHooks = listedKinds.flatMap((kind) => [hookFailed('', kind), unknownPicked('', kind)]);
 const beginnings = [...ofHooks, instancesFailed(''), instanceLeftOut('')];
 
 /** Returns the stderr lines that report incomplete lists, without stacks. */

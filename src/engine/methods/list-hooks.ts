@@ -1,7 +1,7 @@
 import { isRecord } from '../base/value-checks.js';
 import { shortenText } from '../base/visible-text.js';
 import { contextMaker, showsUi } from '../interaction/handler-context.js';
-import { foreignPicked, hookFailed } from '../live/list-faults.js';
+import { hookFailed, unknownPicked } from '../live/list-faults.js';
 import type { WireObject } from '../protocol/envelope.js';
 import { watched } from '../runtime/hook-watch.js';
 import type { Lazy } from '../runtime/lazy-function.js';
@@ -84,7 +84,7 @@ async function runHook<K extends ServedKind>(
     const picked = readPick(returned);
     const { specs, foreign } = resolvePicks(kind, picked.items, registry);
     if (foreign.length > 0) {
-      const left = foreignPicked(qualifiedName, kind);
+      const left = unknownPicked(qualifiedName, kind);
       const named = foreign.slice(0, maxNamed).map((name) => shortenText(name, maxNameLength));
       const rest = foreign.length - named.length;
       const more = rest > 0 ? `, and ${rest} more` : '';

@@ -41,19 +41,19 @@ const methods: Readonly<Record<string, Method>> = {
   },
   'completion/complete': { capability: 'completions', handler: complete },
   'logging/setLevel': { capability: 'logging', era: 'legacy', handler: setLogLevel },
-  'tasks/get': ofTasks('getTask'),
-  'tasks/update': ofTasks('updateTask'),
-  'tasks/cancel': ofTasks('cancelTask'),
-  'skills/list': ofSkills('listSkills'),
-  'skills/get': ofSkills('getSkill'),
-  'resources/directory/read': ofSkills('readDirectory'),
+  'tasks/get': taskMethod('getTask'),
+  'tasks/update': taskMethod('updateTask'),
+  'tasks/cancel': taskMethod('cancelTask'),
+  'skills/list': skillMethod('listSkills'),
+  'skills/get': skillMethod('getSkill'),
+  'resources/directory/read': skillMethod('readDirectory'),
 };
 
 /** Longest run of a task request in the extension host, in milliseconds. */
 const taskLimitMs = 10_000;
 
 /** Row of a task method. Its handler is loaded on first use, since few servers have tasks. */
-function ofTasks(name: keyof typeof import('./tasks.js')): Method {
+function taskMethod(name: keyof typeof import('./tasks.js')): Method {
   return {
     capability: 'extensions',
     feature: tasksExtension,
@@ -72,7 +72,7 @@ function ofTasks(name: keyof typeof import('./tasks.js')): Method {
   };
 }
 
-function ofSkills(name: 'listSkills' | 'getSkill' | 'readDirectory'): Method {
+function skillMethod(name: 'listSkills' | 'getSkill' | 'readDirectory'): Method {
   return {
     capability: 'extensions',
     feature: skillsExtension,

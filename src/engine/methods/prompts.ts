@@ -45,12 +45,12 @@ export async function get(
       subject,
     });
   }
-  const dialogue = new ClientInputScope(connection, request, subject);
-  return await runWithInput(dialogue, async () => {
+  const inputScope = new ClientInputScope(connection, request, subject);
+  return await runWithInput(inputScope, async () => {
     const made = await getPrompt(prompt, values, {
       calls,
       signal: request.signal,
-      makeContext: contextMaker(connection, request, { dialogue }),
+      makeContext: contextMaker(connection, request, { inputScope }),
     }).catch((error) => {
       if (!(error instanceof PromptFailure)) throw error;
       throw new ProtocolError(error.code === 'arguments' ? invalidParams : internalError, error.message);

@@ -168,8 +168,8 @@ export async function readResourceRequest(
     const { timeoutMs } = found.spec;
     return await host.answer(connection, request, { params: { uri: address }, what, timeoutMs, subject });
   }
-  const dialogue = new ClientInputScope(connection, request, subject);
-  return await runWithInput(dialogue, async () => await readResource(found, dialogue));
+  const inputScope = new ClientInputScope(connection, request, subject);
+  return await runWithInput(inputScope, async () => await readResource(found, inputScope));
 }
 
 async function skillFileAt(
@@ -186,11 +186,14 @@ async function skillFileAt(
   return (await look()) ?? (await live.find('skills', look, request.signal));
 }
 
-async function readResource({ spec, variables }: FoundSpec, dialogue: ClientInputScope): Promise<WireObject> {
-  const { connection, request, subject } = dialogue;
+async function readResource(
+  { spec, variables }: FoundSpec,
+  inputScope: ClientInputScope,
+): Promise<WireObject> {
+  const { connection, request, subject } = inputScope;
   const { calls, era } = connection;
   const uri = subject.name;
-  const makeContext = contextMaker(connection, request, { dialogue });
+  const makeContext = contextMaker(connection, request, { inputScope });
   try {
     const contents = await withTimeLimit(
       async (limit) => {

@@ -99,9 +99,9 @@ export async function call(
     const result = answerMissing(missingCapabilityError(`Tool "${tool.name}"`, tasksCapability), connection);
     return await resultFor(tool, result, { connection, request });
   }
-  const dialogue = new ClientInputScope(connection, request, subject);
-  const makeContext = contextMaker(connection, request, { dialogue });
-  return await runWithInput(dialogue, async () => await run({ signal: request, makeContext }));
+  const inputScope = new ClientInputScope(connection, request, subject);
+  const makeContext = contextMaker(connection, request, { inputScope });
+  return await runWithInput(inputScope, async () => await run({ signal: request, makeContext }));
 }
 
 /** False for a tool that an upstream server answers without extension code. */

@@ -19,7 +19,7 @@ export class NpmError extends AgentToolsError {
 
   constructor({ code, reason }: NpmFailure) {
     const [, wayOut] = npmErrorHints.find(([codes]) => code !== undefined && codes.includes(code)) ?? [];
-    super('failed', `npm could not do it: ${endSentence(reason)}${wayOut === undefined ? '' : ` ${wayOut}`}`);
+    super('failed', `npm failed: ${endSentence(reason)}${wayOut === undefined ? '' : ` ${wayOut}`}`);
     this.npmCode = code;
     this.reason = reason;
   }
@@ -31,11 +31,11 @@ const npmErrorHints: readonly (readonly [readonly string[], string])[] = [
     ['E401', 'E403', 'ENEEDAUTH', 'EOTP'],
     'Log in to the registry with: npm login. Or set its credentials in .npmrc.',
   ],
-  [['E404'], 'See that the name is right, and which registry has it: npm config get registry'],
+  [['E404'], 'Check the name, and the address of the registry: npm config get registry'],
   [['ETARGET', 'EINVALIDTAGNAME'], 'See its versions with: npm view <package> versions'],
   [
     ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'ENETUNREACH', 'ENOTCACHED'],
-    'The registry cannot be reached. Try again when there is a connection; see where it is with: npm config get registry',
+    'The registry cannot be reached. Try again when you are online; see its address with: npm config get registry',
   ],
   [
     ['EINTEGRITY'],

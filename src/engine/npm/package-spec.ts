@@ -60,7 +60,7 @@ function requireNoPassword(address: string): void {
   const plain = withoutUserinfo(address);
   if (plain === address) return;
   const { host } = new URL(plain);
-  const message = `The address ${plain} is not to hold a user or password. Put them into .npmrc, such as: //${host}/:_authToken=…`;
+  const message = `The address ${plain} must not contain a user or password. Put them into .npmrc, such as: //${host}/:_authToken=…`;
   throw new AgentToolsError('usage', message);
 }
 

@@ -48,13 +48,9 @@ export async function getJson(path: string, request: RegistryRequest): Promise<u
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw new RegistryError(
-      'malformed',
-      `${requestLabel(path, request)} answered with something that is not JSON.`,
-      {
-        cause,
-      },
-    );
+    throw new RegistryError('malformed', `${requestLabel(path, request)} did not return JSON.`, {
+      cause,
+    });
   }
 }
 
@@ -70,7 +66,7 @@ export async function getTarball(
   try {
     ssri.checkData(bytes, integrity, { error: true });
   } catch (cause) {
-    const message = `${requestLabel(address, request)} is not what was published: its checksum differs.`;
+    const message = `${requestLabel(address, request)} differs from the published version: its checksum does not match.`;
     throw new RegistryError('malformed', message, { cause });
   }
   return bytes;
@@ -103,7 +99,7 @@ async function get(
   if (!URL.canParse(url)) {
     throw new RegistryError(
       'failed',
-      `npm is set to something that is no address of a registry for ${decodeUriText(path)}.`,
+      `The npm settings have an invalid registry address for ${decodeUriText(path)}.`,
     );
   }
   const address = `${url} ${JSON.stringify(query ?? {})}`;
@@ -191,12 +187,12 @@ type StatusFault = readonly [RegistryFault, string];
 
 /** Registries without a search respond with different status codes. */
 const byStatus: ReadonlyMap<number, StatusFault> = new Map<number, StatusFault>([
-  [401, ['unauthorized', 'wants credentials that npm does not have: log in with npm login']],
-  [403, ['unauthorized', 'is not for the credentials that npm has']],
+  [401, ['unauthorized', 'requires credentials that npm does not have: log in with npm login']],
+  [403, ['unauthorized', 'is not allowed for the credentials of npm']],
   [404, ['not-found', 'was not found']],
-  [400, ['unsupported', 'is not something that this registry answers']],
-  [405, ['unsupported', 'is not something that this registry answers']],
-  [501, ['unsupported', 'is not something that this registry answers']],
+  [400, ['unsupported', 'is not supported by this registry']],
+  [405, ['unsupported', 'is not supported by this registry']],
+  [501, ['unsupported', 'is not supported by this registry']],
 ]);
 
 const unreachableCodes: ReadonlySet<string> = new Set([

@@ -27,10 +27,10 @@ export interface NpmOutput {
 }
 
 /**
- * Overrides the user's settings: no global installs, a lockfile records the source
- * of each package, and packages are in the expected folders.
+ * Overrides the user's settings: no global installs, a lockfile records the source of each package, and packages are in
+ * the expected folders.
  */
-const always = [
+const fixedFlags = [
   '--no-global',
   '--location=project',
   '--no-json',
@@ -80,7 +80,7 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   const settings = await readNpmSettings(setting);
   const flags = [
     withScripts ? '--no-ignore-scripts' : '--ignore-scripts',
-    ...always,
+    ...fixedFlags,
     ...retryFlags,
     timeoutFlag(settings),
     ...dependencyFlags(settings),
@@ -88,7 +88,7 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   ];
   // Before the arguments, since words after `--` are not options.
   const words = [...program.args, ...flags, ...args];
-  const env = { ...gitPatience, ...outsideNpm(setting.env) };
+  const env = { ...gitPatience, ...withoutNpmVariables(setting.env) };
   const ended = await withProject(settings, folder, () =>
     runToExit(program.command, words, {
       cwd: folder,
@@ -136,7 +136,7 @@ function quoteConfigValue(value: string): string {
 }
 
 /** Removes variables that npm sets for its scripts, since they would affect another npm. */
-function outsideNpm(env: NpmDeps['env']): Record<string, string | undefined> {
+function withoutNpmVariables(env: NpmDeps['env']): Record<string, string | undefined> {
   const isInner = (name: string) => /^npm_(?:package_|lifecycle_|config_(?:global|local)_prefix$)/.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isInner(name)));
 }

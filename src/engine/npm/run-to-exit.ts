@@ -58,7 +58,7 @@ export async function runToExit(
     return await collectUntilClose(child);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const message = `${command} cannot be run (${code}). See whether it is a program that you may execute.`;
+    const message = `${command} cannot be run (${code}). Check that it is a program that you may execute.`;
     throw new AgentToolsError('failed', message, { cause: error });
   } finally {
     signal?.removeEventListener('abort', abort);

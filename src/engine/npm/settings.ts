@@ -83,7 +83,9 @@ function pickConnectionSettings(
   settings: Readonly<Record<string, unknown>>,
   cwd: string,
 ): NpmSettings['project'] {
-  const held = Object.entries(settings).filter(([key, value]) => connectionKey.test(key) && isSaid(value));
+  const held = Object.entries(settings).filter(
+    ([key, value]) => connectionKey.test(key) && isPlainSetting(value),
+  );
   return Object.fromEntries(
     held.map(([key, value]) => {
       if (Array.isArray(value)) return [key, value.map(String)];
@@ -93,6 +95,6 @@ function pickConnectionSettings(
 }
 
 /** False for values that npm parses as a section of the file. */
-function isSaid(value: unknown): boolean {
+function isPlainSetting(value: unknown): boolean {
   return Array.isArray(value) || (typeof value !== 'object' && value !== undefined);
 }

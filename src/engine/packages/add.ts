@@ -25,18 +25,18 @@ export interface AddOutcome {
  * @throws AgentToolsError if the package is unavailable or not an extension; the store is then unchanged.
  */
 export async function addPackage(spec: PackageSpec, setting: PackagesDeps): Promise<AddOutcome> {
-  const shelf = new PackageStore(setting.packagesFolder);
+  const store = new PackageStore(setting.packagesFolder);
   setting.onProgress(`Getting ${formatNpmSpec(spec)} …`);
-  const staged = await stage(spec, shelf, setting);
+  const staged = await stage(spec, store, setting);
   try {
-    return await shelf.exclusively(() => putOnShelf(staged, shelf));
+    return await store.exclusively(() => storePackage(staged, store));
   } finally {
     await removeStaged(staged);
   }
 }
 
 /** Requires the lock of the store. */
-async function putOnShelf(staged: StagedPackage, shelf: PackageStore): Promise<AddOutcome> {
+async function storePackage(staged: StagedPackage, shelf: PackageStore): Promise<AddOutcome> {
   const { record, installation, warnings } = staged;
   const before = await shelf.find(record.name);
   const previous = before?.record.version ?? null;

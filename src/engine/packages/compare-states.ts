@@ -94,7 +94,7 @@ export function differences({ added, removed, changed, files }: PackageCompariso
     ...removed.map((item) => `${itemLabel(item)} is gone`),
     ...changed.map((item) =>
       item.isRedefined
-        ? `${itemLabel(item.after)} is defined otherwise`
+        ? `${itemLabel(item.after)} has another definition`
         : `${itemLabel(item.after)} has another ${item.files.map(visibleLine).join(', ')}`,
     ),
     ...files.map(({ file, change }) =>

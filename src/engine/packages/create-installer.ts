@@ -2,6 +2,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { rethrowAsUserError } from '../base/file-fault.js';
 import { withLock } from '../base/files/lock.js';
+import { withTimeLimit } from '../base/time-limit-signal.js';
 import type { InstallMissing } from '../extension/installer.js';
 import { addPackage } from './add.js';
 import { PackageStore } from './package-store.js';
@@ -23,16 +24,15 @@ export function createInstaller(setting: PackagesDeps): InstallMissing {
   return async (names, { signal, onSettled = () => {} }) => {
     const missing = new Map<string, string>();
     const getAll = async () => {
-      const late = AbortSignal.timeout(patienceMs);
-      const either = signal ? AbortSignal.any([signal, late]) : late;
+      const either = withTimeLimit(signal, patienceMs);
       const waiting = new Set(names).values();
       const getInTurn = async () => {
         for (const name of waiting) {
           const get = async () => {
-            const version = await getOne(name, { ...setting, npm, signal: either });
+            const version = await addIfMissing(name, { ...setting, npm, signal: either });
             if (version !== undefined) onSettled({ name, version });
           };
-          const reason = await reasonAgainst(get, either);
+          const reason = await failureReason(get, either);
           if (reason === undefined) continue;
           missing.set(name, reason);
           onSettled({ name, reason });
@@ -44,14 +44,14 @@ export function createInstaller(setting: PackagesDeps): InstallMissing {
     };
     const lockFile = path.join(path.dirname(setting.packagesFolder), 'obtaining.lock');
     const locking = () => withLock(lockFile, getAll, { waitMs: patienceMs, signal });
-    const reason = await reasonAgainst(() => rethrowAsUserError(locking), signal);
+    const reason = await failureReason(() => rethrowAsUserError(locking), signal);
     if (reason !== undefined) return new Map(names.map((name) => [name, reason]));
     return new Map([...missing].sort(([one], [other]) => names.indexOf(one) - names.indexOf(other)));
   };
 }
 
 /** Adds a package unless it is installed. Returns the version; undefined if it was installed already. */
-async function getOne(name: string, setting: PackagesDeps): Promise<string | undefined> {
+async function addIfMissing(name: string, setting: PackagesDeps): Promise<string | undefined> {
   if (await new PackageStore(setting.packagesFolder).find(name)) return undefined;
   setting.signal?.throwIfAborted();
   const { added } = await addPackage({ kind: 'registry', name, wanted: 'latest' }, setting);
@@ -59,7 +59,7 @@ async function getOne(name: string, setting: PackagesDeps): Promise<string | und
 }
 
 /** Returns the reason of a failure; undefined on success. */
-async function reasonAgainst(
+async function failureReason(
   work: () => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {

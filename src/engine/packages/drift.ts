@@ -21,14 +21,14 @@ export async function describeDrift(
   const unknown = new Set<string>();
   for (const { name, origin, manifest } of extensions) {
     if (origin !== 'package') continue;
-    const added = await shelf.around(manifest.directory);
+    const added = await shelf.findByFolder(manifest.directory);
     if (added) known.set(added.installation, added);
     else unknown.add(`${name} was not added by agenttools add: ${manifest.directory}`);
   }
   const lines = await Promise.all(
     [...known.values()].map(async (added) => [
       ...(await findDrift(added)).map((difference) => `${added.name}: ${difference}`),
-      ...(await shelf.strangeNamesOf(added)).map((name) => `${name}: it leads to a part of ${added.name}`),
+      ...(await shelf.foreignLinksTo(added)).map((name) => `${name}: it leads to a part of ${added.name}`),
     ]),
   );
   return [...lines.flat(), ...unknown];

@@ -5,7 +5,7 @@ import { type Definition, DefinitionError, type Extension } from '../extension/e
 import type { Kind } from '../extension/item-kinds.js';
 import type { Declaration, ToolkitDeclaration } from '../extension/manifest.js';
 import { parseModuleReference } from '../extension/modules.js';
-import { writtenPlaces } from '../runtime/declared-endpoints.js';
+import { declaredEndpoints } from '../runtime/declared-endpoints.js';
 import { readPrompt } from '../runtime/prompt.js';
 import { moduleReferences, requireModules, requireUsable } from '../runtime/read-definition.js';
 import { readResource } from '../runtime/resource.js';
@@ -127,7 +127,7 @@ function filesNamedBy(definition: Definition): readonly string[] {
   const modules = moduleReferences(definition).flatMap(({ reference }) => moduleIn(reference) ?? []);
   const { file } = definition.value;
   const contents = definition.kind === 'resources' && typeof file === 'string' ? [file] : [];
-  const programs = [...writtenPlaces(definition)].flatMap(({ place }) => filesOfPlace(place));
+  const programs = [...declaredEndpoints(definition)].flatMap(({ place }) => filesOfPlace(place));
   return [...new Set([...modules, ...contents, ...programs].map((one) => path.posix.normalize(one)))];
 }
 

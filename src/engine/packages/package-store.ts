@@ -64,7 +64,7 @@ export class PackageStore {
 
   /** Finds an added package by name; undefined if it was not added. */
   async find(name: string): Promise<AddedPackage | undefined> {
-    const found = await this.around(path.join(this.#links, name));
+    const found = await this.findByFolder(path.join(this.#links, name));
     return found?.name === name ? found : undefined;
   }
 
@@ -85,7 +85,7 @@ export class PackageStore {
    * Finds the added package with an installation that contains a folder; undefined if the folder is in no
    * installation.
    */
-  async around(folder: string): Promise<AddedPackage | undefined> {
+  async findByFolder(folder: string): Promise<AddedPackage | undefined> {
     const [real, ...places] = await Promise.all(
       [folder, this.#installations, this.#formerInstallations].map((one) =>
         realpath(one).catch(() => undefined),
@@ -106,7 +106,7 @@ export class PackageStore {
    * Names of links into the installation of a package other than its own link. Some other program or user
    * created them.
    */
-  async strangeNamesOf({ name, directory, installation }: AddedPackage): Promise<readonly string[]> {
+  async foreignLinksTo({ name, directory, installation }: AddedPackage): Promise<readonly string[]> {
     const names = await guardRead(this.#links, () => this.#names());
     const targets = await Promise.all(
       names.map(async (one) => [one, await realpath(path.join(this.#links, one)).catch(() => '')] as const),
@@ -141,13 +141,13 @@ export class PackageStore {
     const link = path.join(this.#links, name);
     const present = await lstat(link).catch(() => undefined);
     if (present && !present.isSymbolicLink()) {
-      const message = `${link} is there, but not by agenttools add. Move it away.`;
+      const message = `${link} exists, but agenttools add did not create it. Move it away.`;
       throw new AgentToolsError('refused', message);
     }
     const plain = `${shortName(name)}-${version}`.replace(/[^\w.-]+/g, '_').slice(0, 80);
     const kept = path.join(this.#installations, `${plain}-${randomBytes(4).toString('hex')}`);
     await mkdir(path.dirname(link), { recursive: true });
-    const before = await this.around(link);
+    const before = await this.findByFolder(link);
     await retryWhileBusy(() => rename(installation, kept));
     const directory = path.join(kept, 'node_modules', name);
     await replaceLink(link, directory);
@@ -159,7 +159,7 @@ export class PackageStore {
    * Removes a package, also from disk, with its previous versions. Requires the lock, see
    * {@link exclusively}.
    */
-  async takeOff({ name }: AddedPackage): Promise<void> {
+  async delete({ name }: AddedPackage): Promise<void> {
     const link = path.join(this.#links, name);
     await retryWhileBusy(() => unlink(link));
     if (path.dirname(link) !== this.#links) await rmdir(path.dirname(link)).catch(() => undefined);
@@ -180,7 +180,7 @@ export class PackageStore {
     const places = [this.#installations, this.#formerInstallations];
     for (const folder of [this.#links, ...folders, ...places]) await removeStaleTemporaries(folder);
     const counting = await Promise.all(
-      links.map((name) => realpath(path.join(this.#links, name)).catch(ignoreCodes(leadsNowhere, ''))),
+      links.map((name) => realpath(path.join(this.#links, name)).catch(ignoreCodes(unresolvedLinkCodes, ''))),
     );
     for (const folder of await Promise.all(
       places.map((one) => realpath(one).catch(ignoreCodes(['ENOENT'], one))),
@@ -204,7 +204,7 @@ export class PackageStore {
       if (!name.startsWith('@')) names.push(name);
       else
         names.push(
-          ...(await visibleNames(path.join(this.#links, name), leadsNowhere)).map(
+          ...(await visibleNames(path.join(this.#links, name), unresolvedLinkCodes)).map(
             (inner) => `${name}/${inner}`,
           ),
         );
@@ -288,7 +288,7 @@ async function visibleNames(
 /**
  * System error codes for a path without a target: a broken or circular link, or a file instead of a folder.
  */
-const leadsNowhere = ['ENOENT', 'ELOOP', 'ENOTDIR'];
+const unresolvedLinkCodes = ['ENOENT', 'ELOOP', 'ENOTDIR'];
 
 /** Other read errors must not count as missing, or active installations would be removed. */
 function ignoreCodes<T>(codes: readonly string[], value: T): (error: unknown) => T {

@@ -45,7 +45,7 @@ export async function removePackages(
     for (const [index, result] of results.entries()) {
       if ('error' in result) continue;
       const { name } = result.removed;
-      if (failed.length === 0) await shelf.takeOff(result.removed);
+      if (failed.length === 0) await shelf.delete(result.removed);
       else results[index] = { name, error: explainKeptPackage(name, failed) };
     }
     return results;
@@ -60,7 +60,7 @@ function removalFailure(name: string): (error: unknown) => RemovalResult {
 }
 
 function explainKeptPackage(name: string, failed: readonly string[]): AgentToolsError {
-  const message = `${name} stays, because not all of them can go: see ${failed.join(', ')}.`;
+  const message = `${name} stays, because packages are removed together or not at all: see ${failed.join(', ')}.`;
   return new AgentToolsError('refused', message);
 }
 

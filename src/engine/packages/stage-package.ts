@@ -127,7 +127,7 @@ async function readInstalledName(installation: string): Promise<string> {
   const { dependencies } = await jsonIn(installation, 'package.json');
   const [name] = isRecord(dependencies) ? Object.keys(dependencies) : [];
   if (name !== undefined && isPackageName(name)) return name;
-  throw new AgentToolsError('failed', 'npm installed nothing that has the name of a package.');
+  throw new AgentToolsError('failed', 'npm did not install a package with a name.');
 }
 
 interface LockEntry extends Pick<PackageRecord, 'integrity' | 'source'> {
@@ -188,6 +188,6 @@ async function warningsAbout(extension: Extension): Promise<readonly string[]> {
   );
   const faults = listFaults(extension.manifest).map((fault) => `${extension.name}: ${fault}`);
   const isBare = items.length === 0 && !extension.manifest.hasOnlySkills;
-  const nothing = isBare ? [`${extension.name} declares nothing that could be served.`] : [];
+  const nothing = isBare ? [`${extension.name} declares no items to serve.`] : [];
   return [...faults, ...nothing, ...lost];
 }

@@ -15,7 +15,7 @@ const slowStartMs = 3000;
 const bootExitTimeoutMs = 5000;
 
 /** Most characters of a server's stderr that are read, from its beginning. */
-const maxSaid = 1_000_000;
+const maxStderr = 1_000_000;
 
 export interface BootOptions {
   /** The program and its first arguments; `start <server>` follows. */
@@ -76,7 +76,7 @@ async function bootServer(
   const child: ChildServer = { ...options, cwd, env, args: [...options.args, 'start', reference] };
   const findings = new Map<string, BootFinding>();
   for (const era of eras) {
-    for (const finding of await converse(server, era, child, options.timeoutMs)) {
+    for (const finding of await checkServer(server, era, child, options.timeoutMs)) {
       const key = finding.isOfList ? finding.message : finding.code;
       if (!findings.has(key)) findings.set(key, finding);
     }
@@ -97,7 +97,7 @@ function serverLocator(
   return { reference: qualify(packageName, server), cwd: directory };
 }
 
-async function converse(
+async function checkServer(
   server: string,
   { name: era, versionNegotiation }: (typeof eras)[number],
   child: ChildServer,
@@ -108,7 +108,7 @@ async function converse(
   const transport = new ChildTransport(child);
   let said = '';
   transport.ontext = (text) => {
-    said = (said + text).slice(0, maxSaid);
+    said = (said + text).slice(0, maxStderr);
   };
   const client = new Client({ name: 'agenttools-validate', version: '1.0.0' }, { versionNegotiation });
   const started = performance.now();
@@ -137,7 +137,7 @@ async function converse(
     );
   }
   for (const fault of listFaultsIn(said)) {
-    const message = `Server "${server}" does not list what it is meant to: ${fault}`;
+    const message = `Server "${server}" has faulty lists: ${fault}`;
     findings.push({ code: 'boot-failed', severity: 'error', message, isOfList: true });
   }
   for (const absence of parseAbsences(said)) {
@@ -146,7 +146,7 @@ async function converse(
   }
   const [impure] = transport.impureLines;
   if (impure !== undefined) {
-    const message = `Server "${server}" wrote something to stdout that is not MCP: ${JSON.stringify(impure)}. Clients break on it; write to stderr.`;
+    const message = `Server "${server}" wrote something to stdout that is not MCP: ${JSON.stringify(impure)}. Clients fail on it; write to stderr.`;
     findings.push({ code: 'impure-stdout', severity: 'error', message });
   }
   return findings;

@@ -57,7 +57,7 @@ export async function verifyServer(
 function explainStartFailure({ command, args }: ChildServer, { message }: Error, stderr: string): string {
   const said = stderr.trim();
   const words = said === '' ? ' It wrote nothing to stderr.' : ` It wrote to stderr:\n${indentOutput(said)}`;
-  return `The server did not answer as it would be started: ${message}.\nCommand: ${[command, ...args].join(' ')}\n${words.trimStart()}`;
+  return `The server did not answer when started with the command of its entry: ${message}.\nCommand: ${[command, ...args].join(' ')}\n${words.trimStart()}`;
 }
 
 function indentOutput(text: string): string {

@@ -86,7 +86,7 @@ export function chooseApp(
   if (apps.length === 0) {
     const wayOut =
       'Declare one in the manifest\'s "apps" and bind it to a tool by the key "ui". If one is declared, run agenttools validate.';
-    throw new AgentToolsError('not-found', `The server has no apps that could be shown. ${wayOut}`);
+    throw new AgentToolsError('not-found', `The server has no apps to show. ${wayOut}`);
   }
   const bound = tool && toolAppUri(tool);
   const app = wanted === undefined ? bound : apps.find((one) => matchesAppName(one, wanted))?.uri;

@@ -56,7 +56,8 @@ export async function takePicture({ place, signal, ...options }: PictureOptions)
   const late = setTimeout(() => {
     giveUp(new AgentToolsError('failed', `The app showed nothing within ${showTimeoutMs / 1000} s.`));
   }, showTimeoutMs);
-  const stop = () => giveUp(new AgentToolsError('failed', 'The picture was not taken: a signal came.'));
+  const stop = () =>
+    giveUp(new AgentToolsError('failed', 'No screenshot was taken: a signal ended the program.'));
   signal.addEventListener('abort', stop);
   try {
     const { asked } = preview;

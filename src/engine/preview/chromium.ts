@@ -51,7 +51,7 @@ export async function findChromium(place: BrowserCandidates): Promise<string> {
     if (await isExecutable(file)) return file;
     throw new AgentToolsError(
       'not-found',
-      `AGENTTOOLS_CHROMIUM names ${file}, which is no program. ${installBrowserHint}`,
+      `AGENTTOOLS_CHROMIUM names ${file}, which is not a program. ${installBrowserHint}`,
     );
   }
   const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter(Boolean);
@@ -65,7 +65,7 @@ export async function findChromium(place: BrowserCandidates): Promise<string> {
 }
 
 const installBrowserHint =
-  'Install Chromium or Chrome, or set AGENTTOOLS_CHROMIUM to the program; without --screenshot, any browser will do.';
+  'Install Chromium or Chrome, or set AGENTTOOLS_CHROMIUM to the program; without --screenshot, any browser works.';
 
 async function isExecutable(file: string): Promise<boolean> {
   return await access(file, constants.X_OK).then(

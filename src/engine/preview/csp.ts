@@ -79,5 +79,5 @@ function readDomains(csp: AppCsp, key: DomainKey): readonly unknown[] {
 }
 
 function domainFault(domain: unknown): string | undefined {
-  return typeof domain === 'string' ? originFault(domain) : 'An origin is a text.';
+  return typeof domain === 'string' ? originFault(domain) : 'An origin must be a string.';
 }

@@ -15,8 +15,7 @@ export function parseAppContents(
 ): Omit<AppRendering, 'frame'> {
   const contents = Array.isArray(result.contents) ? result.contents.filter(isRecord) : [];
   const content = contents.find((one) => one.uri === uri);
-  if (!content)
-    throw new AgentToolsError('failed', `The server answers ${uri} with contents of another URI, or none.`);
+  if (!content) throw new AgentToolsError('failed', `The server returned no contents with the URI ${uri}.`);
   if (content.mimeType !== appMimeType) {
     throw new AgentToolsError(
       'failed',

@@ -1,4 +1,5 @@
 import { errorMessage } from '../base/thrown-value.js';
+import { withTimeLimit } from '../base/time-limit-signal.js';
 import { ChildSession, isSessionMethod, type SessionMethod } from '../preflight/child-session.js';
 import type { ChildServer } from '../upstream/child-transport.js';
 import { appCapability, type ListedResource, listApps, mayAppsCall } from './app-list.js';
@@ -103,7 +104,7 @@ export class RestartableServer {
   }
 
   async #list(session: ChildSession): Promise<void> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#options.timeoutMs)]);
+    const signal = withTimeLimit(this.#closing.signal, this.#options.timeoutMs);
     const tools = await session.list<ListedTool>('tools/list', 'tools', signal);
     const resources = await session.list<ListedResource>('resources/list', 'resources', signal);
     this.tools = tools;
@@ -118,10 +119,10 @@ export class RestartableServer {
 
   /** Passes a request on if its sender may make it. */
   async answer({ method, params, from }: PreviewRequest, signal: AbortSignal): Promise<PreviewResponse> {
-    if (!isSessionMethod(method)) return errorResponse(-32601, `The host passes no ${method} on.`);
+    if (!isSessionMethod(method)) return errorResponse(-32601, `The host does not forward ${method}.`);
     const refused = from === 'app' && method === 'tools/call' ? this.#refusalOf(params.name) : undefined;
     if (refused !== undefined) return errorResponse(-32602, refused);
-    if (!this.#session) return errorResponse(-32603, 'The server does not run.');
+    if (!this.#session) return errorResponse(-32603, 'The server is not running.');
     try {
       return { result: await this.#session.request(method, params, signal) };
     } catch (error) {
@@ -142,7 +143,7 @@ export class RestartableServer {
     method: SessionMethod,
     params: Readonly<Record<string, unknown>>,
   ): Promise<Readonly<Record<string, unknown>>> {
-    if (!this.#session) throw new Error('The server does not run');
+    if (!this.#session) throw new Error('The server is not running');
     return await this.#session.request(method, params);
   }
 }

@@ -11,7 +11,7 @@ export interface DeclaredEndpoint {
 }
 
 /** Yields the upstream endpoints of a tool, or of a server's own entries. */
-export function* writtenPlaces({
+export function* declaredEndpoints({
   kind,
   value,
 }: Pick<Definition, 'kind' | 'value'>): Generator<DeclaredEndpoint> {

@@ -56,7 +56,7 @@ export interface InstalledServer {
 export async function composeWithInstall(
   compose: () => Promise<ServerSpec>,
   obtaining: InstallPolicy,
-  heed: (failures: InstalledServer['failures']) => void = () => {},
+  onFailures: (failures: InstalledServer['failures']) => void = () => {},
 ): Promise<InstalledServer> {
   const tried = new Set<string>();
   const failures = new Map<string, string>();
@@ -66,7 +66,7 @@ export async function composeWithInstall(
     if (!obtaining.obtain || lacks.length === 0) return { spec, failures };
     for (const name of packagesIn(lacks)) tried.add(name);
     for (const [name, reason] of await installMissingPackages(lacks, obtaining)) failures.set(name, reason);
-    heed(failures);
+    onFailures(failures);
   }
 }
 

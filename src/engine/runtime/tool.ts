@@ -29,7 +29,7 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
   const { value, extension } = definition;
   const [written, output] = await Promise.all([readInput(definition), readSchema(definition, 'output')]);
   const upstream = await readUpstream(definition);
-  const load = upstream ? unheard(upstream) : lazyFunction<ToolHandler>(value.handler, extension);
+  const load = upstream ? upstreamPlaceholder(upstream) : lazyFunction<ToolHandler>(value.handler, extension);
   const { input, handler } = definition.derived
     ? await bindDerived(definition.derived, written, load)
     : { input: written, handler: load };
@@ -61,7 +61,7 @@ async function readUpstream(definition: Definition): Promise<ToolUpstream | unde
 }
 
 /** Placeholder for a handler that is never called: calls go to the upstream server. */
-function unheard({ upstream, tool }: ToolUpstream): Lazy<ToolHandler> {
+function upstreamPlaceholder({ upstream, tool }: ToolUpstream): Lazy<ToolHandler> {
   return async () => {
     throw new LoadError(`it is answered by the tool "${tool}" of ${upstream.name}`);
   };

@@ -11,13 +11,13 @@ const uiScheme = 'ui://';
 const metaKey = 'ui';
 const flatMetaKey = 'ui/resourceUri';
 
-const everybody: readonly ToolVisibility[] = ['model', 'app'];
+const allCallers: readonly ToolVisibility[] = ['model', 'app'];
 
 /** Reads the `ui` of a tool, or of a server's entry that changes a tool. `from` and `path` give its location. */
 export function readUi(ui: unknown, from: Definition, path: DocumentPath): ToolUi | null | undefined {
   if (ui === null) return null;
   if (typeof ui === 'string') {
-    return { named: { reference: ui, from, path }, app: undefined, visibility: everybody, when: undefined };
+    return { named: { reference: ui, from, path }, app: undefined, visibility: allCallers, when: undefined };
   }
   if (!isRecord(ui)) return undefined;
   const { app, visibility, when } = ui;
@@ -30,8 +30,8 @@ export function readUi(ui: unknown, from: Definition, path: DocumentPath): ToolU
 }
 
 function readVisibility(value: unknown): readonly ToolVisibility[] {
-  if (!Array.isArray(value)) return everybody;
-  return everybody.filter((one) => value.includes(one));
+  if (!Array.isArray(value)) return allCallers;
+  return allCallers.filter((one) => value.includes(one));
 }
 
 /**
@@ -42,7 +42,7 @@ export function withUiApart(tool: ToolSpec): ToolSpec {
   const { _meta: meta, ...wire } = tool.wire;
   if (!isRecord(meta)) return tool.ui === null ? { ...tool, ui: undefined } : tool;
   const _meta = withoutUi(meta);
-  const ui = tool.ui === undefined ? writtenUi(meta) : (tool.ui ?? undefined);
+  const ui = tool.ui === undefined ? declaredUi(meta) : (tool.ui ?? undefined);
   return { ...tool, ui, wire: { ...wire, ...(Object.keys(_meta).length > 0 && { _meta }) } };
 }
 
@@ -53,7 +53,7 @@ export function withoutUi(meta: Readonly<Record<string, unknown>>): Readonly<Rec
 }
 
 /** A host may read only one of the two keys, so both are sent. */
-function writtenUi({
+function declaredUi({
   [metaKey]: ui,
   [flatMetaKey]: flat,
 }: Readonly<Record<string, unknown>>): ToolUi | undefined {
@@ -79,7 +79,7 @@ export function uiMeta(
 ): Readonly<Record<string, unknown>> | undefined {
   if (written) return written;
   if (app && withApp) return { [metaKey]: { resourceUri: app.uri, visibility }, [flatMetaKey]: app.uri };
-  return visibility.length === everybody.length ? undefined : { [metaKey]: { visibility } };
+  return visibility.length === allCallers.length ? undefined : { [metaKey]: { visibility } };
 }
 
 /** True if clients that show UI may see another list entry than other clients. */

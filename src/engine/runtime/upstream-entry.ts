@@ -5,7 +5,7 @@ import { type Definition, DefinitionError } from '../extension/extension.js';
 import { definitionLabel, locate } from './read-definition.js';
 import type { UpstreamEntry } from './upstream.js';
 import { sharedOverrides, toToolChoice } from './upstream-choice.js';
-import { requirePlaceModule, upstreamSpec } from './upstream-spec.js';
+import { requireEndpointModule, upstreamSpec } from './upstream-spec.js';
 
 /**
  * Reads an entry of a server's list for tools of an upstream server. Does not contact the upstream server.
@@ -20,7 +20,7 @@ export async function readUpstreamEntry(
     throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
   }
   const { upstream } = entry;
-  await requirePlaceModule(upstream, { definition: server, path: [...path, 'upstream'] });
+  await requireEndpointModule(upstream, { definition: server, path: [...path, 'upstream'] });
   return {
     upstream: upstreamSpec(upstream, server.extension, [server.item, ...path]),
     choice: toToolChoice(entry),

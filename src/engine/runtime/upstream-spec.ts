@@ -15,7 +15,7 @@ import {
   readPlace,
   type UpstreamEndpoint,
 } from '../extension/upstream-endpoint.js';
-import { nameOfPlace } from '../extension/upstream-secrets.js';
+import { endpointName } from '../extension/upstream-secrets.js';
 import { placeShape } from '../extension/upstream-shape.js';
 import { findVariables } from '../extension/variables.js';
 import { lazyFunction } from './lazy-function.js';
@@ -50,16 +50,20 @@ export function upstreamSpec(written: unknown, extension: Extension, at: Documen
     ...own
   } = isRecord(written) && !isFunctionLike(written) ? written : { place: written };
   const common = {
-    name: typeof name === 'string' && name !== '' ? name : placeName(own),
+    name: typeof name === 'string' && name !== '' ? name : endpointLabel(own),
     variables: variablesNeeded(own),
     startTimeoutMs: typeof startTimeoutMs === 'number' ? startTimeoutMs : defaultStartTimeoutMs,
   };
   const { place } = own;
   if (place === undefined) {
-    return { ...common, key: upstreamKey(own, extension), place: (env) => fixedPlace(own, extension, env) };
+    return {
+      ...common,
+      key: upstreamKey(own, extension),
+      place: (env) => resolveDataEndpoint(own, extension, env),
+    };
   }
   const id = canonical([extension.manifest.directory, at]);
-  const given = givenPlace(place, { id, extension, timeoutMs: common.startTimeoutMs });
+  const given = endpointFromFunction(place, { id, extension, timeoutMs: common.startTimeoutMs });
   return {
     ...common,
     // A function that another process has described has no identity here.
@@ -69,12 +73,12 @@ export function upstreamSpec(written: unknown, extension: Extension, at: Documen
   };
 }
 
-function placeName(written: Written): string {
-  return written.place === undefined ? nameOfPlace(written) : callableName(written.place);
+function endpointLabel(written: Written): string {
+  return written.place === undefined ? endpointName(written) : callableName(written.place);
 }
 
 /** The scope for paths and dependencies in an extension's endpoints. */
-export function placeScope({ paths, manifest }: Extension): EndpointScope {
+export function endpointScope({ paths, manifest }: Extension): EndpointScope {
   return { ...paths, packageJson: manifest.packageJson.value };
 }
 
@@ -108,18 +112,25 @@ function callableName(place: unknown): string {
   return (place as { readonly name?: string }).name || 'a function';
 }
 
-async function fixedPlace(written: Written, extension: Extension, env: Env): Promise<UpstreamEndpoint> {
-  return await rethrowAsToolError(nameOfPlace(written), () =>
-    readPlace(written, { scope: placeScope(extension), env }),
+async function resolveDataEndpoint(
+  written: Written,
+  extension: Extension,
+  env: Env,
+): Promise<UpstreamEndpoint> {
+  return await rethrowAsToolError(endpointName(written), () =>
+    readPlace(written, { scope: endpointScope(extension), env }),
   );
 }
 
-interface GivenOptions extends Pick<GivenPlace, 'id' | 'timeoutMs'> {
+interface FunctionEndpointOptions extends Pick<GivenPlace, 'id' | 'timeoutMs'> {
   readonly extension: Extension;
 }
 
 /** The endpoint from a function is not filled in: the function receives the environment itself. */
-function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOptions): GivenPlace {
+function endpointFromFunction(
+  callable: unknown,
+  { id, timeoutMs, extension }: FunctionEndpointOptions,
+): GivenPlace {
   const what = `"${callableName(callable)}"`;
   const load = lazyFunction<ResolveRawEndpoint>(callable, extension);
   const find = async (env: Env) =>
@@ -135,7 +146,7 @@ function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOption
     if (fault) throw new ToolError(describeFault(`The endpoint from ${what}`, fault));
     if (given.place !== undefined)
       throw new ToolError(`${what} returned another function. Expected { command, args } or { url }.`);
-    return await rethrowAsToolError(what, () => readPlace(given, { scope: placeScope(extension) }));
+    return await rethrowAsToolError(what, () => readPlace(given, { scope: endpointScope(extension) }));
   };
   return { id, isFunction: typeof callable !== 'string', what, timeoutMs, find, read };
 }
@@ -158,7 +169,7 @@ function variablesNeeded(written: Written): readonly string[] {
 }
 
 /** Checks that the module of an endpoint function exists. @throws DefinitionError */
-export async function requirePlaceModule(
+export async function requireEndpointModule(
   written: unknown,
   { definition, path }: { readonly definition: Definition; readonly path: DocumentPath },
 ): Promise<void> {

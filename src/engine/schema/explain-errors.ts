@@ -4,7 +4,7 @@ import { formatPathName, fromPointer, type SchemaIssue, toPointer } from './sche
 /** Rewrites Ajv errors as messages that name the parameter to fix, or the `whole` value. */
 export function explainErrors(errors: readonly ErrorObject[], whole: string): SchemaIssue[] {
   const issues = errors
-    .filter(({ keyword }) => !echoes.includes(keyword))
+    .filter(({ keyword }) => !repeatingKeywords.includes(keyword))
     .map((error) => explainError(error, whole));
   const isFirst = (issue: SchemaIssue, index: number) =>
     issues.findIndex(({ path, message }) => path === issue.path && message === issue.message) === index;
@@ -12,7 +12,7 @@ export function explainErrors(errors: readonly ErrorObject[], whole: string): Sc
 }
 
 /** Keywords that only repeat the failure of a nested keyword. */
-const echoes: readonly string[] = ['if'];
+const repeatingKeywords: readonly string[] = ['if'];
 
 function explainError(error: ErrorObject, whole: string): SchemaIssue {
   const told = Object.hasOwn(explanations, error.keyword) ? explanations[error.keyword]!(error) : {};

@@ -17,7 +17,7 @@ export function fitsSchema(value: unknown, schema: unknown): boolean | undefined
 
 type KeywordCheck = (value: unknown, wanted: unknown) => boolean | undefined;
 
-const says: KeywordCheck = () => true;
+const annotation: KeywordCheck = () => true;
 
 const keywordChecks: Readonly<Record<string, KeywordCheck>> = {
   type: (value, wanted) => [wanted].flat().some((type) => isOfType(value, type)),
@@ -30,12 +30,12 @@ const keywordChecks: Readonly<Record<string, KeywordCheck>> = {
   exclusiveMaximum: numeric((value, limit) => value < limit),
   minLength: (value, limit) => typeof value !== 'string' || [...value].length >= Number(limit),
   maxLength: (value, limit) => typeof value !== 'string' || [...value].length <= Number(limit),
-  title: says,
-  description: says,
-  default: says,
-  examples: says,
-  deprecated: says,
-  $comment: says,
+  title: annotation,
+  description: annotation,
+  default: annotation,
+  examples: annotation,
+  deprecated: annotation,
+  $comment: annotation,
 };
 
 function numeric(isRight: (value: number, limit: number) => boolean): KeywordCheck {

@@ -39,7 +39,7 @@ export function changeInput(input: CompiledSchema, changes: InputOverrides): Com
   const settled = resolveOverrides(input, changes, declared);
   const wire = remainingSchema(input.wire, settled) || input.wire;
   const listed = checkLazily(wire, 'input');
-  const route = new ArgumentMapping(settled, fillIns(changes));
+  const route = new ArgumentMapping(settled, visibleDefaults(changes));
   const limits = listAllowedValues(changes, declared, input.wire);
   return { form: input.form, wire, check: check({ input, listed, route, limits }) };
 }
@@ -54,7 +54,7 @@ export function resolveOverrides(
   const absent = new Set<string>();
   const defaulted = new Set<string>();
   const names = new Map<string, string>();
-  const told = new Map<string, (schema: JsonSchema) => JsonSchema>();
+  const overrides = new Map<string, (schema: JsonSchema) => JsonSchema>();
   for (const [name, change] of Object.entries(parameters)) {
     if (change.hidden) {
       const value = valueOfHidden(name, change, { input, declared });
@@ -64,9 +64,9 @@ export function resolveOverrides(
     }
     if (change.default !== undefined) defaulted.add(name);
     if (change.name !== undefined && change.name !== name) names.set(name, change.name);
-    told.set(name, tellOtherwise(change, choicesOfDeclared(name, declared, input.wire)?.depth ?? 0));
+    overrides.set(name, schemaOverride(change, choicesOfDeclared(name, declared, input.wire)?.depth ?? 0));
   }
-  return { pinned: given, absent, defaulted, names, told };
+  return { pinned: given, absent, defaulted, names, overrides };
 }
 
 /**
@@ -97,7 +97,7 @@ export function choicesOfDeclared(name: string, { properties }: DeclaredProperti
   return undefined;
 }
 
-function tellOtherwise(change: ParameterOverride, depth: number): (schema: JsonSchema) => JsonSchema {
+function schemaOverride(change: ParameterOverride, depth: number): (schema: JsonSchema) => JsonSchema {
   const { description, enum: values, default: standard } = change;
   return (schema) => ({
     ...(values ? restrictChoices(schema, values, depth) : schema),
@@ -107,7 +107,7 @@ function tellOtherwise(change: ParameterOverride, depth: number): (schema: JsonS
 }
 
 /** Defaults for visible arguments that a client omits. */
-function fillIns({ parameters }: InputOverrides): FixedValues {
+function visibleDefaults({ parameters }: InputOverrides): FixedValues {
   const entries = Object.entries(parameters).filter(([, change]) => !change.hidden);
   return Object.fromEntries(
     entries.flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])),

@@ -21,12 +21,12 @@ export interface FixedArguments {
   /** Client names of renamed arguments. */
   readonly names: ReadonlyMap<string, string>;
   /** Changes to the argument schemas that clients see. */
-  readonly told: ReadonlyMap<string, (schema: JsonSchema) => JsonSchema>;
+  readonly overrides: ReadonlyMap<string, (schema: JsonSchema) => JsonSchema>;
 }
 
 /** Fixes values and changes nothing else. */
 export function fixOnlyValues(pinned: FixedValues): FixedArguments {
-  return { pinned, absent: new Set(), defaulted: new Set(), names: new Map(), told: new Map() };
+  return { pinned, absent: new Set(), defaulted: new Set(), names: new Map(), overrides: new Map() };
 }
 
 /** Target of a reference, and the rest of its schema. */
@@ -61,7 +61,7 @@ export class PartialSchema {
    */
   rest(): unknown {
     const rest = this.#rest(this.#root);
-    return isRecord(rest) ? this.#written(rest) : rest;
+    return isRecord(rest) ? this.#resolvePlaceholders(rest) : rest;
   }
 
   /** Returns the rest of a schema, with placeholders for changed reference targets. */
@@ -81,7 +81,7 @@ export class PartialSchema {
     const { $ref, if: condition, then, else: otherwise, allOf, anyOf, oneOf, not, ...plain } = schema;
     const parts = [
       this.#withoutNames(plain, schema === this.#root),
-      this.#judged({ if: condition, then, else: otherwise }),
+      this.#conditional({ if: condition, then, else: otherwise }),
       this.#follow($ref),
       this.#all(allOf),
       this.#any(anyOf),
@@ -118,12 +118,12 @@ export class PartialSchema {
   readonly #stays = (name: string) => !Object.hasOwn(this.#pinned, name) && !this.#settled.absent.has(name);
 
   /** True if the client must send a required argument. */
-  readonly #isAwaited = (name: unknown) =>
+  readonly #isRequired = (name: unknown) =>
     !Object.hasOwn(this.#pinned, String(name)) && !this.#settled.defaulted.has(String(name));
 
   readonly #isAbsent = (name: unknown) => this.#settled.absent.has(String(name));
 
-  readonly #called = (name: unknown) => this.#settled.names.get(String(name)) ?? String(name);
+  readonly #newName = (name: unknown) => this.#settled.names.get(String(name)) ?? String(name);
 
   /** Rewrites the keywords that name or count properties. */
   #withoutNames(schema: JsonSchema, isRoot: boolean): JsonSchema | false {
@@ -144,12 +144,12 @@ export class PartialSchema {
     return present({
       ...others,
       properties: emptyToUndefined(this.#properties(properties, { forbidden, isRoot })),
-      ...(standard !== undefined && { default: this.#picked(standard) }),
-      ...(Array.isArray(examples) && { examples: examples.map((one) => this.#picked(one)) }),
+      ...(standard !== undefined && { default: this.#renamedKeys(standard) }),
+      ...(Array.isArray(examples) && { examples: examples.map((one) => this.#renamedKeys(one)) }),
       ...(least > 0 && { minProperties: least }),
       ...(typeof maxProperties === 'number' && { maxProperties: maxProperties - count }),
       ...mapValues(dependent, (held) => emptyToUndefined(this.#dependents(held))),
-      required: emptyToUndefined([...new Set(needed.filter(this.#isAwaited).map(this.#called))]),
+      required: emptyToUndefined([...new Set(needed.filter(this.#isRequired).map(this.#newName))]),
       allOf: emptyToUndefined(applied.filter((one) => !isTrivial(one))),
     });
   }
@@ -170,9 +170,9 @@ export class PartialSchema {
     const entries = isRecord(held) ? Object.entries(held) : [];
     const left = entries.filter(([name]) => this.#stays(name));
     const told = left.map(
-      ([name, schema]) => [this.#called(name), this.#told(name, schema, isRoot)] as const,
+      ([name, schema]) => [this.#newName(name), this.#withOverride(name, schema, isRoot)] as const,
     );
-    const none = forbidden.map((name) => [this.#called(name), false] as const);
+    const none = forbidden.map((name) => [this.#newName(name), false] as const);
     return isRecord(held) || none.length > 0 ? Object.fromEntries([...told, ...none]) : held;
   }
 
@@ -180,31 +180,31 @@ export class PartialSchema {
    * Applies the schema change to a property: at the root if the root lists the property, else at each
    * occurrence.
    */
-  #told(name: string, schema: unknown, isRoot: boolean): unknown {
-    const tell = this.#settled.told.get(name);
+  #withOverride(name: string, schema: unknown, isRoot: boolean): unknown {
+    const tell = this.#settled.overrides.get(name);
     const { properties } = this.#root;
     const isElsewhere = !isRoot && isRecord(properties) && Object.hasOwn(properties, name);
     if (!tell || isElsewhere || schema === false) return schema;
     return tell(isRecord(schema) ? schema : {});
   }
 
-  #picked(held: unknown): unknown {
+  #renamedKeys(held: unknown): unknown {
     if (!isRecord(held)) return held;
     const left = Object.entries(held).filter(([name]) => this.#stays(name));
-    return Object.fromEntries(left.map(([name, value]) => [this.#called(name), value]));
+    return Object.fromEntries(left.map(([name, value]) => [this.#newName(name), value]));
   }
 
   #dependents(held: unknown): unknown {
-    const others = this.#picked(held);
+    const others = this.#renamedKeys(held);
     if (!isRecord(others)) return others;
     return mapValues(others, (asked) =>
       Array.isArray(asked)
-        ? asked.filter((name) => this.#isAwaited(name) && !this.#isAbsent(name)).map(this.#called)
+        ? asked.filter((name) => this.#isRequired(name) && !this.#isAbsent(name)).map(this.#newName)
         : this.#rest(asked),
     );
   }
 
-  #judged(given: {
+  #conditional(given: {
     readonly if: unknown;
     readonly then: unknown;
     readonly else: unknown;
@@ -250,7 +250,7 @@ export class PartialSchema {
   }
 
   /** Resolves placeholders: inlines a rest that is used once, and adds the others to `$defs`. */
-  #written(rest: JsonSchema): JsonSchema {
+  #resolvePlaceholders(rest: JsonSchema): JsonSchema {
     const marked = new Map<JsonSchema, FollowedReference>(
       [...this.#followed.values()].map((one) => [one.mark, one]),
     );

@@ -7,7 +7,7 @@ import { SchemaError } from './schema-error.js';
 import { findBoundsFault } from './schema-limits.js';
 import { lintSchema } from './schema-lint.js';
 import { parseSchemaText } from './schema-text.js';
-import { isStandardSchema, releasedSchema, type StandardSchema } from './standard-schema.js';
+import { isStandardSchema, type StandardSchema, unwrapSchema } from './standard-schema.js';
 
 /** A schema value with its form. */
 export type SchemaForm =
@@ -80,7 +80,7 @@ const namesOfForms: Readonly<Record<SchemaForm['form'], string>> = {
 };
 
 function recognise(given: unknown, side: SchemaSide, rawOnly: boolean): SchemaForm {
-  const value = releasedSchema(given);
+  const value = unwrapSchema(given);
   if (isStandardSchema(value)) return { form: 'standard', schema: value };
   if (typeof value === 'string') return { form: 'raw', schema: parseSchemaText(value) };
   if (hasBrand(value, fieldsBrand)) return { form: 'fields', spec: value[fieldsBrand] };

@@ -92,7 +92,7 @@ const sharedValueKeywords: readonly unknown[] = [
 ];
 
 /** Keywords that can add properties that `properties` does not list. */
-const bringers = [
+const propertyKeywords = [
   ...['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dependencies', '$ref'],
   ...['$dynamicRef', '$recursiveRef', 'patternProperties', 'unevaluatedProperties', 'propertyNames'],
 ];
@@ -100,7 +100,7 @@ const bringers = [
 function* findUndeclaredRequired({ schema, path }: Subschema): Generator<FieldWarning> {
   const { properties, required, additionalProperties } = schema;
   if (!Array.isArray(required) || !isRecord(properties) || isRecord(additionalProperties)) return;
-  if (bringers.some((keyword) => Object.hasOwn(schema, keyword))) return;
+  if (propertyKeywords.some((keyword) => Object.hasOwn(schema, keyword))) return;
   if (path.slice(-2).some((key) => sharedValueKeywords.includes(key))) return;
   for (const [index, name] of required.entries()) {
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue;

@@ -34,12 +34,12 @@ const holder: unique symbol = Symbol('live schema');
  * Wraps a Standard Schema in an opaque object, so that library code runs only if the value is used as a
  * schema.
  */
-export function heldSchema(schema: StandardSchema): object {
+export function wrapSchema(schema: StandardSchema): object {
   return { [holder]: schema };
 }
 
 /** Returns the Standard Schema of a wrapper; any other value unchanged. */
-export function releasedSchema(value: unknown): unknown {
+export function unwrapSchema(value: unknown): unknown {
   return isRecord(value) && Object.hasOwn(value, holder)
     ? (value as { readonly [holder]?: unknown })[holder]
     : value;
@@ -73,12 +73,12 @@ export async function standardWire(
   side: SchemaSide,
   resolveFrom: string | undefined,
 ): Promise<JsonSchema> {
-  const writer = schema['~standard'].jsonSchema ?? (await borrowWriter(schema, resolveFrom));
+  const writer = schema['~standard'].jsonSchema ?? (await findWriter(schema, resolveFrom));
   return convertStandardSchema(writer, side, schema);
 }
 
 /** As {@link standardWire}; undefined if the schema does not convert itself. @throws SchemaError */
-export function writeNow(schema: StandardSchema, side: SchemaSide): JsonSchema | undefined {
+export function exportedWire(schema: StandardSchema, side: SchemaSide): JsonSchema | undefined {
   const writer = schema['~standard'].jsonSchema;
   return writer && convertStandardSchema(writer, side, schema);
 }
@@ -146,7 +146,7 @@ const writerPackages: Readonly<Record<string, { name: string; export: string }>>
   valibot: { name: '@valibot/to-json-schema', export: 'toStandardJsonSchema' },
 };
 
-async function borrowWriter(
+async function findWriter(
   schema: StandardSchema,
   resolveFrom: string | undefined,
 ): Promise<JsonSchemaWriter> {

@@ -13,12 +13,15 @@ export function checkLazily(schema: JsonSchema, side: SchemaSide): (value: unkno
   let compiled: Promise<ValidateFunction> | undefined;
   return async (value) => {
     compiled ??= compileOnce(schema);
-    return runCheck(await compiled, value, wholes[side]);
+    return runCheck(await compiled, value, subjects[side]);
   };
 }
 
 /** Names of the whole value in messages. */
-const wholes = { input: 'The arguments', output: 'The result' } as const satisfies Record<SchemaSide, string>;
+const subjects = { input: 'The arguments', output: 'The result' } as const satisfies Record<
+  SchemaSide,
+  string
+>;
 
 function runCheck(validate: ValidateFunction, value: unknown, whole: string): CheckResult {
   try {

@@ -7,7 +7,7 @@ import { SchemaError } from './schema-error.js';
 import { detectSchemaForm, type SchemaForm } from './schema-form.js';
 import { findBoundsFault } from './schema-limits.js';
 import { isFieldSpecLike } from './schema-lint.js';
-import { writeNow } from './standard-schema.js';
+import { exportedWire } from './standard-schema.js';
 
 /** Side and key of a schema. */
 interface SchemaSlot {
@@ -36,7 +36,7 @@ export function wireSchema(value: unknown, place: SchemaSlot): JsonSchema | unde
 function toWireSchema(told: SchemaForm, side: SchemaSide): JsonSchema | undefined {
   if (told.form === 'fields') return requireWireSchema(compileFields(told.spec).wire, side);
   if (told.form === 'raw') return requireWireSchema(told.schema, side);
-  const written = told.form === 'standard' ? writeNow(told.schema, side) : told.described[side];
+  const written = told.form === 'standard' ? exportedWire(told.schema, side) : told.described[side];
   return written === undefined ? undefined : requireWireSchema(written, side);
 }
 

@@ -31,7 +31,7 @@ interface SkillCatalog {
 export async function skillCatalog(calls: ServerRuntime): Promise<SkillCatalog> {
   const read = await Promise.all(
     calls.server.skills.map(async (folder) => {
-      const sound = await readSound(folder, calls);
+      const sound = await readValidSkill(folder, calls);
       return sound ? [{ skill: sound.skill, files: listServedFiles(sound, folder) }] : [];
     }),
   );
@@ -43,7 +43,7 @@ export async function skillCatalog(calls: ServerRuntime): Promise<SkillCatalog> 
   };
 }
 
-async function readSound(folder: SkillFolder, calls: ServerRuntime): Promise<ReadSkill | undefined> {
+async function readValidSkill(folder: SkillFolder, calls: ServerRuntime): Promise<ReadSkill | undefined> {
   try {
     return await readSkill(folder);
   } catch (error) {

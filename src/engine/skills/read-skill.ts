@@ -93,7 +93,7 @@ async function build({ name, directory }: SkillFolder, found: readonly FoundFile
   const contents = Object.fromEntries(await Promise.all(read));
   const skill = await skillEntry(name, contents).catch((error) => {
     if (!(error instanceof SkillCatalogError)) throw error;
-    throw new SkillFault(error.problems.map(({ message }) => inOurWords(message)));
+    throw new SkillFault(error.problems.map(({ message }) => nameFolderInProblem(message)));
   });
   const root = skill.uri.slice(0, -skillManifest.length);
   const resources = skill.resources === 'dynamic' ? [] : skill.resources;
@@ -105,6 +105,6 @@ async function build({ name, directory }: SkillFolder, found: readonly FoundFile
 }
 
 /** Authors know folders, not path segments of URIs. */
-function inOurWords(problem: string): string {
+function nameFolderInProblem(problem: string): string {
   return problem.replace(/must match the last path segment (".*")$/, 'must be the name of its folder, $1');
 }

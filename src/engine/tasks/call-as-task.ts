@@ -31,7 +31,7 @@ export interface LongCall {
  */
 export async function callAsTask({ connection, request, subject, tool, run }: LongCall): Promise<WireObject> {
   const { calls } = connection;
-  const dialogue = new TaskInputScope(connection, request, subject);
+  const inputScope = new TaskInputScope(connection, request, subject);
   const ending = new AbortController();
   const { signal } = request;
   const abort = () => ending.abort(signal.reason);
@@ -39,26 +39,26 @@ export async function callAsTask({ connection, request, subject, tool, run }: Lo
   const free = () => signal.removeEventListener('abort', abort);
   return await new Promise<WireObject>((resolve, reject) => {
     const begin = () => {
-      if (dialogue.task || ending.signal.aborted) return;
+      if (inputScope.task || ending.signal.aborted) return;
       const { timeoutMs } = tool;
-      dialogue.task = serverTasks(calls).begin(request, { timeoutMs, abort: () => ending.abort() });
+      inputScope.task = serverTasks(calls).begin(request, { timeoutMs, abort: () => ending.abort() });
       // The end of the request no longer ends the work.
       free();
-      resolve(dialogue.task.handle());
+      resolve(inputScope.task.handle());
     };
     if (tool.task.begins === 'call') begin();
-    const makeOrdinary = contextMaker(connection, request, { dialogue });
+    const makeOrdinary = contextMaker(connection, request, { inputScope });
     const makeContext: MakeContext = (limit, called) =>
-      inTask(makeOrdinary(limit, called), { begin, current: () => dialogue.task });
-    runWithInput(dialogue, async () => await run({ signal: ending.signal, makeContext })).then(
+      inTask(makeOrdinary(limit, called), { begin, current: () => inputScope.task });
+    runWithInput(inputScope, async () => await run({ signal: ending.signal, makeContext })).then(
       (result) => {
         free();
-        dialogue.task?.finish({ result: { resultType: 'complete', ...result } });
+        inputScope.task?.finish({ result: { resultType: 'complete', ...result } });
         resolve(result);
       },
       (error: unknown) => {
         free();
-        dialogue.task?.finish({ error: errorBody(error, calls.report) });
+        inputScope.task?.finish({ error: errorBody(error, calls.report) });
         reject(error);
       },
     );
@@ -82,7 +82,7 @@ function inTask(
     progress: (done, more) => {
       const task = current();
       if (!task) progress(done, more);
-      else if (more?.message !== undefined) task.tell(more.message);
+      else if (more?.message !== undefined) task.reportProgress(more.message);
     },
     log: Object.fromEntries(lines) as Context['log'],
   };
@@ -93,9 +93,9 @@ class TaskInputScope extends ClientInputScope {
   task: Task | undefined;
   #later: Promise<InputChannel> | undefined;
 
-  override partner(): Promise<InputChannel> {
+  override channel(): Promise<InputChannel> {
     const { task } = this;
-    if (!task) return super.partner();
+    if (!task) return super.channel();
     this.#later ??= createTaskChannel(task);
     return this.#later;
   }

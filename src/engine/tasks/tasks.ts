@@ -93,7 +93,7 @@ export class Task {
   }
 
   /** Reports progress. */
-  tell(message: string): void {
+  reportProgress(message: string): void {
     if (!this.isOver) this.#change(() => (this.#message = message));
   }
 

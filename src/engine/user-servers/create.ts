@@ -9,20 +9,26 @@ import { isPackageName } from '../extension/names.js';
 import { EndpointError, requirePlace } from '../extension/upstream-endpoint.js';
 import { Workspace } from '../extension/workspace.js';
 import { composeDefinition, type ServerSpec } from '../runtime/compose-server.js';
-import { writtenPlaces } from '../runtime/declared-endpoints.js';
+import { declaredEndpoints } from '../runtime/declared-endpoints.js';
 import { type CollisionCandidate, distinctNames, withoutRepeats } from '../runtime/distinct-names.js';
 import { type ListEntryContext, listEntries, resolveEntry } from '../runtime/list-entries.js';
 import { isOverride } from '../runtime/override.js';
 import type { SkippedItem } from '../runtime/skipped-items.js';
-import { placeScope, upstreamSpec } from '../runtime/upstream-spec.js';
+import { endpointScope, upstreamSpec } from '../runtime/upstream-spec.js';
 import {
   buildUserDefinition,
   requireServerName,
   type ServerPlan,
   type UserServerDefinition,
 } from './definition.js';
-import { explainLost } from './explain-unresolved.js';
-import { definitionFile, keepServer, readUserServers, requireFree, type UserServerFolders } from './store.js';
+import { explainUnresolved } from './explain-unresolved.js';
+import {
+  definitionFile,
+  readUserServers,
+  requireFree,
+  storeServer,
+  type UserServerFolders,
+} from './store.js';
 
 type ListComparison = (typeof servedLists)[number];
 
@@ -55,10 +61,13 @@ export async function createUserServer(
   const extension = await readUserServers(place);
   const known = extension.manifest.declarations.servers.map((server) => server.name);
   requireFree(name, known, { overwrite });
-  const definition = inMemory(name, value, extension);
+  const definition = toDefinition(name, value, extension);
   await requireWhole(definition, { workspace, place });
-  const notes = [...(await sameNames(definition, workspace)), ...(await hiddenPackage(name, workspace))];
-  const kept = await keepServer({ name, definition: value }, { overwrite }, place);
+  const notes = [
+    ...(await sameNames(definition, workspace)),
+    ...(await noteShadowedPackage(name, workspace)),
+  ];
+  const kept = await storeServer({ name, definition: value }, { overwrite }, place);
   const lists = servedLists.map((kind) => [kind, entryNames(value, kind, extension)]);
   return {
     name,
@@ -82,7 +91,7 @@ async function requireNotBuiltIn(name: string, workspace: Workspace): Promise<vo
   throw new AgentToolsError('refused', message);
 }
 
-function inMemory(name: string, value: UserServerDefinition, extension: Extension): Definition {
+function toDefinition(name: string, value: UserServerDefinition, extension: Extension): Definition {
   const file = { file: definitionFile(name), language: 'data', combined: false } as const;
   const translation = translate(value, 'servers');
   return { kind: 'servers', item: name, extension, file, at: [], value: translation.value, translation };
@@ -99,7 +108,7 @@ async function requireWhole(definition: Definition, checking: UserServerCheckInp
   const leftOut = spec.leftOut.filter(({ code, tool }) => code !== uncheckedCode && tool === undefined);
   const problems = [
     ...(await Promise.all(leftOut.map((one) => describeSkipped(one, checking)))),
-    ...(await lostPlaces(definition, spec)),
+    ...(await explainMissingEndpoints(definition, spec)),
   ];
   if (problems.length === 0) return;
   const lines = problems.map((problem) => `  ${problem}`);
@@ -120,17 +129,20 @@ async function describeSkipped(
 ): Promise<string> {
   const isLost = code === 'unresolved-reference' || code.startsWith('unknown-');
   if (isLost && kind !== 'skills')
-    return `${singular[kind]} "${item}": ${await explainLost(kind, item, place)}`;
+    return `${singular[kind]} "${item}": ${await explainUnresolved(kind, item, place)}`;
   return message.includes(`"${item}"`) ? message : `${entryName(item)}: ${message}`;
 }
 
 /** Reasons why upstreams could not start, in sentences. Starts nothing. */
-async function lostPlaces(definition: Definition, { registry }: ServerSpec): Promise<readonly string[]> {
+async function explainMissingEndpoints(
+  definition: Definition,
+  { registry }: ServerSpec,
+): Promise<readonly string[]> {
   const own = registry
     .all('tools')
     .filter((tool) => tool.upstream && tool.definition.file === definition.file);
   const places = [
-    ...[...writtenPlaces(definition)].map(({ place, path: [, index] }) => ({
+    ...[...declaredEndpoints(definition)].map(({ place, path: [, index] }) => ({
       place,
       what: `entry ${Number(index) + 1} of "tools"`,
     })),
@@ -138,16 +150,19 @@ async function lostPlaces(definition: Definition, { registry }: ServerSpec): Pro
   ];
   const lost = await Promise.all(
     places.map(async ({ place, what }) => {
-      const reason = isRecord(place) ? await lostPlace(place, definition.extension) : undefined;
+      const reason = isRecord(place) ? await explainMissingEndpoint(place, definition.extension) : undefined;
       return reason === undefined ? [] : [`${what} ${reason}.`];
     }),
   );
   return lost.flat();
 }
 
-async function lostPlace(place: UserServerDefinition, extension: Extension): Promise<string | undefined> {
+async function explainMissingEndpoint(
+  place: UserServerDefinition,
+  extension: Extension,
+): Promise<string | undefined> {
   try {
-    await requirePlace(place, placeScope(extension));
+    await requirePlace(place, endpointScope(extension));
     return undefined;
   } catch (error) {
     if (!(error instanceof EndpointError)) throw error;
@@ -201,12 +216,12 @@ async function listVisibleItems(
   return [{ name: reference.slice(reference.lastIndexOf('/') + 1), ...unread }];
 }
 
-async function hiddenPackage(name: string, workspace: Workspace): Promise<readonly string[]> {
+async function noteShadowedPackage(name: string, workspace: Workspace): Promise<readonly string[]> {
   const hidden = isPackageName(name) && (await workspace.findPackage(name).catch(() => undefined));
   if (!hidden) return [];
   const servers = hidden.manifest.declarations.servers.map((server) => server.name);
   const spelled = (servers.length > 0 ? servers : [name]).map((server) => `${name}/${server}`).join(', ');
-  return [`"${name}" means this server from now on; what the package of that name serves is ${spelled}.`];
+  return [`"${name}" now names this server. The server of the package of that name is ${spelled}.`];
 }
 
 function entryNames(

@@ -89,7 +89,7 @@ function readGivenDefinition(definition: unknown): Record<string, unknown> {
     throw new AgentToolsError('invalid-definition', message);
   }
   if (deprecated[0]) {
-    const message = `The definition has "${deprecated[0].join('.')}", which is not read any more. Use "prompts".`;
+    const message = `The definition has "${deprecated[0].join('.')}", which is no longer read. Use "prompts".`;
     throw new AgentToolsError('invalid-definition', message);
   }
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import { isPathArgument, Workspace } from '../extension/workspace.js';
 import type { UserServerFolders } from './store.js';
 
 /** Explains in sentences why a name does not resolve, and the way out. */
-export async function explainLost(kind: Kind, name: string, place: UserServerFolders): Promise<string> {
+export async function explainUnresolved(kind: Kind, name: string, place: UserServerFolders): Promise<string> {
   const workspace = new Workspace({ ...place, ignoreProject: true });
   const what = singular[kind];
   if (isPathArgument(name)) {
@@ -22,7 +22,7 @@ export async function explainLost(kind: Kind, name: string, place: UserServerFol
     return `it is neither the name of a built-in ${what} nor a qualified name such as @scope/name/${what}.`;
   if (!qualified && !name.startsWith('@')) return await explainNotBuiltIn(kind, name, workspace);
   const inProject = await openPackage(new Workspace({ ...place, ignoreProject: false }), packageName);
-  if (inProject !== undefined && typeof inProject !== 'string') return onlyHere(inProject, place);
+  if (inProject !== undefined && typeof inProject !== 'string') return explainProjectOnly(inProject, place);
   return `the package ${packageName} is not installed. Add it with: agenttools add ${packageName}`;
 }
 
@@ -50,8 +50,8 @@ async function explainNotBuiltIn(kind: Kind, name: string, workspace: Workspace)
 }
 
 /** A client starts servers from any folder, so it cannot search a project. */
-function onlyHere({ name, manifest }: Extension, { cwd }: UserServerFolders): string {
+function explainProjectOnly({ name, manifest }: Extension, { cwd }: UserServerFolders): string {
   const spelled = path.relative(cwd, manifest.directory).split(path.sep).join('/');
   const copy = spelled === '' ? '.' : spelled.startsWith('..') ? spelled : `./${spelled}`;
-  return `${name} is a package of this project only, where a client does not look. Add it for all of them (agenttools add ${name}), or this copy of it (agenttools add ${copy}).`;
+  return `${name} is a package of this project only, where a client does not look. Add it for all clients (agenttools add ${name}), or this copy of it (agenttools add ${copy}).`;
 }

@@ -53,12 +53,12 @@ export function definitionFile(name: string): string {
  * Stores a server: its definition first, so that a declared server is always defined.
  * @throws AgentToolsError if the name is taken and `overwrite` is false, or a file cannot be written.
  */
-export async function keepServer(
+export async function storeServer(
   { name, definition }: { readonly name: string; readonly definition: unknown },
   { overwrite }: { readonly overwrite: boolean },
   place: UserServerFolders,
 ): Promise<{ readonly file: string; readonly replaced: boolean }> {
-  return await alone(place, async () => {
+  return await withStoreLock(place, async () => {
     const { text, names, withNames } = await readManifest(place.userServersFolder);
     requireFree(name, names, { overwrite });
     const replaced = names.includes(name);
@@ -77,13 +77,13 @@ export function requireFree(
   { overwrite }: { readonly overwrite: boolean },
 ): void {
   if (names.includes(name) && !overwrite) {
-    const message = `You have a server "${name}" already. See it with: agenttools show ${name}. To replace it, add --overwrite.`;
+    const message = `You already have a server "${name}". See it with: agenttools show ${name}. To replace it, add --overwrite.`;
     throw new AgentToolsError('refused', message);
   }
   // Some file systems treat `Trip` and `trip` as the same name.
   const alike = names.find((one) => one !== name && one.toLowerCase() === name.toLowerCase());
   if (alike === undefined) return;
-  const message = `You have a server "${alike}", and some systems take "${name}" for the same. Choose another name.`;
+  const message = `You have a server "${alike}", and some file systems treat "${name}" as the same name. Choose another name.`;
   throw new AgentToolsError('refused', message);
 }
 
@@ -101,7 +101,7 @@ export async function planServerRemoval(
 
 /** Deletes a server. @throws AgentToolsError if a file cannot be changed. */
 export async function removeServer(name: string, place: UserServerFolders): Promise<void> {
-  await alone(place, async () => {
+  await withStoreLock(place, async () => {
     for (const { before, after } of await listFileRemovals(name, place)) await replaceTextFile(before, after);
   });
 }
@@ -156,7 +156,7 @@ async function readManifest(folder: string): Promise<StoredManifest> {
   const manifest = isRecord(value) ? value.agenttools : undefined;
   const entries = isRecord(manifest) ? (manifest.servers ?? []) : undefined;
   if (!isRecord(value) || !isRecord(manifest) || !Array.isArray(entries)) {
-    const message = `${text.file} is not as create-server writes it: it must have a list "servers" in an object "agenttools". Fix it, or move the folder away.`;
+    const message = `${text.file} does not have the form that create-server writes: it must have a list "servers" in an object "agenttools". Fix it, or move the folder away.`;
     throw new AgentToolsError('malformed-manifest', message);
   }
   const declaredName = (entry: unknown) => readDeclaration('servers', entry, [])?.name;
@@ -183,7 +183,10 @@ async function parseManifestFile({ text, file }: TextFile): Promise<unknown> {
 }
 
 /** Runs one change of the user's servers at a time. */
-async function alone<T>({ userServersFolder }: UserServerFolders, work: () => Promise<T>): Promise<T> {
+async function withStoreLock<T>(
+  { userServersFolder }: UserServerFolders,
+  work: () => Promise<T>,
+): Promise<T> {
   const lockFile = path.join(path.dirname(userServersFolder), 'locks', 'user-servers.lock');
   return await rethrowAsUserError(() => withLock(lockFile, work));
 }

@@ -1,5 +1,5 @@
 /** Members of the context that rules check. */
-const askedAbout = ['session', 'auth'];
+const checkedMembers = ['session', 'auth'];
 
 /** Longer sources are skipped: hooks are short, and generated code does not show the author's intent. */
 const maxSourceLength = 20_000;
@@ -12,7 +12,7 @@ export function findContextMembers(value: unknown): readonly string[] {
   const source = Function.prototype.toString.call(value);
   if (source.length > maxSourceLength) return [];
   const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-  return askedAbout.filter((name) => new RegExp(`\\b${name}\\b`).test(code));
+  return checkedMembers.filter((name) => new RegExp(`\\b${name}\\b`).test(code));
 }
 
 /** The description of a function for rules: {@link findContextMembers} unless it is empty. */

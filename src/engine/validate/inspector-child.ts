@@ -71,7 +71,7 @@ const tasks = {
   load: async (file: string): Promise<LoadedModule> => {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     const names = [...new Set(['default', ...Object.keys(module), ...propertyNames(module.default)])];
-    const held = names.map((name) => [name, heldUnder(module, name)] as const);
+    const held = names.map((name) => [name, readMember(module, name)] as const);
     const members = held.map(([name, value]) => [name, findContextMembers(value)] as const);
     return {
       value: await describeValue((await readDefaultExport(module)).live, file, describeContextUse),
@@ -93,7 +93,7 @@ function propertyNames(value: unknown): string[] {
   }
 }
 
-function heldUnder(module: Record<string, unknown>, name: string): unknown {
+function readMember(module: Record<string, unknown>, name: string): unknown {
   try {
     return readExport(module, name);
   } catch {

@@ -11,7 +11,7 @@ import { gatherFiles, gatherRoot, type RootSnapshot } from './facts/files.js';
 import { gatherInlineItem, gatherItem, type ItemSnapshot } from './facts/items.js';
 import type { ModuleReader, ModuleSnapshot } from './facts/modules.js';
 import { gatherPackaging, listShipped, type PackagingSnapshot } from './facts/packaging.js';
-import { findLostApp, type UnresolvedApp } from './facts/references.js';
+import { findUnresolvedApp, type UnresolvedApp } from './facts/references.js';
 import { gatherServers, type ServerSnapshot } from './facts/servers.js';
 import { gatherSkills, type SkillSnapshot } from './facts/skills.js';
 import { gatherToolkits, type ToolkitSnapshot } from './facts/toolkits.js';
@@ -110,10 +110,10 @@ export async function takeSnapshot({
     root: await gatherRoot(extension),
     items,
     toolkits,
-    files: { ...files, undeclared: [...files.undeclared, ...untold(toolkits)] },
+    files: { ...files, undeclared: [...files.undeclared, ...undeclaredToolkitTools(toolkits)] },
     servers,
     skills,
-    lostApps: await gatherLostApps(items, extension, workspace),
+    lostApps: await gatherUnresolvedApps(items, extension, workspace),
     modules: await gatherModules(items, modules),
     packaging: await gatherPackaging({ shipped, extension, items, skills, modules }),
     ...(await gatherDerivation(extension, items)),
@@ -121,8 +121,8 @@ export async function takeSnapshot({
 }
 
 /** Tools of toolkits that are missing from the toolkit's declaration. */
-function untold(toolkits: readonly ToolkitSnapshot[]): FileSnapshot['undeclared'] {
-  return toolkits.flatMap(({ ref, untold: found }) =>
+function undeclaredToolkitTools(toolkits: readonly ToolkitSnapshot[]): FileSnapshot['undeclared'] {
+  return toolkits.flatMap(({ ref, undeclared: found }) =>
     found.map((one) => ({ kind: 'tools' as const, ...one, toolkit: ref!.name })),
   );
 }
@@ -140,7 +140,7 @@ function markRepeats(items: readonly ItemSnapshot[]): readonly ItemSnapshot[] {
   });
 }
 
-async function gatherLostApps(
+async function gatherUnresolvedApps(
   items: readonly ItemSnapshot[],
   extension: Extension,
   workspace: Workspace,
@@ -149,7 +149,7 @@ async function gatherLostApps(
     const { kind, definition } = tool;
     if (kind !== 'tools' || !definition) return undefined;
     const place = (path: DocumentPath) => locate(definition, path);
-    const lost = await findLostApp(definition.value, place, { extension, workspace });
+    const lost = await findUnresolvedApp(definition.value, place, { extension, workspace });
     return lost && { ...lost, tool };
   });
   return (await Promise.all(found)).filter((one) => one !== undefined);

@@ -68,14 +68,14 @@ it('Ctrl-D is no answer, also where there are usual ones', async () => {
   await expect(asked).rejects.toMatchObject(usage);
 });
 
-it('the usual ones are taken where there is no terminal, and nobody is asked', async () => {
+it('takes the default servers without a question if there is no terminal', async () => {
   const stderr = new PassThrough();
   const asked = askServer({ references: names, usual: ['one'] }, { stdin: new PassThrough(), stderr });
   expect(await asked).toBeUndefined();
   expect(stderr.read()).toBe(null);
 });
 
-it('nobody is asked where there is no terminal', async () => {
+it('fails without a question if there is no terminal', async () => {
   const stderr = new PassThrough();
   await expect(askServer(choice(), { stdin: new PassThrough(), stderr })).rejects.toMatchObject(usage);
   expect(stderr.read()).toBe(null);
@@ -92,7 +92,7 @@ it.each([
   expect(await askYesNo('Go on?', terminal(typed))).toBe(expected);
 });
 
-it('nobody says yes where there is no terminal', async () => {
+it('returns undefined for a yes-or-no question if there is no terminal', async () => {
   const asked = askYesNo('Go on?', { stdin: new PassThrough(), stderr: new PassThrough() });
   expect(await asked).toBe(undefined);
 });

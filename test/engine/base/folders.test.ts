@@ -41,7 +41,7 @@ describe('folders', () => {
     ['linux', { XDG_CACHE_HOME: 'cache' }, '/home/ada/.cache/agenttools'],
     ['darwin', {}, '/home/ada/Library/Caches/agenttools'],
     ['win32', { LOCALAPPDATA: '/local' }, '/local/agenttools/Cache'],
-  ] as const)('keep what can be had again where %s keeps it, with %j', (platform, env, expected) => {
+  ] as const)('choose the cache folder by platform and environment: %s, %j', (platform, env, expected) => {
     expect(workspaceFolders({ ...facts, platform, env }).cacheFolder).toBe(expected);
   });
 
@@ -76,7 +76,7 @@ describe('folders', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: npm fills these in.
     ['prefix="${PLACE}/npm"', '/place/npm/lib/node_modules'],
     ['; prefix=/no\n#prefix=/no\nprefix-of=/no', '/opt/node/lib/node_modules'],
-  ])('look for global packages where ~/.npmrc says: %j', async (npmrc, expected) => {
+  ])('take the prefix for global packages from ~/.npmrc: %j', async (npmrc, expected) => {
     const home = await temporaryFolder();
     await writeFiles(home, { '.npmrc': npmrc });
     const { globalFolder } = workspaceFolders({ ...facts, home, env: { PLACE: '/place' } });

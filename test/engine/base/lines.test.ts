@@ -39,7 +39,7 @@ describe('a byte stream is cut into lines', () => {
   });
 });
 
-describe('a line above the bound is told once and skipped up to its newline', () => {
+describe('a line above the limit is reported once and skipped up to its newline', () => {
   test.each([
     ['in one chunk', ['123456\nok\n']],
     ['in many chunks', ['123', '456', '789', '\nok\n']],

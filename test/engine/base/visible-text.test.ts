@@ -58,7 +58,7 @@ it('nor does a message, whose line breaks are spaces', () => {
   );
 });
 
-it('visible JSON says the same', () => {
+it('parses to the same value after escaping', () => {
   const value = { 'a\u200b': '\u{e0045}\u009b👩\u200d🌾\ud800', b: 'x\ny' };
   const json = visibleJson(JSON.stringify(value, null, 2));
   expect(JSON.parse(json)).toEqual(value);

@@ -63,7 +63,7 @@ describe('a config file', () => {
     expect((await receipts.all()).records).toEqual([]);
   });
 
-  it('goes without the folders that somebody else has put something into, or had made', async () => {
+  it('keeps folders that hold other files or that another program made', async () => {
     mkdirSync(path.join(folder, 'client'));
     await changeConfig(file, toInstall, options());
     writeFileSync(path.join(folder, 'client/settings/log'), '');
@@ -190,7 +190,7 @@ describe('an intent whose writer died', () => {
     expect(settled).not.toHaveProperty('intent');
   });
 
-  it('is accounted for by whoever looks at all records', async () => {
+  it('is completed by a reader of all records', async () => {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
     await receipts.write(record(hashText(text)));

@@ -27,32 +27,32 @@ describe('a key that a client does not take, and one that would do', () => {
     [
       'claude-code',
       'acme/weather',
-      '"acme/weather" cannot be the key of an entry: Claude Code takes letters, digits, "-" and "_". This would do: --name acme-weather',
+      '"acme/weather" cannot be the key of an entry: Claude Code takes letters, digits, "-" and "_". Use for example --name acme-weather',
     ],
     [
       'gemini-cli',
       'my_server',
-      '"my_server" cannot be the key of an entry: Gemini CLI takes letters, digits, ".", ":" and "-", but no "_". This would do: --name my-server',
+      '"my_server" cannot be the key of an entry: Gemini CLI takes letters, digits, ".", ":" and "-", but no "_". Use for example --name my-server',
     ],
     [
       'claude-code',
       'workspace',
-      '"workspace" cannot be the key of an entry: it means something else to Claude Code. This would do: --name workspace-mcp',
+      '"workspace" cannot be the key of an entry: it means something else to Claude Code. Use for example --name workspace-mcp',
     ],
     [
       'cursor',
       '__proto__',
-      '"__proto__" cannot be the key of an entry: programs in JavaScript would misread it. This would do: --name proto',
+      '"__proto__" cannot be the key of an entry: programs in JavaScript would misread it. Use for example --name proto',
     ],
-    ['cursor', '../x', expect.stringMatching(/This would do: --name x$/)],
-    ['amp', 'a.b', expect.stringMatching(/"@", "\/", "-" and "_"\. This would do: --name a-b$/)],
-    ['grok-build', 'a.b', expect.stringMatching(/This would do: --name a-b$/)],
-    ['goose', 'Weather', expect.stringMatching(/lower-case .* This would do: --name weather$/)],
-    ['kiro', '1st', expect.stringMatching(/a letter, .* This would do: --name server-1st$/)],
-    ['opencode', 'servers', expect.stringMatching(/This would do: --name servers-mcp$/)],
-    ['opencode', 'timeout', expect.stringMatching(/This would do: --name timeout-mcp$/)],
-    ['kilo-code', 'servers', expect.stringMatching(/This would do: --name servers-mcp$/)],
-    ['claude-code', 'computer-use', expect.stringMatching(/This would do: --name computer-use-mcp$/)],
+    ['cursor', '../x', expect.stringMatching(/Use for example --name x$/)],
+    ['amp', 'a.b', expect.stringMatching(/"@", "\/", "-" and "_"\. Use for example --name a-b$/)],
+    ['grok-build', 'a.b', expect.stringMatching(/Use for example --name a-b$/)],
+    ['goose', 'Weather', expect.stringMatching(/lower-case .* Use for example --name weather$/)],
+    ['kiro', '1st', expect.stringMatching(/a letter, .* Use for example --name server-1st$/)],
+    ['opencode', 'servers', expect.stringMatching(/Use for example --name servers-mcp$/)],
+    ['opencode', 'timeout', expect.stringMatching(/Use for example --name timeout-mcp$/)],
+    ['kilo-code', 'servers', expect.stringMatching(/Use for example --name servers-mcp$/)],
+    ['claude-code', 'computer-use', expect.stringMatching(/Use for example --name computer-use-mcp$/)],
   ])('%s: %s', (id, key, message) => {
     expect(() => checkKey(writable(id), key)).toThrow(expect.objectContaining({ code: 'refused', message }));
   });
@@ -66,8 +66,8 @@ describe('a key that a client does not take, and one that would do', () => {
     },
   );
 
-  test.each(hostileKeys)('%j is for no client without a rule of its own', (key) => {
-    expect(() => checkKey(writable('cursor'), key)).toThrow(/This would do: --name [a-z][a-z0-9-]*$/);
+  test.each(hostileKeys)('refuses %j and suggests a valid key', (key) => {
+    expect(() => checkKey(writable('cursor'), key)).toThrow(/Use for example --name [a-z][a-z0-9-]*$/);
   });
 });
 

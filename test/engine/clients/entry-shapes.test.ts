@@ -92,7 +92,7 @@ test('Pi would run what follows an exclamation mark', () => {
   expect(entry(launch, 'weather')).toEqual({ command: 'x', args: ['!a'], env: { A: '!!rm', B: 'b!' } });
 });
 
-describe('references stand in an entry as they are', () => {
+describe('references are written into an entry unchanged', () => {
   const launch = { command: 'x', args: [], env: { A: '$1' } };
 
   test.each(writableClients.map((client) => [client.id, client] as const))(
@@ -123,7 +123,7 @@ describe('references stand in an entry as they are', () => {
 describe('OpenCode has two layouts', () => {
   const client = writable('opencode');
 
-  test('in the newer one servers are a level deeper, and no field says that they are enabled', () => {
+  test('nests servers one level deeper in the newer layout, without an "enabled" field', () => {
     const { container, entry } = entryLayoutIn(client, { mcp: { servers: { other: { type: 'local' } } } });
     expect(container).toEqual({ path: ['mcp', 'servers'], shape: 'map' });
     expect(entry(launches.bare!, 'weather')).toEqual({ type: 'local', command: ['server'] });

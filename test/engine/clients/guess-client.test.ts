@@ -28,7 +28,7 @@ describe.each(writableClients.map((client) => [client.id, client] as const))(
       expect(guessClient(file, undefined, surroundings)?.id).toBe(id);
     });
 
-    test.each(['linux', 'darwin', 'win32'] as const)("somebody else's, made on %s", (system) => {
+    test.each(['linux', 'darwin', 'win32'] as const)("another user's file, made on %s", (system) => {
       const { file } = userFile(client, surroundingsOf(system), 'weather');
       if (file === undefined) return expect(client.userFiles(surroundingsOf(system))).toEqual([]);
       const elsewhere = `/mnt/backup${file.replace(homes[system], '/somebody').replaceAll('\\', '/')}`;
@@ -130,7 +130,7 @@ describe('by the content', () => {
     ['no map', 'null', undefined],
   ])('%s', (_what, content, id) => expect(guessed('/x/config.json', content)).toBe(id));
 
-  test('servers in a file of that name are those of VS Code', () => {
+  test('guesses VS Code by "servers" in a file of that name', () => {
     expect(guessed('/x/mcp.json', { servers: {} })).toBe('vscode');
   });
 

@@ -64,10 +64,12 @@ describe('a client by any of its names', () => {
   });
 
   test('lists all clients if no name is similar', () => {
-    expect(() => findClient('emacs-mcp-hub')).toThrow(/Known are: claude-desktop, lm-studio, .*librechat\.$/);
+    expect(() => findClient('emacs-mcp-hub')).toThrow(
+      /Known clients: claude-desktop, lm-studio, .*librechat\.$/,
+    );
   });
 
-  test.each(['', '-', '../x'])('%j is none', (name) => {
+  test.each(['', '-', '../x'])('rejects %j', (name) => {
     expect(() => findClient(name)).toThrow(expect.objectContaining({ code: 'not-found' }));
   });
 });
@@ -298,7 +300,7 @@ describe('a config file comes with how it is read', () => {
     );
   });
 
-  test('whatever the path, if it is given', () => {
+  test('for any given path', () => {
     expect(configFile(writable('vscode'), '/x/y.txt', 'weather')).toMatchObject({
       file: '/x/y.txt',
       format: 'jsonc',
@@ -307,23 +309,23 @@ describe('a config file comes with how it is read', () => {
   });
 });
 
-describe('where there is no file, the user is told why', () => {
+describe('explains why there is no file', () => {
   test.each<[id: string, system: System, reason: string]>([
     [
       'boltai',
       'linux',
-      'BoltAI has no config file on Linux that we know of, only on macOS. Name the file with --config.',
+      'BoltAI has no config file on Linux that AgentTools knows, only on macOS. Name the file with --config.',
     ],
     [
       'visual-studio',
       'darwin',
-      'Visual Studio has no config file on macOS that we know of, only on Windows. Name the file with --config.',
+      'Visual Studio has no config file on macOS that AgentTools knows, only on Windows. Name the file with --config.',
     ],
   ])('%s on %s', (id, system, reason) => {
     expect(userFile(writable(id), surroundingsOf(system), 'weather')).toEqual({ reason });
   });
 
-  test('no other system is like Linux, except where nothing else is said', () => {
+  test('treats other platforms as Linux, unless the row states otherwise', () => {
     const freebsd = { ...surroundingsOf('linux'), platform: 'freebsd' as const };
     expect(userFile(writable('vscode'), freebsd, 'weather').file).toBe('/home/me/.config/Code/User/mcp.json');
     expect(userFile(writable('raycast'), freebsd, 'weather')).toMatchObject({

@@ -180,7 +180,7 @@ describe('a record', () => {
 });
 
 describe('all records', () => {
-  it('are none before the first', async () => {
+  it('are empty before the first record', async () => {
     expect(await receipts.all()).toEqual({ records: [], notes: [] });
   });
 
@@ -236,7 +236,7 @@ describe('previous texts', () => {
     expect(texts()).toEqual(['']);
   });
 
-  it('leave alone what somebody else put there', async () => {
+  it('keep files of other programs', async () => {
     for (let number = 1; number <= 6; number++) await receipts.keepPrevious(realFile, `${number}`);
     addFiles(previous(), { 'zzz.txt': 'mine' });
     await receipts.keepPrevious(realFile, '7');

@@ -320,7 +320,7 @@ describe.each(writableClients.map((client) => [client.id, client] as const))(
       expect(file).toBe(row.project && `/projects/app/${row.project}`);
     });
 
-    test('where entries stand', () => {
+    test('has this container', () => {
       expect(client.container).toEqual({ path: row.container, shape: row.shape ?? 'map' });
     });
 
@@ -328,7 +328,7 @@ describe.each(writableClients.map((client) => [client.id, client] as const))(
       expect(JSON.stringify(client.entry(launch, 'weather'))).toBe(JSON.stringify(row.entry));
     });
 
-    test('it tells where this is from, and what makes it see an entry', () => {
+    test('has its sources and the condition for a reload', () => {
       expect(client.sources.length).toBeGreaterThan(0);
       expect(client.reload).toMatch(/^\S.*\.$/);
     });
@@ -400,10 +400,10 @@ test('clients that show UI apps, and those known not to', () => {
   ]);
 });
 
-test('the table says when it was last looked at', () => expect(checkedOn).toBe('2026-11-21'));
+test('has the date of its last check', () => expect(checkedOn).toBe('2026-11-21'));
 
 describe('clients without a file', () => {
-  test('are these, and say what to do', () => {
+  test('are these, with instructions', () => {
     expect(manualClients.map(({ id }) => id)).toEqual([
       'jetbrains-ai-assistant',
       'cherry-studio',
@@ -439,7 +439,7 @@ describe('clients without a file', () => {
   test.each(['chatgpt', 'dify'])('%s starts no programs', (id) => expect(snippets[id]).toBeUndefined());
 });
 
-describe('the page about clients says the same', () => {
+describe('the page about clients agrees with the table', () => {
   test('lists their files', () => expect(rowsOf('Files')).toEqual(fileRows()));
   test('lists their entries', () => expect(rowsOf('Entries')).toEqual(entryRows()));
   test('lists the notes for users', () =>

@@ -204,7 +204,7 @@ export const typed = (word, count) => word.repeat(count ?? 1);
     });
   });
 
-  test('without types takes anything, and gives what can be told', () => {
+  test('gives parameters without types an empty schema, and keeps the known parts of the output', () => {
     const { inputSchema, outputSchema } = functionIn(derivation, 'untyped');
     expect(inputSchema).toEqual({
       type: 'object',
@@ -218,7 +218,7 @@ export const typed = (word, count) => word.repeat(count ?? 1);
     });
   });
 
-  test('tells the parts of a parameter', () => {
+  test('describes the parts of a parameter', () => {
     expect(functionIn(derivation, 'search').inputSchema).toEqual({
       type: 'object',
       properties: {
@@ -247,7 +247,7 @@ export const typed = (word, count) => word.repeat(count ?? 1);
   });
 });
 
-test('a default in code that is not of the type is told, and no client sees it', async () => {
+test('reports a default of the wrong type and hides it from clients', async () => {
   const source = `
 export function f(a: number = 'x' as any, b: string | null = null): void {}
 `;
@@ -330,14 +330,14 @@ export function f(size: Size): void {}
 `;
   const derivation = await deriveOf(source, ['f'], { file: 'lib.ts' });
   expect(said(derivation)).toEqual([
-    'warning lib.ts:9:4 Tool "f": "@titel" is no tag that means anything here. Did you mean "@title"?',
+    'warning lib.ts:9:4 Tool "f": "@titel" is an unknown tag. Did you mean "@title"?',
     'warning lib.ts:7:4 Tool "f": "@param nope" names no parameter. Parameters: size.',
     'warning lib.ts:8:4 Tool "f": "@param siz" names no parameter. Did you mean "size"? Parameters: size.',
-    'warning lib.ts:3:7 Tool "f": parameter "size.height" has "@minimun", which means nothing. Did you mean "@minimum"?',
+    'warning lib.ts:3:7 Tool "f": parameter "size.height" has the unknown tag "@minimun". Did you mean "@minimum"?',
   ]);
 }, 30_000);
 
-test('a context that is not the last parameter is one error, which says so', async () => {
+test('reports a context that is not the last parameter as one error', async () => {
   const source = `
 interface ToolContext { a: Map<string, string>; b(): void }
 export function f(ctx: ToolContext, a: string): void {}

@@ -147,7 +147,7 @@ describe('the derived file', () => {
   const handler = './lib.js#greet';
   const lib = { 'lib.js': '', 'lib.d.ts': greet };
 
-  test('is left out where the definition says it', async () => {
+  test('omits functions whose definition has the schemas', async () => {
     const files = {
       ...lib,
       'agenttools/tools/both.json': { handler, input: {}, output: {} },
@@ -197,7 +197,7 @@ describe('the derived file', () => {
     ]);
   }, 30_000);
 
-  test('is written once, and told to be stale when a file changes', async () => {
+  test('is written once, and is reported as stale when a file changes', async () => {
     const directory = project({ tools: ['greet'] }, { ...lib, 'agenttools/tools/greet.json': { handler } });
     const first = await derive(directory);
     expect(first).toMatchObject({ file: 'agenttools/derived.json', state: 'absent' });
@@ -224,7 +224,7 @@ describe('the derived file', () => {
     expect(existsSync(target)).toBe(false);
   }, 60_000);
 
-  test('tells why it cannot be written, and leaves nothing behind', async () => {
+  test('explains why it cannot be written, and leaves no file behind', async () => {
     const files = { ...lib, 'agenttools/tools/greet.json': { handler }, 'agenttools/derived.json/x': '' };
     const directory = project({ tools: ['greet'] }, files);
     const failure = await writeDerivation(await derive(directory)).catch((error: unknown) => error);
@@ -248,7 +248,7 @@ describe('the derived file', () => {
     ],
     ['../lib.js#greet', '"../lib.js#greet" leaves the package.'],
     ['lib.js#greet', '"lib.js#greet" is not a module reference. Expected "./file.js#export".'],
-    ['./data.json#greet', './data.json is no module of JavaScript or TypeScript.'],
+    ['./data.json#greet', './data.json is not a JavaScript or TypeScript module.'],
   ])(
     'needs a handler that is there: %s',
     async (reference, message) => {
@@ -268,9 +268,9 @@ describe('the compiler', () => {
     'agenttools/tools/greet.json': { handler: './lib.js#greet' },
   };
   const wayOut =
-    'Types are read by the TypeScript of the project. Install one: npm install --save-dev @typescript/typescript6';
+    'AgentTools reads types with the TypeScript of the project. Install one: npm install --save-dev @typescript/typescript6';
 
-  test('is asked for where there is none', async () => {
+  test('is requested by name if it is missing', async () => {
     const directory = writePackage({ tools: ['greet'] }, files);
     await expect(derive(directory)).rejects.toThrow(
       `There is no TypeScript in ${directory} or above it. ${wayOut}`,
@@ -280,9 +280,7 @@ describe('the compiler', () => {
   test('is asked for where the one there is cannot be asked', async () => {
     const directory = writePackage({ tools: ['greet'] }, files);
     link(directory, { typescript: 'typescript' });
-    await expect(derive(directory)).rejects.toThrow(
-      /^typescript 7\.\d+\.\d+ has no API that programs can ask for types\./,
-    );
+    await expect(derive(directory)).rejects.toThrow(/^typescript 7\.\d+\.\d+ has no API for types\./);
     await expect(derive(directory)).rejects.toThrow(wayOut);
   });
 

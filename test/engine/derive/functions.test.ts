@@ -91,7 +91,7 @@ describe('a function', () => {
     derivation = await deriveOf(source, names, { file: 'lib.ts', more: libraryTypes });
   }, 60_000);
 
-  test('is told by its comment and its types', () => {
+  test('has the facts of its comment and its types', () => {
     expect(of('full')).toEqual({
       title: 'Sum',
       description: 'Adds two numbers.\n\nThe order does not matter.',
@@ -111,7 +111,7 @@ describe('a function', () => {
     });
   });
 
-  test('without anything to say is titled by its name', () => {
+  test('has its name as title if it has no comment', () => {
     expect(of('bare')).toEqual({
       title: 'bare',
       inputSchema: { type: 'object', properties: {} },
@@ -188,14 +188,14 @@ describe('a function', () => {
   test('has no name for one destructured parameter of several', () => {
     expect(of('several').parameters).toEqual([{ name: 'arg1' }, { name: 'b' }]);
     expect(said(derivation).join('\n')).toMatch(
-      /warning lib\.ts:\d+:\d+ Tool "several": .*clients see it as "arg1"/,
+      /warning lib\.ts:\d+:\d+ Tool "several": .*clients see that parameter as "arg1"/,
     );
   });
 
   test('has no name for a destructured array', () => {
     expect(of('pair').parameters).toEqual([{ name: 'arg1' }]);
     expect(said(derivation).join('\n')).toMatch(
-      /warning lib\.ts:\d+:\d+ Tool "pair": .*clients see it as "arg1"/,
+      /warning lib\.ts:\d+:\d+ Tool "pair": .*clients see that parameter as "arg1"/,
     );
   });
 
@@ -234,9 +234,11 @@ describe('a function', () => {
         required: ['at', 'tags', 'listed'],
       },
     ],
-  ])('gives what its type says: %s', (name, schema) => expect(of(name).outputSchema).toEqual(schema));
+  ])('has the output schema of its type: %s', (name, schema) =>
+    expect(of(name).outputSchema).toEqual(schema),
+  );
 
-  test('has no constraints of its own, also where they stand beside a parameter', () => {
+  test('has no constraints, and ignores stray constraint tags', () => {
     expect(properties('trap')).toEqual({ n: { type: 'number', description: 'How far.' } });
     const stray = said(derivation).filter((line) => line.includes('"trap"'));
     expect(stray).toHaveLength(2);
@@ -259,7 +261,7 @@ export const d: number;
     'error lib.d.ts:3:24 Tool "b": "found[]" of the result has type bigint, which has no JSON form: JSON has no numbers of that size.',
     expect.stringMatching(/^error lib\.d\.ts:4:22 Tool "c": parameter "x" has type T, .* generic/),
     expect.stringMatching(/^error lib\.d\.ts:4:\d+ Tool "c": the result has type Awaited<T>, .* generic/),
-    'error lib.js:1:1 Tool "d": "d" of ./lib.js is no function.',
+    'error lib.js:1:1 Tool "d": "d" of ./lib.js is not a function.',
     'error lib.js:1:1 Tool "e": ./lib.js has no export "e". It exports: a, b, c, d.',
   ]);
 });

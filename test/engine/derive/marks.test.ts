@@ -23,7 +23,7 @@ async function served(derived: Derived, source: string) {
 }
 
 describe('functions marked @mcp', () => {
-  test('are tools by their names, with what the marks say; the later wins', async () => {
+  test('become tools with the options of their marks; the later mark wins', async () => {
     const { derived, remarks } = await marked(`
 /**
  * Reads a file.
@@ -82,7 +82,7 @@ export function other() {}
     30_000,
   );
 
-  test('have names of their own', async () => {
+  test('need distinct names', async () => {
     const twice = '/** @mcp */\nexport function a() {}\n/** @mcp name=a */\nexport function b() {}\n';
     expect(said(await marked(twice))).toEqual([
       'error lib.js:4:1 Several functions marked "@mcp" are the tool "a". Give each a different name.',
@@ -186,7 +186,7 @@ export function other() {}
     };
     expect((await derive(project(manifest, {}))).remarks.map(({ message }) => message)).toEqual([
       'Toolkit "files": There is no file ./nowhere.js in the package. If it is compiled, build the package first.',
-      'Toolkit "more": "lib" is no file of the package. Expected one such as "./dist/files.js".',
+      'Toolkit "more": "lib" is not a file of the package. Expected one such as "./dist/files.js".',
     ]);
   });
 });

@@ -167,7 +167,7 @@ const rows: Readonly<Record<string, { schema: object; defs?: object; casts?: Rec
 const unmappable: Readonly<Record<string, string>> = {
   bigint: 'bigint, which has no JSON form: JSON has no numbers of that size',
   '10n': '10n, which has no JSON form: JSON has no numbers of that size',
-  symbol: 'symbol, which has no JSON form: a symbol means nothing to others',
+  symbol: 'symbol, which has no JSON form: a symbol is unique to its process',
   '() => void': '() => void, which has no JSON form: JSON has no functions',
   'new () => Date': 'new () => Date, which has no JSON form: JSON has no functions',
   'Map<string, number>': 'Map<string, number>, which has no JSON form: use a Record, or a list of pairs',
@@ -177,10 +177,10 @@ const unmappable: Readonly<Record<string, string>> = {
   undefined: 'undefined, which has no JSON form: JSON has no such value',
   T: 'T, which has no JSON form: it is generic, so its values are unknown',
   Nowhere: 'Nowhere, which has no JSON form: nothing of that name is found',
-  Secret: 'Secret, which has no JSON form: it has private members, so that no plain object is one',
+  Secret: 'Secret, which has no JSON form: it has private members, so a plain object cannot be one',
   'Date | URL': 'Date | URL, which has no JSON form: a string could be meant as either',
   '[...string[], number]':
-    '[...string[], number], which has no JSON form: only the end of a list may be open',
+    '[...string[], number], which has no JSON form: only the last element of a list can be a rest element',
 };
 
 const more = `

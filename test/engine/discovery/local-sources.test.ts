@@ -109,7 +109,7 @@ describe('where servers are', () => {
     ]);
   });
 
-  test.runIf(process.platform === 'linux')('nobody is waited for who might write into a pipe', async () => {
+  test.runIf(process.platform === 'linux')('does not wait for the writer of a pipe', async () => {
     const { root, folders } = machine({ 'global/good/package.json': extension('good') });
     mkdirSync(path.join(root, 'global/pipe'));
     execFileSync('mkfifo', [path.join(root, 'global/pipe/package.json')]);
@@ -123,7 +123,7 @@ describe('where servers are', () => {
     ['says nothing of servers', '{ "name": "user-made servers" }'],
     ['is empty', ''],
     ['is a folder', undefined],
-  ])("the user's own package.json that %s is told of", async (_, text) => {
+  ])("reports the user's package.json that %s", async (_, text) => {
     const { servers, notes } = await list({
       'servers/agenttools/servers/mine.json': { tools: ['diagnostics'] },
       [text === undefined ? 'servers/package.json/x' : 'servers/package.json']: text ?? '',
@@ -133,7 +133,7 @@ describe('where servers are', () => {
     expect(notes).toEqual([expect.stringMatching(/servers is left out: .*package\.json/)]);
   });
 
-  test('a package that is there and cannot be read is told of, and its reason', async () => {
+  test('reports an unreadable package and the reason', async () => {
     const { root, folders } = machine({
       'added/node_modules/cut/package.json': '{ "name": "cut", ',
       'added/node_modules/plain/package.json': { name: 'plain' },
@@ -173,7 +173,7 @@ describe('where servers are', () => {
     ]);
   });
 
-  test('only what the pattern could mean is told of', async () => {
+  test('reports only packages that the pattern could match', async () => {
     const files = { 'global/kit/package.json': extension('kit', 3) };
     expect((await list(files, { pattern: 'other' })).notes).toEqual([]);
     expect((await list(files, { pattern: 'kit/*' })).notes).toHaveLength(1);
@@ -198,7 +198,7 @@ describe('listed facts of a server', () => {
     return servers[0]!;
   };
 
-  test('a data definition tells it', async () => {
+  test('come from a data definition', async () => {
     const { location, ...server } = await only(
       project(
         {
@@ -274,7 +274,7 @@ describe('listed facts of a server', () => {
     ]);
   });
 
-  test('a package that declares more than anybody could look over is told of', async () => {
+  test('reports a package with too many declarations', async () => {
     const many = Array.from({ length: 600 }, (_, index) => `item-${index}`);
     const { servers, notes } = await list({
       ...project({ servers: many, tools: many }),

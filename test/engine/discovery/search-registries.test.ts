@@ -46,14 +46,14 @@ const versions = (count: number) =>
   Array.from({ length: count }, (_, index) => versionOf(`kit-${String(index).padStart(3, '0')}`, tools));
 
 describe('searching', () => {
-  test('goes through all pages, and says what it is at', async () => {
+  test('reads all pages and reports its progress', async () => {
     const registries = fakeRegistries({ [url]: registryOf(versions(60)) });
     const { names, notes, told } = await search(registries, { pageSize: 25 });
     expect(names).toHaveLength(60);
     expect(notes).toEqual([]);
     expect(registries.asked.filter((one) => one.includes('search'))).toHaveLength(3);
     expect(told[0]).toBe('Searching registry.example');
-    expect(told.at(-1)).toBe('Reading what registry.example has: 60 of 60');
+    expect(told.at(-1)).toBe('Reading packages of registry.example: 60 of 60');
   });
 
   test('takes what the search knows of publishers and times', async () => {
@@ -96,7 +96,7 @@ describe('searching', () => {
     const { names, notes } = await search(registries);
     expect(names).toEqual(['kit/kit']);
     expect(notes).toEqual([
-      'The search of registry.example does not find all extensions. See one by its name with: agenttools show <package>',
+      'The search of registry.example does not find all extensions. Show one by its name with: agenttools show <package>',
     ]);
   });
 
@@ -171,11 +171,11 @@ describe('searching', () => {
     ['a refusal', fault('unsupported')],
     ['no search', fault('not-found')],
     ['nonsense', fault('malformed')],
-  ])('%s: a registry without search is told of', async (_, answer) => {
+  ])('%s: reports a registry without search', async (_, answer) => {
     const { names, notes } = await search(fakeRegistries({ [url]: { '/-/v1/search': answer } }));
     expect(names).toEqual([]);
     expect(notes).toEqual([
-      'The registry registry.example has no search that finds extensions. Its servers are not listed. See one by its name with: agenttools show <package>',
+      'The registry registry.example has no search that finds extensions. Its servers are not listed. Show one by its name with: agenttools show <package>',
     ]);
   });
 
@@ -183,7 +183,7 @@ describe('searching', () => {
     ['offline', 'The registry registry.example cannot be reached. Its servers are not listed.'],
     [
       'unauthorized',
-      'The registry registry.example does not let you search. Its servers are not listed. Log in with: npm login',
+      'The registry registry.example does not allow searches. Its servers are not listed. Log in with: npm login',
     ],
     ['failed', 'The registry registry.example cannot be searched: it says no. Its servers are not listed.'],
   ] as const)('%s', async (kind, note) => {
@@ -228,13 +228,13 @@ describe('several registries', () => {
 
   // biome-ignore lint/suspicious/noTemplateCurlyInString: npm leaves it so.
   test.each(['${UNSET}/', '/', 'http://ada:pa55word@[bad/'])(
-    'one without an address (%s) is told of, and its packages are not taken from elsewhere',
+    'reports a registry without an address (%s) and does not search its packages elsewhere',
     async (unusable) => {
       const registries = fakeRegistries(both, [{ url }, { url: unusable, scope: '@acme' }]);
       const { names, notes } = await search(registries);
       expect(names).toEqual(['kit/kit']);
       expect(notes).toEqual([
-        'npm is set to something that is no address of a registry for @acme. Its servers are not listed. See it with: npm config get @acme:registry',
+        'The registry address for @acme in the npm settings is invalid. Its servers are not listed. See it with: npm config get @acme:registry',
       ]);
     },
   );
@@ -283,10 +283,10 @@ describe('packages', () => {
   });
 
   test.each([
-    ['another package', versionOf('other', tools), '1 broken', 'the registry gives another package'],
-    ['no package', [], '1 broken', 'the registry gives no package'],
+    ['another package', versionOf('other', tools), '1 broken', 'the registry returned another package'],
+    ['no package', [], '1 broken', 'the registry returned no package'],
     ['a manifest of a wrong type', versionOf('kit', 3), '1 broken', 'must be an object or the path'],
-    ['private', fault('unauthorized'), '1 private', 'it is not for the credentials that npm has'],
+    ['private', fault('unauthorized'), '1 private', 'the credentials of npm do not allow it'],
     ['too large', fault('too-large'), '1 too large', 'it is too large to be read'],
     ['gone', fault('not-found'), '1 gone', 'the registry does not have it'],
     ['not answered', fault('failed', 'it says no'), '1 unavailable', 'it says no'],
@@ -315,7 +315,7 @@ describe('packages', () => {
     expect(servers).toMatchObject([{ version: '2.0.0', published: '2026-05-06T00:00:00.000Z' }]);
   });
 
-  test('provenance and publisher are what the registry says', async () => {
+  test('takes provenance and publisher from the registry', async () => {
     const fields = {
       dist: { attestations: { url: 'https://registry.example/a' } },
       _npmUser: { name: 'grace' },
@@ -386,13 +386,13 @@ describe('a manifest in a file of the package', () => {
       'the tarball is compressed twice',
       './m.json',
       async () => gzipSync(await pack({ 'm.json': { tools: ['y'] } })),
-      'packed in a way that is not read',
+      'unsupported format',
     ],
     [
       'the tarball is compressed otherwise',
       './m.json',
       async () => gzipSync(Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0])),
-      'packed in a way that is not read',
+      'unsupported format',
     ],
     [
       'it has more files than anybody would look through',
@@ -414,7 +414,7 @@ describe('a manifest in a file of the package', () => {
     ['without both', {}],
   ])('%s nothing is fetched', async (_, fields) => {
     const { notes } = await of('./m.json', Buffer.alloc(0), fields);
-    expect(notes[0]).toContain('the registry gives no tarball with a checksum');
+    expect(notes[0]).toContain('the registry has no tarball with a checksum');
   });
 });
 
@@ -453,7 +453,7 @@ describe('cached search results', () => {
     ]);
   });
 
-  test('says again what was left out', async () => {
+  test('reports skipped packages again', async () => {
     const cacheFolder = writeFolder();
     const registries = fakeRegistries({ [url]: registryOf([versionOf('bad', 3)]) });
     const { notes } = await search(registries, { cacheFolder });
@@ -461,7 +461,7 @@ describe('cached search results', () => {
     expect((await search(registries, { cacheFolder })).notes).toEqual(notes);
   });
 
-  test('is told of what was left out only where it may be what is looked for', async () => {
+  test('reports skipped packages only if they could match', async () => {
     const cacheFolder = writeFolder();
     const broken = (name: string) => versionOf(name, 3);
     const registries = fakeRegistries({ [url]: registryOf([broken('@acme/one'), broken('two')]) });

@@ -67,7 +67,7 @@ describe('show', () => {
     });
   });
 
-  it('tells of skills, of a server and of a package', async () => {
+  it('shows the skills of a server and of a package', async () => {
     const skill = (name: string) => `---\nname: ${name}\ndescription: About ${name}.\n---\n`;
     const files = { 'skills/tea/SKILL.md': skill('tea'), 'skills/ink/SKILL.md': skill('oil') };
     const tea = { name: 'tea', description: 'About tea.', uri: 'skill://tea/SKILL.md' };
@@ -86,7 +86,7 @@ describe('show', () => {
     expect(await shown({ servers: ['b'] }, servers)).toMatchObject({ kind: 'server', skills: [] });
   });
 
-  it('tells of the UI of tools, and what hosts are told of apps', async () => {
+  it('shows the UI of tools and the metadata of apps for hosts', async () => {
     const csp = { connectDomains: ['https://tiles.example'] };
     const root = writePackage(
       { tools: ['chart', 'zoom', 'plain'], apps: ['viewer'], servers: ['s'] },
@@ -134,7 +134,7 @@ describe('show', () => {
     });
   });
 
-  it('shows what a server goes without, and why', async () => {
+  it('shows the skipped items of a server and the reasons', async () => {
     expect(await showIn('./weather')).toMatchObject({
       leftOut: [
         { item: 'broken', code: 'invalid-tool', file: 'agenttools/tools/broken.json' },
@@ -205,7 +205,7 @@ describe('show', () => {
     await expect(showIn(reference)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  it('names the known properties where there is none', async () => {
+  it('names the known properties for an unknown one', async () => {
     const facts = await showIn('./weather');
     expect(() => propertyOf(facts, 'Version')).toThrow(/Did you mean "version"\? It has: kind, name, title/);
     expect(() => propertyOf(facts, 'toString')).toThrow('no property');

@@ -69,7 +69,7 @@ test('built-in servers are listed when they are asked for, or named', async () =
   ]);
 });
 
-test('a source that fails is told of, and hides neither what it had found nor others', async () => {
+test('reports a source that fails, and keeps its earlier servers and other sources', async () => {
   const failing = source('global', async (report) => {
     report.found({ name: 'early', servers: [listed('early/early', 'global')], notes: [] });
     throw new Error('the disk is gone');
@@ -80,7 +80,7 @@ test('a source that fails is told of, and hides neither what it had found nor ot
   });
 });
 
-test('a source that is late is told of, and is not heard any more', async () => {
+test('reports a source that is late, and ignores its later results', async () => {
   vi.useFakeTimers();
   try {
     let signal: AbortSignal | undefined;

@@ -15,7 +15,7 @@ test('compiled code counts before data, and data before source', async () => {
   );
 });
 
-test('a file of its own counts before a combined one, whatever their formats', async () => {
+test('prefers a separate file to a combined one, in any format', async () => {
   const files = await listed(['agenttools/tools.js', 'agenttools/tools/x.ts', 'agenttools/tools.json']);
   expect(files.find('tools', 'x')).toEqual([
     { file: 'agenttools/tools/x.ts', language: 'typescript', combined: false },
@@ -46,7 +46,7 @@ test('every kind has its folder; apps are pages', async () => {
   expect(files.combined('apps')).toEqual([]);
 });
 
-test('items are what has a file, each once; type declarations and other files are none', async () => {
+test('finds each item with a file once, and ignores type declarations and other files', async () => {
   const names = [
     'b.json',
     'b.js',

@@ -71,7 +71,7 @@ describe('a combined file', () => {
     expect(await titleOf({ [`agenttools/tools${ending}`]: text })).toBe('it');
   });
 
-  test('says where in it the definition is', async () => {
+  test('gives the position of the definition in the file', async () => {
     const extension = await openPackage(
       { tools: ['x'] },
       { 'agenttools/tools.json': { x: { title: 'it' } } },
@@ -79,7 +79,7 @@ describe('a combined file', () => {
     expect((await extension.definition('tools', 'x')).at).toEqual(['x']);
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])('has %s only if it says so', async (item) => {
+  test.each(['__proto__', 'constructor', 'toString'])('has %s only if the file defines it', async (item) => {
     const extension = await openPackage({ tools: [item, 'x'] }, { 'agenttools/tools.json': { x: {} } });
     expect((await faultOf(extension, item)).code).toBe('missing-definition');
     const text = `{"${item}":{"title":"it"}}`;

@@ -3,7 +3,7 @@ import { translate, translateArgument } from '../../../src/engine/extension/key-
 
 type Place = Parameters<typeof translate>[1];
 
-describe('every spelling of a related system becomes ours', () => {
+describe('translates every spelling of a related system', () => {
   const rows: readonly [Place, string, string, unknown?, unknown?][] = [
     ['manifest', 'MCPServers', 'servers'],
     ['manifest', 'mcpServers', 'servers'],
@@ -123,14 +123,17 @@ describe('two spellings of one key', () => {
     ['servers', { MCPServerName: 'theirs', configKey: 'ours' }, 'configKey', ['MCPServerName']],
     ['servers', { LLMEvaluator: { Tools: ['theirs'] }, tools: 'ours' }, 'tools', ['LLMEvaluator', 'Tools']],
     ['manifest', { MCPServers: ['theirs'], servers: 'ours' }, 'servers', ['MCPServers']],
-  ] as const)('ours wins and the other is reported: %s %j', (place, definition, ours, path) => {
-    const { value, conflicts, origins } = translate(definition, place);
-    expect(value).toEqual({ [ours]: 'ours' });
-    expect(conflicts).toEqual([{ path, ours }]);
-    expect(origins.size).toBe(0);
-  });
+  ] as const)(
+    'keeps the AgentTools spelling and reports the other one: %s %j',
+    (place, definition, ours, path) => {
+      const { value, conflicts, origins } = translate(definition, place);
+      expect(value).toEqual({ [ours]: 'ours' });
+      expect(conflicts).toEqual([{ path, ours }]);
+      expect(origins.size).toBe(0);
+    },
+  );
 
-  test('the first wins if neither is ours', () => {
+  test('keeps the first spelling if both are foreign', () => {
     const { value, conflicts } = translate({ DisplayName: 'one', Title: 'two' }, 'tools');
     expect(value).toEqual({ title: 'one' });
     expect(conflicts).toEqual([{ path: ['Title'], ours: 'title' }]);
@@ -142,7 +145,7 @@ test('our own spelling passes untouched', () => {
   expect(translate(definition, 'tools').value).toBe(definition);
 });
 
-test('keys that nobody knows are kept', () => {
+test('keeps unknown keys', () => {
   const definition = { Handler: './a.js', 'x-note': 1, hanlder: 2, __proto__x: 3 };
   expect(translate(definition, 'tools').value).toEqual({
     handler: './a.js',

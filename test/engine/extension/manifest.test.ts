@@ -18,7 +18,7 @@ async function fault(directory: string): Promise<ManifestError> {
   return error;
 }
 
-test('a manifest stands in package.json', async () => {
+test('reads a manifest in package.json', async () => {
   const manifest = await read({ tools: ['a'] });
   expect(manifest.packageName).toBe('@acme/kit');
   expect(manifest.packageVersion).toBe('1.2.3');
@@ -36,7 +36,7 @@ test('a package.json may begin with a BOM', async () => {
 });
 
 test.each(['./agenttools.jsonc', 'config/agenttools.jsonc', 'config/../agenttools.jsonc'])(
-  'a manifest may be a file of its own, with comments: %s',
+  'reads a manifest in a separate file with comments: %s',
   async (field) => {
     const text = '\uFEFF// ours\n{ "tools": ["a",], /* no more */ }';
     const files = { 'agenttools.jsonc': text, 'config/agenttools.jsonc': text };
@@ -73,7 +73,7 @@ test('three forms of declaration mix', async () => {
   });
 });
 
-describe('entries that are none of the forms are passed over', () => {
+describe('skips entries of no known form', () => {
   const bad = [5, null, true, [], ['x'], ['x', 1], ['x', 'y', 'z'], {}, { name: 5 }, { description: 'x' }];
   const badNames = ['', '../x', 'a/b', '.', '..', 'a b', 'x'.repeat(129)];
 

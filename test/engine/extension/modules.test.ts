@@ -34,11 +34,11 @@ describe('a module reference', () => {
     ['C:\\a.js', 'outside'],
     ['../a.js', 'outside'],
     ['./../a.js#run', 'outside'],
-  ])('%j is none, because of its %s', (text, fault) => {
+  ])('rejects %j, because of its %s', (text, fault) => {
     expect(() => modules.parseModuleReference(text)).toThrow(expect.objectContaining({ fault }));
   });
 
-  test.each(['./absent.js', './folder'])('%s leads nowhere', async (file) => {
+  test.each(['./absent.js', './folder'])('does not resolve %s', async (file) => {
     const folder = writeFolder({ 'folder/a.js': '' });
     await expect(modules.loadReference({ directory: folder }, file, 'anything')).rejects.toMatchObject({
       fault: 'missing',
@@ -91,7 +91,7 @@ describe('exports of a module', () => {
     expect(modules.readExport(await modules.importModule(path.join(folder, file)), name)).toEqual(expected);
   });
 
-  test('.js is what the nearest package.json says', async () => {
+  test('follows the nearest package.json for .js', async () => {
     const folder = writeFolder({
       'esm/package.json': { type: 'module' },
       'esm/a.js': 'export const run = import.meta.url.slice(0, 5)',
@@ -103,7 +103,7 @@ describe('exports of a module', () => {
   });
 });
 
-test('a path that a URL would misread is imported all the same', async () => {
+test('imports a path that a URL would misread', async () => {
   const folder = writeFolder({ 'a b/50%#1?.mjs': 'export default 1' });
   expect(await modules.loadReference({ directory: folder }, './a b/50%#1?.mjs#default', 'anything')).toBe(1);
 });
@@ -171,7 +171,7 @@ describe('a fixed module', () => {
     expect(await load()).toBe(42);
   });
 
-  test('a file that was not there', async () => {
+  test('a file that was missing before', async () => {
     const folder = writeFolder();
     const load = () => modules.loadReference({ directory: folder }, './a.mjs', 'anything');
     await expect(load()).rejects.toMatchObject({ fault: 'missing' });

@@ -13,7 +13,7 @@ describe('is an origin', () => {
   ])('%s', (text) => expect(originFault(text)).toBeUndefined());
 });
 
-describe('is none', () => {
+describe('returns no origin', () => {
   const blanks = /blanks, quotes/;
   const scheme = /scheme \(https/;
   const star = /before a domain/;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkEndpoint } from '../../../src/engine/extension/check-upstream.js';
 import { readPlace, requirePlace } from '../../../src/engine/extension/upstream-endpoint.js';
-import { findLiteralSecrets, nameOfPlace } from '../../../src/engine/extension/upstream-secrets.js';
+import { endpointName, findLiteralSecrets } from '../../../src/engine/extension/upstream-secrets.js';
 import { writeFolder } from '../../support/packages.js';
 
 const folder = writeFolder({
@@ -50,16 +50,16 @@ describe('a program', () => {
   test.each([
     ['data', path.join(folder, 'data')],
     [`\${HOME_OF_IT}`, path.dirname(folder)],
-  ])('runs in %s, where that is told', async (cwd, meant) => {
+  ])('runs in the given folder %s', async (cwd, meant) => {
     const place = await read({ command: 'x', cwd }, { HOME_OF_IT: path.dirname(folder) });
     expect(place).toMatchObject({ cwd: meant });
   });
 
   test.each<[object, string, RegExp]>([
-    [{ command: './gone.js' }, 'missing', /^needs \.\/gone\.js, which is no file of the package$/],
-    [{ command: './up/no-such-program' }, 'missing', /no file of the package/],
-    [{ command: 'x', cwd: 'gone' }, 'missing', /^runs in gone, which is no folder of the package$/],
-    [{ command: 'x', cwd: 'server.js' }, 'missing', /no folder/],
+    [{ command: './gone.js' }, 'missing', /^needs \.\/gone\.js, which is not a file of the package$/],
+    [{ command: './up/no-such-program' }, 'missing', /not a file of the package/],
+    [{ command: 'x', cwd: 'gone' }, 'missing', /^runs in gone, which is not a folder of the package$/],
+    [{ command: 'x', cwd: 'server.js' }, 'missing', /not a folder/],
     [{ command: 'x', cwd: '..' }, 'outside', /leaves the package/],
     [{ command: 'x', cwd: '/' }, 'outside', /leaves the package/],
     [{ command: 'x', cwd: 'up' }, 'outside', /leaves the package/],
@@ -69,7 +69,7 @@ describe('a program', () => {
       'variable',
       /^needs the environment variable GONE, which is not set$/,
     ],
-  ])('%j leads nowhere: %s', async (place, fault, message) => {
+  ])('rejects %j as %s', async (place, fault, message) => {
     await expect(read(place, { P: 'bin/it' })).rejects.toMatchObject({
       fault,
       message: expect.stringMatching(message),
@@ -100,10 +100,10 @@ describe('a program', () => {
     [{ package: 'outward' }, /which is missing$/],
     [
       { package: 'stranger' },
-      /^needs the package stranger, which is no dependency of this one, and is not installed\. Add it/,
+      /^needs the package stranger, which is not a dependency of this package, and is not installed\. Add it/,
     ],
     [{ package: '../x' }, /is not installed/],
-  ])('%j cannot be had', async (place, message) => await expect(read(place)).rejects.toThrow(message));
+  ])('rejects %j', async (place, message) => await expect(read(place)).rejects.toThrow(message));
 
   test('is rejected before it runs if its package is not a dependency', async () => {
     const bare = { ...scope, packageJson: {} };
@@ -111,10 +111,10 @@ describe('a program', () => {
     await expect(looking).rejects.toMatchObject({
       fault: 'undeclared',
       key: 'package',
-      message: expect.stringContaining('no dependency of this one, though it is installed here'),
+      message: expect.stringContaining('not a dependency of this package, though it is installed'),
     });
     const absent = requirePlace({ package: 'stranger' }, scope);
-    await expect(absent).rejects.toThrow(/no dependency of this one, and is not installed/);
+    await expect(absent).rejects.toThrow(/not a dependency of this package, and is not installed/);
     await expect(requirePlace({ package: '@acme/one' }, scope)).resolves.toBeUndefined();
   });
 });
@@ -140,12 +140,12 @@ describe('the file that Node is given', () => {
   });
 
   test.each<[readonly string[], object, string, string, string]>([
-    [['./gone.js'], {}, 'missing', 'args.0', 'runs gone.js, which is no file of the package'],
+    [['./gone.js'], {}, 'missing', 'args.0', 'runs gone.js, which is not a file of the package'],
     [['--no-warnings', './gone.js'], {}, 'missing', 'args.1', 'runs gone.js'],
     [['--import', 'tsx', './gone.ts'], {}, 'missing', 'args.2', 'runs gone.ts'],
     [['./server.js'], { cwd: 'data' }, 'missing', 'args.0', 'runs data/server.js'],
     [['../server.js'], {}, 'outside', 'args.0', 'leaves the package'],
-    [['./up/no-such-program'], {}, 'missing', 'args.0', 'no file of the package'],
+    [['./up/no-such-program'], {}, 'missing', 'args.0', 'not a file of the package'],
   ])('%j with %j is %s', async (args, more, fault, key, words) => {
     const message = expect.stringContaining(words);
     await expect(node(args, more)).rejects.toMatchObject({ fault, key, message });
@@ -243,7 +243,7 @@ describe('labels in messages', () => {
       { url: `https://a.example/s/${['ghp', 'abcdefghij0123456789'].join('_')}/mcp` },
       'https://a.example/s/…/mcp',
     ],
-  ])('%j is called %s', (place, name) => expect(nameOfPlace(place as Record<string, unknown>)).toBe(name));
+  ])('%j is called %s', (place, name) => expect(endpointName(place as Record<string, unknown>)).toBe(name));
 
   test('a variable is no secret, and neither is a switch', () => {
     const place = {

@@ -4,7 +4,7 @@ import { readUriTemplate, UriTemplateError } from '../../../src/engine/extension
 
 const match = (template: string, uri: string) => readUriTemplate(template).match(uri);
 
-describe('an address of a template tells its values', () => {
+describe('returns the values of a matching URI', () => {
   test.each<[template: string, uri: string, values: object]>([
     // Level 1
     ['db://{table}', 'db://users', { table: 'users' }],
@@ -61,7 +61,7 @@ describe('an address of a template tells its values', () => {
   ])('%s, %s', (template, uri, values) => expect(match(template, uri)).toEqual(values));
 });
 
-describe('other addresses are none of it', () => {
+describe('rejects other URIs', () => {
   test.each([
     ['db://{table}', 'db://'],
     ['db://{table}', 'db://a/b'],
@@ -82,7 +82,7 @@ describe('other addresses are none of it', () => {
     ['x://a{;b}', 'x://a;bc=1'],
   ])('%s, %s', (template, uri) => expect(match(template, uri)).toBeUndefined());
 
-  test('neither are those that nobody could want', () => {
+  test('rejects URIs above the length limit', () => {
     expect(match('x://{a}', `x://${'a'.repeat(1 << 24)}`)).toBeUndefined();
   });
 });
@@ -94,13 +94,13 @@ test('the variables of a template have an order, and come once', () => {
 
 describe('templates with ambiguous values', () => {
   test.each([
-    ['x://{}', '{} does not name variables as RFC 6570 does'],
-    ['x://{a b}', '{a b} does not name variables as RFC 6570 does'],
-    ['x://{=a}', '{=a} does not name variables as RFC 6570 does'],
-    ['x://{a:0}', '{a:0} does not name variables as RFC 6570 does'],
-    ['x://{a:3*}', '{a:3*} does not name variables as RFC 6570 does'],
-    ['x://{a', 'it has a brace without its other one at "x://{a"'],
-    ['x://a}', 'it has a brace without its other one at "x://a}"'],
+    ['x://{}', '{} is not a valid expression of RFC 6570'],
+    ['x://{a b}', '{a b} is not a valid expression of RFC 6570'],
+    ['x://{=a}', '{=a} is not a valid expression of RFC 6570'],
+    ['x://{a:0}', '{a:0} is not a valid expression of RFC 6570'],
+    ['x://{a:3*}', '{a:3*} is not a valid expression of RFC 6570'],
+    ['x://{a', 'it has an unmatched brace at "x://{a"'],
+    ['x://a}', 'it has an unmatched brace at "x://a}"'],
     ['x://{a}{b}', 'it is ambiguous where {a} ends and {b} begins; put a literal between them'],
     ['x://{a}{+b}', 'it is ambiguous where {a} ends and {+b} begins; put a literal between them'],
     ['x://{+a}{/b}', 'it is ambiguous where {+a} ends and {/b} begins; put a literal between them'],
@@ -112,7 +112,7 @@ describe('templates with ambiguous values', () => {
   });
 });
 
-test('whatever is put into a template comes out of it', () => {
+test('returns every value that expands into a template', () => {
   const value = fc.string({ minLength: 1, unit: 'grapheme' });
   fc.assert(
     fc.property(
@@ -129,7 +129,7 @@ test('whatever is put into a template comes out of it', () => {
   );
 });
 
-test('no address takes long, whatever the template', () => {
+test('matches any URI in bounded time for any template', () => {
   const template = readUriTemplate(
     `x://${Array.from({ length: 20 }, (_, index) => `{v${index}}`).join('-')}/!`,
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
+  findInvalidVariable,
   findVariables,
-  noVariable,
   substituteVariables,
   withoutVariables,
 } from '../../../src/engine/extension/variables.js';
@@ -22,7 +22,7 @@ describe('variables of a text', () => {
     ['$NAME {NAME}', '$NAME {NAME}'],
   ])('%s becomes %s', (text, filled) => expect(substituteVariables(text, env)).toBe(filled));
 
-  test.each([`\${NONE}`, `\${EMPTY}`])('%s is not to be had without a value', (text) =>
+  test.each([`\${NONE}`, `\${EMPTY}`])('requires a value for %s', (text) =>
     expect(() => substituteVariables(text, { EMPTY: '' })).toThrow(
       /^needs the environment variable (?:NONE|EMPTY), which is not set$/,
     ),
@@ -45,5 +45,5 @@ describe('variables of a text', () => {
     [`\${a b}`, `\${a b}`],
     [`\${NAME`, `\${NAME`],
     [`\${NAME} $\${input:x}`, undefined],
-  ])('%s holds %s, which is none', (text, odd) => expect(noVariable(text)).toBe(odd));
+  ])('finds in %s the invalid variable %s', (text, odd) => expect(findInvalidVariable(text)).toBe(odd));
 });

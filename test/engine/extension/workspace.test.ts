@@ -224,11 +224,11 @@ describe('a server is named', () => {
     ],
     ['./one/other', 'not-found', /@acme\/one has no server "other"\. Its servers: only\./],
     ['@acme/bare/other', 'not-found', /Its servers: bare\./],
-    ['./empty', 'not-found', /empty declares nothing that could be served/],
+    ['./empty', 'not-found', /empty declares no items to serve/],
     ['./empty/empty', 'not-found', /empty has no server "empty"/],
     ['serach', 'not-found', /Did you mean "search"\? Give a path such as/],
     ['scripty', 'not-found', /agenttools add scripty, or name its server: scripty\/<server>\.$/],
-    ['-scripty', 'not-found', /built in or your own\.$/],
+    ['-scripty', 'not-found', /built-in or user server\.$/],
     ['@acme/absent', 'not-found', /agenttools add @acme\/absent/],
     ['@acme/absent/x', 'not-found', /agenttools add @acme\/absent/],
     ['absent/x', 'not-found', /agenttools add absent/],
@@ -277,7 +277,7 @@ test.each([
   expect(isPathArgument(text)).toBe(isPath);
 });
 
-test('items of a bundled extension go by bare names, those of others by qualified ones', async () => {
+test('gives items of a bundled extension bare names, other items qualified names', async () => {
   const root = writeFolder({ ...kit('builtin/core', 'core'), ...kit('other', 'core') });
   const workspace = openWorkspace({ builtinFolder: path.join(root, 'builtin') });
   const bundled = await workspace.open(path.join(root, 'builtin/core'));
@@ -285,7 +285,7 @@ test('items of a bundled extension go by bare names, those of others by qualifie
   expect([bundled, other].map((extension) => extension.qualify('shared'))).toEqual(['shared', 'core/shared']);
 });
 
-test('a folder is opened once, by whatever path', async () => {
+test('opens a folder once, by any path to it', async () => {
   const root = writeFolder(kit('kit', 'kit'));
   symlinkSync(path.join(root, 'kit'), path.join(root, 'link'));
   const workspace = openWorkspace();

@@ -131,7 +131,7 @@ describe('`difference`', () => {
     for (let count = 0; count < 200; count++) expect(intact.difference()).toEqual([]);
   });
 
-  test.each(Object.entries(tamperings))('says that %s, and it is healed', (text, change) => {
+  test.each(Object.entries(tamperings))('reports that %s, and restores it', (text, change) => {
     expect(tamper(change)).toEqual({ found: [text], ...healed });
   });
 
@@ -145,7 +145,7 @@ describe('`difference`', () => {
       'Set.prototype.add was reconfigured',
       () => Object.defineProperty(Set.prototype, 'add', { enumerable: false, writable: false }),
     ],
-  ])('says that %s if it is thorough, and it is healed', (text, change) => {
+  ])('reports in a thorough check that %s, and restores it', (text, change) => {
     expect(tamper(change, intact, true)).toEqual({ found: [text], ...healed });
   });
 
@@ -155,7 +155,7 @@ describe('`difference`', () => {
     expect(outcome).toEqual({ found, ...healed });
   });
 
-  test('finds a getter in place of a method, whatever it does', () => {
+  test('finds a getter in place of a method, even if the getter throws', () => {
     let runs = 0;
     const outcome = tamper(() => {
       Object.defineProperty(Array.prototype, 'map', {

@@ -26,7 +26,7 @@ async function defineTool(source: string): Promise<Definition> {
 }
 
 describe('a description', () => {
-  test('stands for the definition in the front', async () => {
+  test('replaces the definition in the front', async () => {
     const { value } = await defineTool(`export default {
       description: 'Forecast',
       input: { city: 'string' },

@@ -108,7 +108,7 @@ const deaths: Readonly<Record<string, readonly [code: string, kind: string, reas
 };
 
 describe.runIf(posix)('a host that dies', () => {
-  test.each(Object.entries(deaths))('by %s says so', async (_, [code, kind, reason]) => {
+  test.each(Object.entries(deaths))('by %s reports the reason', async (_, [code, kind, reason]) => {
     const { host, death } = startHost(acts, { maxBytes: 1000 });
     host.send({ code });
     expect(await death).toEqual({ kind, reason });

@@ -48,7 +48,7 @@ test('counts the pause from the death on', () => {
 test.each([
   ['a long life', 60_000, 0],
   ['many calls', 5, 100],
-])('begins anew after %s', (_, lifeMs, calls) => {
+])('restarts at once after %s', (_, lifeMs, calls) => {
   const { live } = openRestarts();
   for (let count = 0; count < 6; count++) live(10);
   expect(live(lifeMs, calls)).toBe(0);

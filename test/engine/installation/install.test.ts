@@ -70,7 +70,7 @@ describe('a failure of one client', () => {
     expect(results).toEqual([{ client: request.clients[0], error }]);
   });
 
-  it('is nobody’s but ours otherwise', async () => {
+  it('is thrown if it is a defect of AgentTools', async () => {
     const receipts = failing(new TypeError('ours'));
     await expect(install(request, { ...setting, receipts })).rejects.toThrow(TypeError);
   });

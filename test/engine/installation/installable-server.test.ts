@@ -77,7 +77,7 @@ async function find(
   return { outcome, asked };
 }
 
-test('a server is obtained with what it refers to', async () => {
+test('installs a server and the packages that it refers to', async () => {
   expect(await find('@far/one/main')).toEqual({
     outcome: ['@far/one/greet', '@far/two/greet'],
     asked: [['@far/one'], ['@far/two']],
@@ -127,7 +127,7 @@ test('does not install a package that is present but invalid', async () => {
   );
 });
 
-test('a dry run says what would be installed first, and installs nothing', async () => {
+test('lists missing packages in a dry run and installs nothing', async () => {
   expect(await find('@far/one/main', { dryRun: true })).toEqual({
     outcome:
       'refused: Missing packages would be installed first, but --dry-run installs nothing:\n  @far/one, needed by the server @far/one/main\nAdd them with: agenttools add @far/one',
@@ -157,7 +157,7 @@ test('a package that only the project has is not taken for one of the registry',
   expect([outcome, asked]).toEqual([expect.stringContaining('is a package of this project only'), []]);
 });
 
-test('variables of existing servers that are not set, or only here, are told of', async () => {
+test('reports variables of existing servers that are unset or set for this process only', async () => {
   const folder = writeFolder({
     'package.json': packageJson({ servers: ['main'], tools: ['far'] }),
     'agenttools/servers/main.json': {
@@ -183,7 +183,7 @@ test('variables of existing servers that are not set, or only here, are told of'
     warnings: [
       'The tool "far" needs the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>',
       `The tools of npx it \${FOLDER:-.} need the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>`,
-      `The tools of npx it \${FOLDER:-.} need KEY, which this shell has, but the client may not. Hand it on with: --env KEY`,
+      `The tools of npx it \${FOLDER:-.} need KEY, which this shell has, but the client may not. Pass it on with: --env KEY`,
     ],
   });
 });

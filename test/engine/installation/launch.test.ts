@@ -16,7 +16,7 @@ const request: LaunchRequest = {
 };
 
 describe('the command that a client runs', () => {
-  it('is this program by absolute paths, and says the server twice', () => {
+  it('has absolute paths and names the server in an argument and a variable', () => {
     expect(buildLaunch(request)).toEqual({
       command: '/usr/bin/node',
       args: ['/opt/agenttools/bin/agenttools.js', 'start', '@acme/kit/kit'],
@@ -57,7 +57,7 @@ describe('paths that may go', () => {
     '/home/ada/app/node_modules/agenttools/bin/agenttools.js',
     '/home/ada/app/node_modules/.pnpm/agenttools@1.2.3/node_modules/agenttools/bin/agenttools.js',
     'C:\\Users\\ada\\app\\node_modules\\agenttools\\bin\\agenttools.js',
-  ])("a project's own copy goes with it, save for its own file: %s", (script) => {
+  ])("warns about a copy in a project, except for the project's config file: %s", (script) => {
     expect(passing(script)).toEqual([expect.stringMatching(/node_modules of a project.*--global/)]);
     expect(passing(script, true)).toEqual([]);
   });

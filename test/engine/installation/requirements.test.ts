@@ -77,7 +77,7 @@ test.each([
   [
     'in the shell only',
     { env: { B: 'x' } },
-    ['The tools "x" and "y" need B, which this shell has, but the client may not. Hand it on with: --env B'],
+    ['The tools "x" and "y" need B, which this shell has, but the client may not. Pass it on with: --env B'],
   ],
 ])('accepts one of several variables: %s', async (_, facts, warnings) => {
   const requires = { env: [['A', 'B']] };
@@ -107,7 +107,7 @@ test('reports the variable of an existing server once for all its tools', async 
     ],
   });
   expect((await checkFiles(['a', 'b'], { THEIR_KEY: 'x' })).warnings).toEqual([
-    'The tools "a" and "b" need THEIR_KEY, which this shell has, but the client may not. Hand it on with: --env THEIR_KEY',
+    'The tools "a" and "b" need THEIR_KEY, which this shell has, but the client may not. Pass it on with: --env THEIR_KEY',
   ]);
 });
 

@@ -17,7 +17,7 @@ async function open(handler: Ask, options: SessionOptions & { readonly more?: ob
 }
 
 describe('while the client is asked', () => {
-  test('no time of the tool passes, nor of those it stands in', async () => {
+  test('pauses the time limits of the tool and of its callers', async () => {
     const answered = pending();
     const composed = await composeLive({
       tools: {
@@ -62,7 +62,7 @@ describe('while the client is asked', () => {
   });
 });
 
-test('a handler that asks on though its call is over is told so, and goes no further', async () => {
+test('rejects further input requests of a handler after its call has ended', async () => {
   const errors: string[] = [];
   const { session } = await open(async (_args, ctx) => {
     for (;;) await ctx.elicit('a', note).catch((error: Error) => errors.push(error.name));
@@ -164,7 +164,7 @@ describe('a client that does not answer', () => {
     ]);
   });
 
-  test('in time is so, too, and is told', async () => {
+  test('in time gets a cancel notification', async () => {
     const { session } = await open((_args, ctx) => ctx.elicit('a', note, { timeoutMs: 5 }));
     const result = await session.request('tools/call', { name: 't' });
     expect(result.structuredContent).toEqual({ action: 'cancel' });
@@ -206,7 +206,7 @@ describe('a question on the wire', () => {
     expect(session.asked[0].params._meta).toBeUndefined();
   });
 
-  test('has an id of its own each time', async () => {
+  test('has a different id each time', async () => {
     const { session } = await open(
       async (_args, ctx) => await Promise.all([1, 2, 3].map((n) => ctx.elicit(`${n}`, note))),
       { answer: () => ({ action: 'cancel' }) },

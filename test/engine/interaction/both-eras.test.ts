@@ -129,7 +129,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a question', (era) => {
     expect(asked.map(({ params }) => params.message)).toEqual(['first', 'second', 'third', 'fourth']);
   });
 
-  test('may stand in a prompt and in a resource', async () => {
+  test('can come from a prompt or a resource', async () => {
     const ask = async (ctx: Context) => {
       const answer = await ctx.elicit('Who?', { who: { type: 'string', required: true } });
       return answer.action === 'accept' ? `for ${answer.content.who}` : answer.action;
@@ -145,7 +145,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a question', (era) => {
     expect(resource.result.contents[0].text).toBe('for Ada');
   });
 
-  test('may come from tools within tools, each with keys of its own', async () => {
+  test('can come from nested tools, each with separate keys', async () => {
     const items: LiveItems = {
       tools: {
         inner: {
@@ -206,7 +206,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a question', (era) => {
     ['an address that is none', (ctx: Context) => ctx.elicitUrl('x', 'nowhere'), 'not a URL'],
     ['no schema', (ctx: Context) => ctx.elicit('x', undefined as never), '{} asks for a yes or no'],
     ['no text', (ctx: Context) => ctx.elicit(undefined as never, { v: 'string' }), 'needs a text'],
-  ])('with %s is refused, and the model is told', async (_what, ask, problem) => {
+  ])('with %s is refused, with a message to the model', async (_what, ask, problem) => {
     const { result, asked } = await run(
       tool((_args, ctx) => ask(ctx)),
       call('t'),
@@ -427,21 +427,24 @@ describe('a client without the capability', () => {
     ['roots', {}, (ctx) => ctx.roots(), { roots: {} }],
   ];
 
-  test.each(ways)('is not asked, and is told: %s', async (capability, capabilities, ask, required) => {
-    const items = tool((_args, ctx) => ask(ctx));
-    const text = `Tool "t" needs the client capability "${capability}", which this client does not have.`;
-    const legacy = await eras.legacy(items, call('t'), { capabilities });
-    expect(legacy.result).toMatchObject({ isError: true, content: [{ text }] });
-    expect(legacy.asked).toEqual([]);
-    await expect(eras.modern(items, call('t'), { capabilities })).rejects.toMatchObject({
-      code: -32021,
-      message: text,
-      data: { requiredCapabilities: required },
-    });
-  });
+  test.each(ways)(
+    'gets an error instead of the request: %s',
+    async (capability, capabilities, ask, required) => {
+      const items = tool((_args, ctx) => ask(ctx));
+      const text = `Tool "t" needs the client capability "${capability}", which this client does not have.`;
+      const legacy = await eras.legacy(items, call('t'), { capabilities });
+      expect(legacy.result).toMatchObject({ isError: true, content: [{ text }] });
+      expect(legacy.asked).toEqual([]);
+      await expect(eras.modern(items, call('t'), { capabilities })).rejects.toMatchObject({
+        code: -32021,
+        message: text,
+        data: { requiredCapabilities: required },
+      });
+    },
+  );
 
   test.each(['legacy', 'modern'] as const)(
-    'is asked in vain no longer than the tool may take: %s',
+    'ends the call at its time limit, even if the handler keeps asking: %s',
     async (era) => {
       const insist: Ask = async (_args, ctx) => {
         for (;;) await ctx.elicit('x', { v: 'string' }).catch(() => {});
@@ -455,19 +458,22 @@ describe('a client without the capability', () => {
     },
   );
 
-  test.each(['legacy', 'modern'] as const)('is told in prompts and resources, too: %s', async (era) => {
-    const items: LiveItems = {
-      prompts: { p: { content: (_: unknown, ctx: Context) => ctx.elicit('x', { v: 'string' }) } },
-      resources: { r: { uri: 'app://r', read: (_u: string, _v: object, ctx: Context) => ctx.roots() } },
-    };
-    const none = { capabilities: {} };
-    await expect(eras[era](items, ['prompts/get', { name: 'p' }], none)).rejects.toMatchObject({
-      message: expect.stringContaining('"elicitation"'),
-    });
-    await expect(eras[era](items, ['resources/read', { uri: 'app://r' }], none)).rejects.toMatchObject({
-      message: expect.stringContaining('"roots"'),
-    });
-  });
+  test.each(['legacy', 'modern'] as const)(
+    'gets an error for prompts and resources, too: %s',
+    async (era) => {
+      const items: LiveItems = {
+        prompts: { p: { content: (_: unknown, ctx: Context) => ctx.elicit('x', { v: 'string' }) } },
+        resources: { r: { uri: 'app://r', read: (_u: string, _v: object, ctx: Context) => ctx.roots() } },
+      };
+      const none = { capabilities: {} };
+      await expect(eras[era](items, ['prompts/get', { name: 'p' }], none)).rejects.toMatchObject({
+        message: expect.stringContaining('"elicitation"'),
+      });
+      await expect(eras[era](items, ['resources/read', { uri: 'app://r' }], none)).rejects.toMatchObject({
+        message: expect.stringContaining('"roots"'),
+      });
+    },
+  );
 
   test.each(['legacy', 'modern'] as const)('can be served otherwise: %s', async (era) => {
     const handler: Ask = async (_args, ctx) => (ctx.can('elicitation') ? 'asks' : 'guesses');

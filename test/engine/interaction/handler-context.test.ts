@@ -113,7 +113,7 @@ describe.each(eras)('%s: progress', (era) => {
     return 'done';
   };
 
-  test('goes to those who asked for it, and only grows', async () => {
+  test('goes to requests with a progress token, with growing values only', async () => {
     const { request, notifications } = await open(report, { era });
     await request('tools/call', { name: 't' }, { progressToken: 'token' });
     await settled();
@@ -126,7 +126,7 @@ describe.each(eras)('%s: progress', (era) => {
     expect(notifications[0].params.progressToken).toBe('token');
   });
 
-  test('goes to nobody else', async () => {
+  test('is not sent to other requests', async () => {
     const { request, notifications } = await open(report, { era });
     await request('tools/call', { name: 't' });
     await settled();
@@ -142,7 +142,7 @@ describe('log messages', () => {
   const heard = (notifications: readonly { params: { level: string } }[]) =>
     notifications.map(({ params }) => params.level);
 
-  test('on 2025 go from info on, until the client says otherwise', async () => {
+  test('on 2025 begin at info until the client sets another level', async () => {
     const { request, notifications } = await open(speak);
     await request('tools/call', { name: 't' });
     expect(heard(notifications)).toEqual(['info', 'notice', 'warning', 'error']);
@@ -175,7 +175,7 @@ describe('log messages', () => {
     ['debug', ['debug', 'info', 'notice', 'warning', 'error']],
     ['warning', ['warning', 'error']],
     ['emergency', []],
-  ])('on 2026 go only as the request says: %s', async (level, expected) => {
+  ])('on 2026 follow the level of the request: %s', async (level, expected) => {
     const { request, notifications } = await open(speak, { era: 'modern' });
     await request(
       'tools/call',
@@ -186,7 +186,7 @@ describe('log messages', () => {
     expect(heard(notifications)).toEqual(expected);
   });
 
-  test('say who speaks, and carry any data without failing the call', async () => {
+  test('name their logger and carry any data without failing the call', async () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     const refuse = () => {
@@ -220,7 +220,7 @@ describe('log messages', () => {
 });
 
 describe.each(eras)('%s: a cancelled call', (era) => {
-  test('aborts its signal, and says nothing more', async () => {
+  test('aborts its signal and sends no further message', async () => {
     let ctx: Context | undefined;
     const session = await open(
       (own) => {

@@ -107,7 +107,7 @@ describe('a round', () => {
     expect(last.content[0].text).toBe('decline accept');
   });
 
-  test('takes answers that were brought at once, and ignores what nobody asked', async () => {
+  test('takes answers that come with the first request and ignores answers to unknown requests', async () => {
     const { call } = await open({ t: twice().handler });
     const inputResponses = { e1: accepted, e2: { action: 'decline' }, e9: accepted, extra: { x: 1 } };
     expect((await call('t', { inputResponses })).content[0].text).toBe('accept decline');

@@ -18,7 +18,7 @@ test('a state comes back as it was', async () => {
   expect(await readState(dialogueOf(ada), await writeState(dialogueOf(ada), remembered))).toEqual(remembered);
 });
 
-test('its form says nothing of whose it is', async () => {
+test('its form does not reveal the owner', async () => {
   const [, body = ''] = (await writeState(dialogueOf(ada), remembered)).split('.');
   expect(Buffer.from(body, 'base64url').toString()).not.toContain('ada');
 });

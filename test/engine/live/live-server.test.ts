@@ -183,7 +183,7 @@ describe('an item that may still arrive', () => {
     expect(await found).toBe('two');
   });
 
-  test('is pending if a source says so', async () => {
+  test('is pending while a source is open', async () => {
     const { live } = open(await compose(['one']));
     expect(live.isPending('tools')).toBe(false);
     live.add(openSource());

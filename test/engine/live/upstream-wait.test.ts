@@ -15,7 +15,7 @@ test.each([
   expect(reported).toEqual([]);
 });
 
-test.each(['soon', '-1', '1e3', '3601', '5 s'])('%j is none, and that is said', (text) => {
+test.each(['soon', '-1', '1e3', '3601', '5 s'])('reports and ignores %j', (text) => {
   const reported: string[] = [];
   expect(readUpstreamWait({ [variable]: text }, (line) => reported.push(line))).toBeUndefined();
   expect(reported).toEqual([`${variable} is "${text}", which is ignored. Expected seconds, from 0 to 3600.`]);

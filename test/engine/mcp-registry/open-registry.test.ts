@@ -76,7 +76,7 @@ describe('a search', () => {
   });
 
   test.for([
-    ['HTML', { status: 200, body: '<html>' }, 'not JSON'],
+    ['HTML', { status: 200, body: '<html>' }, 'did not return JSON'],
     ['no list', { status: 200, body: '{"servers":{}}' }, 'no list of servers'],
     ['a failure', { status: 500, body: '{}' }, 'could not be read: 500'],
   ] as const)('reports an answer of %s in a note', async ([, answer, words]) => {

@@ -21,7 +21,7 @@ const open = async (live: LiveItems, options: Parameters<typeof openSession>[1])
   await openSession(await composeLive(live), options);
 const hintsOf = ({ ttlMs, cacheScope }: Record<string, unknown>) => [ttlMs, cacheScope];
 
-describe('on 2026-07-28 the server says how long its lists keep', () => {
+describe('sends the cache hints of the server with lists on 2026-07-28', () => {
   test.each(lists)('on each page in the same way: %s', async (method) => {
     const { request } = await open({ ...items, server: { ...server, pageSize: 1 } }, { era: 'modern' });
     const first = await request(method);
@@ -37,7 +37,7 @@ describe('on 2026-07-28 the server says how long its lists keep', () => {
     expect(hintsOf(await request('server/discover'))).toEqual([5000, 'public']);
   });
 
-  test.each(lists)('to nobody else what a hook picks for somebody: %s', async (method) => {
+  test.each(lists)('as private if a hook picks the list: %s', async (method) => {
     const all = (_: unknown, registry: ItemRegistry) => registry.list({ includeHidden: true });
     const list = { tools: all, prompts: all, resources: all };
     const { request } = await open({ ...items, server: { ...server, list } }, { era: 'modern' });
@@ -45,7 +45,7 @@ describe('on 2026-07-28 the server says how long its lists keep', () => {
   });
 });
 
-describe('on 2026-07-28 each resource says how long it keeps', () => {
+describe('sends the cache hints of each resource on 2026-07-28', () => {
   test.each([
     ['x://a', 0, 'private'],
     ['x://b', 7, 'private'],
@@ -74,12 +74,12 @@ describe('on 2026-07-28 each resource says how long it keeps', () => {
   });
 });
 
-test.each(['tools/call', 'prompts/get'])('%s keeps for no time at all, and says nothing', async (method) => {
+test.each(['tools/call', 'prompts/get'])('sends no cache hints with %s', async (method) => {
   const { request } = await open({ ...items, server }, { era: 'modern' });
   expect(hintsOf(await request(method, { name: 'a' }))).toEqual([undefined, undefined]);
 });
 
-test('before 2026-07-28 nothing is said', async () => {
+test('sends no cache hints before 2026-07-28', async () => {
   const { request } = await open({ ...items, server }, {});
   for (const method of lists) expect(hintsOf(await request(method))).toEqual([undefined, undefined]);
   expect(hintsOf(await request('resources/read', { uri: 'x://b' }))).toEqual([undefined, undefined]);

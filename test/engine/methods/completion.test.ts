@@ -66,7 +66,7 @@ describe.each(eras)('%s: completion of templates', (era) => {
     },
   );
 
-  test('tells why, if that is meant to be told', async () => {
+  test('returns the message of a ToolError', async () => {
     const { answer, reports } = await suggest(() => Promise.reject(new ToolError('The map is away.')), {});
     await expect(answer).rejects.toMatchObject({ code: -32603, message: 'The map is away.' });
     expect(reports).toEqual([]);
@@ -109,7 +109,7 @@ describe.each(eras)('%s: completion of templates', (era) => {
     await expect(other).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('is not there where nobody completes', async () => {
+  test('is an unknown method without a completion function', async () => {
     const { request } = await openSession(await composeLive({ prompts: { p: { content: 'p' } } }), { era });
     const ref = { type: 'ref/prompt', name: 'p' };
     const answer = request('completion/complete', { ref, argument: { name: 'a', value: '' } });

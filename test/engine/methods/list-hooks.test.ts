@@ -141,7 +141,7 @@ describe.each(eras)('%s: the hook of a list', (era) => {
     expect(session.reports[0]).toMatch(reason);
   });
 
-  test('may be a module reference; one that does not load is done without', async () => {
+  test('may be a module reference; one that does not load is ignored', async () => {
     const files = {
       'lib/lists.mjs': 'export const tools = (ctx, registry) => [registry.resolve("b")];',
       'lib/broken.mjs': 'throw new Error("no luck");',
@@ -185,7 +185,7 @@ describe.each(eras)('%s: the hook of a list', (era) => {
     expect(reports).toEqual([]);
   });
 
-  test('lists nothing that the server does not have, and says so once', async () => {
+  test('drops foreign items and reports them once', async () => {
     const session = await open(
       era,
       withHook(
@@ -313,7 +313,7 @@ describe.each(eras)('%s: the hook of a list', (era) => {
     expect(refusal).toBeInstanceOf(Error);
   });
 
-  test('has its list called private, whatever the server says of its lists', async () => {
+  test('makes its list private, regardless of the server', async () => {
     const cache = { ttlMs: 5000, scope: 'public' };
     const items = withHook((_: Context, registry: ItemRegistry) => registry.list());
     const prompts = { p: { content: 'p' } };
@@ -359,7 +359,7 @@ describe('a session', () => {
     expect(other.notifications).toMatchObject([changed]);
   });
 
-  test('is not there on 2026-07-28, where lists go by nothing that came before', async () => {
+  test('is undefined on 2026-07-28, where lists do not depend on earlier requests', async () => {
     const session = await open('modern', unlocking);
     const { content } = await session.request('tools/call', { name: 'unlock' });
     expect(content).toMatchObject([{ text: 'undefined' }]);

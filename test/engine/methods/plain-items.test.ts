@@ -32,7 +32,7 @@ const kinds = {
 } as const;
 
 describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('the list of %s', (kind) => {
-  test.each(Object.entries(parts))('goes without one item with %s', async (_, part) => {
+  test.each(Object.entries(parts))('omits an item with %s', async (_, part) => {
     const good = kind === 'resources' ? { uri: 'a://good', text: 'x' } : kinds[kind];
     const odd = withPart(kinds[kind], part);
     const composed = await composeLive({ [kind]: { good, odd } } as LiveItems);
@@ -51,7 +51,7 @@ test('a server whose own data has no plain form is not composed', async () => {
   await expect(composing).rejects.toMatchObject({ code: 'invalid-definition' });
 });
 
-test('a server goes without entries and tools of its toolkits that have no plain form', async () => {
+test('skips entries and toolkit tools without a plain form', async () => {
   const toolkit = {
     tools: [
       { name: 'kit', handler },

@@ -56,7 +56,7 @@ describe.each(revisions.map((options) => [nameOf(options), options] as const))(
       { role: 'user', content: linkThere },
     ];
 
-    test('holds whatever a function puts into it', async () => {
+    test('takes any content from a function', async () => {
       const content = () => [
         user('Look.'),
         image(bytes, 'image/png'),
@@ -68,7 +68,7 @@ describe.each(revisions.map((options) => [nameOf(options), options] as const))(
       expect((await get({ content }, options)).messages).toEqual(expected);
     });
 
-    test('holds whatever a file says', async () => {
+    test('takes any content from a file', async () => {
       const { request } = await openSession(
         await compose(
           { prompts: ['p'] },
@@ -146,7 +146,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a message', (era) => {
   });
 });
 
-test.each([[[]], [['a', 5]], [[{ type: 'image', data: '' }]]])('a file cannot say %j', async (content) => {
+test.each([[[]], [['a', 5]], [[{ type: 'image', data: '' }]]])('rejects %j in a file', async (content) => {
   const { spec } = await compose(
     { prompts: ['p'] },
     { 'agenttools/prompts/p.json': { messages: [{ role: 'user', content }] } },

@@ -15,7 +15,7 @@ describe.each(eras)('%s: reading', (era) => {
     };
   }
 
-  test('an address of its own goes before templates, which stand in their order', async () => {
+  test('prefers a fixed URI to templates, then the first template', async () => {
     const { textOf } = await open({
       wide: { uriTemplate: 'x://{a}', read: () => 'wide' },
       narrow: { uriTemplate: 'x://n{b}', read: () => 'narrow' },
@@ -34,14 +34,14 @@ describe.each(eras)('%s: reading', (era) => {
     expect(JSON.parse(await textOf('find://x'))).toEqual(['find://x', { index: 'x' }]);
   });
 
-  test('tells what is not there', async () => {
+  test('returns an error for an unknown URI', async () => {
     const { request } = await open({ find: { uriTemplate: 'find://{index}{?q}', read } });
     for (const uri of ['find://', 'find://a/b', 'find://a?r=1', 'other://a']) {
       await expect(request('resources/read', { uri })).rejects.toMatchObject({ data: { uri } });
     }
   });
 
-  test.each([undefined, null])('tells what turns out not to be there: %j', async (nothing) => {
+  test.each([undefined, null])('returns an error if the template function returns %j', async (nothing) => {
     const { request, reports } = await open({ find: { uriTemplate: 'find://{index}', read: () => nothing } });
     const unknown = await request('resources/read', { uri: 'other://a' }).catch((error) => error);
     const uri = 'find://a';
@@ -75,7 +75,7 @@ describe.each(eras)('%s: the resources of a template', (era) => {
     return { resources, resourceTemplates, reports: composed.reports, request };
   }
 
-  test('are told by the template, as far as they say nothing themselves', async () => {
+  test('take missing fields from the template', async () => {
     const common = {
       description: 'A shelf.',
       mimeType: 'text/plain',
@@ -101,7 +101,7 @@ describe.each(eras)('%s: the resources of a template', (era) => {
     expect(resources).toEqual([{ uri: 'x://1', name: 'x://1', title: 'x://1', ...shared }]);
   });
 
-  test('are told by themselves', async () => {
+  test('keep the fields of the list function', async () => {
     const own = {
       uri: 'x://1',
       name: 'one',
@@ -126,7 +126,7 @@ describe.each(eras)('%s: the resources of a template', (era) => {
     ]);
   });
 
-  test('are told without what clients would not take', async () => {
+  test('omit fields that clients would refuse', async () => {
     const bad = {
       name: 1,
       title: null,
@@ -162,7 +162,7 @@ describe.each(eras)('%s: the resources of a template', (era) => {
     ['meta', { meta: { big: 1n } }, 'a BigInt at /meta/big has no JSON form'],
     ['annotations', { annotations: { priority: 1, own } }, 'at /annotations/own/self'],
     ['icons', { icons: [{ ...icons[0], own }] }, 'at /icons/0/own/self'],
-  ])('are listed without one whose %s has no JSON form, which is told once', async (_, entry, reason) => {
+  ])('omit an entry whose %s has no JSON form, and report it once', async (_, entry, reason) => {
     const { resources, reports, request } = await list({
       list: () => [{ uri: 'x://1', ...entry }, { uri: 'x://2' }],
     });
@@ -172,7 +172,7 @@ describe.each(eras)('%s: the resources of a template', (era) => {
     expect(reports[0]).toContain(reason);
   });
 
-  test('are told without what turns into something else as JSON', async () => {
+  test('omit fields with a toJSON method', async () => {
     const toJSON = () => 5;
     const { resources } = await list({
       list: () => [
@@ -203,18 +203,15 @@ describe.each(eras)('%s: the resources of a template', (era) => {
     expect(await request('resources/read', { uri: 'x://1' })).toMatchObject({ contents: [{ uri: 'x://1' }] });
   });
 
-  test.each([true, false])(
-    'are not those with a definition of their own, be it hidden (%s) or not',
-    async (hidden) => {
-      const own = { uri: 'x://1', title: 'Own', text: '', hidden };
-      const { resources } = await list(
-        { list: () => [{ uri: 'x://1' }, { uri: 'x://2' }] },
-        { resources: { own } },
-      );
-      const titles = resources.map(({ title }: { title: string }) => title);
-      expect(titles).toEqual(hidden ? ['x://2'] : ['x://2', 'Own']);
-    },
-  );
+  test.each([true, false])('omit URIs with a separate definition, hidden (%s) or not', async (hidden) => {
+    const own = { uri: 'x://1', title: 'Own', text: '', hidden };
+    const { resources } = await list(
+      { list: () => [{ uri: 'x://1' }, { uri: 'x://2' }] },
+      { resources: { own } },
+    );
+    const titles = resources.map(({ title }: { title: string }) => title);
+    expect(titles).toEqual(hidden ? ['x://2'] : ['x://2', 'Own']);
+  });
 
   test('are as the server wants the template', async () => {
     const change = {
@@ -248,7 +245,7 @@ describe('definitions that lists cannot carry', () => {
 });
 
 describe.each(eras)('%s: titles, icons and sizes', (era) => {
-  test('stand in every list', async () => {
+  test('are sent in every list', async () => {
     const { request } = await openSession(
       await composeLive({
         tools: { t: { handler: () => '', title: 'T', icons } },

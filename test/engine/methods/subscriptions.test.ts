@@ -37,7 +37,7 @@ const tick = async ({ request }: Session, uri: string) =>
 const updated = (uri: string) => ({ method: 'notifications/resources/updated', params: { uri } });
 
 describe('resources/subscribe', () => {
-  test('has a client told of what it subscribed to, until it does no more', async () => {
+  test('notifies the client of subscribed resources until it unsubscribes', async () => {
     const session = await open(clock);
     const uris = ['clock://time', 'clock://zone/Ostwick', 'clock://secret'];
     for (const uri of uris) expect(await session.request('resources/subscribe', { uri })).toEqual({});
@@ -134,7 +134,7 @@ const of = ({ notifications }: Session, id: number) =>
   notifications.filter(({ params }) => params?._meta?.[subscriptionId] === id);
 
 describe('subscriptions/listen', () => {
-  test('is acknowledged as far as it is honoured', async () => {
+  test('acknowledges the accepted part', async () => {
     const session = await open(clock, { era: 'modern' });
     const wanted = ['clock://maker', 'clock://time', 'clock://gone', 'clock://zone/Ostwick'];
     const { acknowledged } = await listen(session, {
@@ -159,7 +159,7 @@ describe('subscriptions/listen', () => {
     expect(acknowledged.params.notifications.resourceSubscriptions).toEqual(wanted.slice(0, 999));
   });
 
-  test('has each of several told what it asked for, until it is cancelled', async () => {
+  test('notifies each of several subscriptions until it is cancelled', async () => {
     const session = await open(clock, { era: 'modern' });
     const one = await listen(session, { resourceSubscriptions: ['clock://time'] });
     const other = await listen(session, { resourceSubscriptions: ['clock://time', 'clock://secret'] });
@@ -194,7 +194,7 @@ describe('subscriptions/listen', () => {
   });
 });
 
-describe.each(eras)('%s: what handlers tell', (era) => {
+describe.each(eras)('%s: change notifications of handlers', (era) => {
   const list = { tools: () => [] };
   const hear = async (session: Session) => {
     if (era === 'modern')
@@ -203,7 +203,7 @@ describe.each(eras)('%s: what handlers tell', (era) => {
   const changes = ({ notifications }: Session) =>
     notifications.map(({ method }) => method).filter((method) => method.endsWith('/list_changed'));
 
-  test('is told once, however often they say it', async () => {
+  test('sends one notification for repeated reports', async () => {
     const loop = (_: unknown, ctx: Context) => {
       for (let round = 0; round < 100; round++) ctx.notifyChanged(round % 2 ? 'tools' : 'prompts');
     };
@@ -224,7 +224,7 @@ describe.each(eras)('%s: what handlers tell', (era) => {
     ]);
   });
 
-  test('is told again, before the answer, once something was waited for', async () => {
+  test('sends another notification after an await, before the result', async () => {
     const loop = async (_: unknown, ctx: Context) => {
       for (let round = 0; round < 3; round++) {
         ctx.notifyChanged('tools');
@@ -237,7 +237,7 @@ describe.each(eras)('%s: what handlers tell', (era) => {
     expect(changes(session)).toEqual(Array(3).fill('notifications/tools/list_changed'));
   });
 
-  test('may be told long after what told it has ended', async () => {
+  test('sends a notification after the reporting call has ended', async () => {
     let kept: Context | undefined;
     const session = await open(
       {
@@ -264,7 +264,7 @@ describe.each(eras)('%s: what handlers tell', (era) => {
     expect(changes(session)).toEqual(['notifications/tools/list_changed']);
   });
 
-  test('reaches nobody where nothing changes, which is said once', async () => {
+  test('ignores reports of lists that cannot change, and logs this once', async () => {
     const session = await open(
       {
         tools: {
@@ -320,7 +320,7 @@ describe.each(eras)('%s: what handlers tell', (era) => {
   });
 });
 
-describe('capabilities tell what may change', () => {
+describe('declares listChanged', () => {
   const list = { tools: () => [] };
   const template = { uriTemplate: 'a://{b}', read: handler };
   const rows: readonly [string, LiveItems, object][] = [

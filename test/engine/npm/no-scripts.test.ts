@@ -57,7 +57,7 @@ function writeRepository(files: Record<string, string>): string {
 }
 
 it.skipIf(process.platform === 'win32')(
-  'a dependency from git comes without running anything that its repository says',
+  'installs a git dependency without running its scripts',
   async () => {
     const trace = path.join(writeFolder(), 'trace');
     const inner = writeRepository({ 'package.json': '{"name":"inner","version":"1.0.0"}' });

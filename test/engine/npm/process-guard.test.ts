@@ -50,7 +50,7 @@ describe('npm, and what it started,', () => {
     await vi.waitFor(() => expect(isRunning(pid!)).toBe(false), 20_000);
   }, 60_000);
 
-  it('ends when it takes more memory than it may, and says so', async () => {
+  it('ends above its memory limit and reports this', async () => {
     const bytes = 256 * 1024 ** 2;
     const npm = inBounds(`const held = Buffer.alloc(${2 * bytes}, 1); for (;;) held[0]++;`, { bytes });
     const said = await text(npm.stderr!);

@@ -73,12 +73,12 @@ describe('a registry is asked', () => {
   });
 
   it.each<[string, RegistryFault, RegExp]>([
-    ['status/401', 'unauthorized', /^\/status\/401 at 127\.0\.0\.1:\d+ wants credentials/],
+    ['status/401', 'unauthorized', /^\/status\/401 at 127\.0\.0\.1:\d+ requires credentials/],
     ['status/403', 'unauthorized', /credentials/],
     ['status/404', 'not-found', /was not found/],
-    ['status/405', 'unsupported', /answers/],
+    ['status/405', 'unsupported', /is not supported/],
     ['status/418', 'failed', /418/],
-    ['text', 'malformed', /not JSON/],
+    ['text', 'malformed', /did not return JSON/],
     ['big', 'too-large', /too large/],
     ['silent', 'offline', /cannot be reached/],
   ])('%s: %s', async (path, fault, message) => {
@@ -87,7 +87,7 @@ describe('a registry is asked', () => {
     await expect(asking).rejects.toMatchObject({ fault, message: expect.stringMatching(message) });
   });
 
-  it('where nobody listens', async () => {
+  it('with an error if the connection is refused', async () => {
     const settings = await settingsOf('registry=http://127.0.0.1:9/\n');
     await expect(getJson('/a', { settings, maxBytes: 1000 })).rejects.toMatchObject({
       fault: 'offline',
@@ -107,7 +107,7 @@ describe('a registry is asked', () => {
     const settings = await settingsOf('registry=somewhere\n');
     await expect(getJson('/@acme%2Fa', { settings, maxBytes: 1000 })).rejects.toMatchObject({
       fault: 'failed',
-      message: 'npm is set to something that is no address of a registry for /@acme/a.',
+      message: 'The npm settings have an invalid registry address for /@acme/a.',
     });
   });
 
@@ -120,7 +120,7 @@ describe('a registry is asked', () => {
     expect(asked.filter((one) => one.startsWith('/kept'))).toEqual(['/kept - -', '/kept - "1"']);
   });
 
-  it('anew where what was kept is torn, and each time where it does not want answers kept', async () => {
+  it('again if the cache is damaged, and each time if it forbids caching', async () => {
     const settings = await settingsOf(`registry=${base}\n`);
     const cacheFolder = writeFolder();
     const get = async (path: string) => await getJson(path, { settings, maxBytes: 1000, cacheFolder });
@@ -169,7 +169,7 @@ describe('a registry is asked', () => {
     await vi.waitUntil(() => closed.includes('/endless'), { timeout: 20_000 });
   });
 
-  it('until it is told to stop', async () => {
+  it('until an abort', async () => {
     const settings = await settingsOf(`registry=${base}\n`);
     const stop = new AbortController();
     const asking = getJson('/silent', { settings, maxBytes: 1000, signal: stop.signal });

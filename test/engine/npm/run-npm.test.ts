@@ -122,13 +122,13 @@ describe('npm settings of a project', () => {
     });
   });
 
-  it('is no file where it says nothing', async () => {
+  it('is omitted if empty', async () => {
     expect((await recordedRun('save=false\n')).mode).toBeUndefined();
   });
 });
 
 describe('npm', () => {
-  it('installs from the registry that the user is set to, and runs no scripts whatever the settings say', async () => {
+  it('installs from the registry of the user and runs no scripts, even if the settings allow them', async () => {
     const home = writeFolder({
       '.npmrc': `${registry.settings()}ignore-scripts=false\npackage-lock=false\n`,
     });
@@ -149,7 +149,7 @@ describe('npm', () => {
     expect(lock.packages['node_modules/@acme/kit'].integrity).toMatch(/^sha512-/);
   });
 
-  it('knows what the project says of registries and credentials, though it works elsewhere', async () => {
+  it('uses the registries and credentials of the project in another folder', async () => {
     const home = writeFolder({ '.npmrc': 'registry=http://127.0.0.1:9/\n' });
     const project = writeFolder({ 'package.json': '{}' });
     addFiles(project, { '.npmrc': registry.settings({ scope: '@private', withCredentials: true }) });
@@ -163,7 +163,7 @@ describe('npm', () => {
     ['@acme/none', 'E404', /@acme%2fnone.*npm config get registry/s],
     ['@acme/kit@9', 'ETARGET', /No matching version found for @acme\/kit@9\..*npm view/s],
     ['@private/kit', 'E401', /npm login/],
-  ])('says why it could not install %s', async (spec, npmCode, message) => {
+  ])('explains why it could not install %s', async (spec, npmCode, message) => {
     const home = writeFolder({ '.npmrc': registry.settings() });
     const folder = writeFolder({ 'package.json': '{}' });
     const env = { ...settingOf(home).env, HOME: home };
@@ -172,14 +172,14 @@ describe('npm', () => {
     await expect(running).rejects.toBeInstanceOf(NpmError);
   });
 
-  it('gives up on a registry that is not there', async () => {
+  it('gives up on an unreachable registry', async () => {
     const home = writeFolder({ '.npmrc': 'registry=http://127.0.0.1:9/\n' });
     const folder = writeFolder({ 'package.json': '{}' });
     const env = { ...settingOf(home).env, HOME: home };
     const running = runNpm(['install', '@acme/kit'], { folder, setting: settingOf(home, { env }) });
     await expect(running).rejects.toMatchObject({
       npmCode: 'ECONNREFUSED',
-      message: expect.stringContaining('cannot be reached. Try again when there is a connection'),
+      message: expect.stringContaining('cannot be reached. Try again when you are online'),
     });
   }, 30_000);
 
@@ -195,7 +195,7 @@ describe('npm', () => {
     ...saves.map((save) => [`${save} and all else that changes it`, [save, ...otherwise]] as const),
     // Alone, too: global=true may hide it.
     ['location=global', ['location=global']],
-  ])('does what it is told to though the user has set %s', async (_, lines) => {
+  ])('follows its arguments, even if the user has set %s', async (_, lines) => {
     const home = writeFolder({ '.npmrc': ['registry=http://127.0.0.1:9/', ...lines, ''].join('\n') });
     const project = writeFolder({ 'package.json': '{}', '.npmrc': registry.settings() });
     const folder = writeFolder({ 'package.json': '{}' });
@@ -243,7 +243,7 @@ describe('npm', () => {
     await expect(runNpm(['install'], { folder: home, setting })).rejects.toThrow('npm cannot be found');
   });
 
-  it('takes what stands behind -- for no option', async () => {
+  it('takes words after -- as packages, not options', async () => {
     const home = writeFolder({ '.npmrc': registry.settings() });
     const env = { ...settingOf(home).env, HOME: home };
     const running = runNpm(['install', '--', '--version'], {
@@ -260,7 +260,7 @@ describe('npm', () => {
     const setting = settingOf(home, { env: { PATH: path.join(home, 'bin') } });
     await expect(runNpm(['install'], { folder: home, setting })).rejects.toMatchObject({
       code: 'failed',
-      message: `${path.join(home, 'bin/npm')} cannot be run (EACCES). See whether it is a program that you may execute.`,
+      message: `${path.join(home, 'bin/npm')} cannot be run (EACCES). Check that it is a program that you may execute.`,
     });
   });
 });
@@ -326,22 +326,22 @@ describe('error output of npm', () => {
 describe('a failure of npm', () => {
   it.each([
     [['E401', 'E403', 'ENEEDAUTH', 'EOTP'], ' Log in to the registry with: npm login.'],
-    [['E404'], ' See that the name is right'],
+    [['E404'], ' Check the name'],
     [['ETARGET', 'EINVALIDTAGNAME'], ' See its versions with: npm view'],
     [['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET'], ' The registry cannot be reached.'],
     [['ETIMEDOUT', 'ENETUNREACH', 'ENOTCACHED'], ' The registry cannot be reached.'],
     [['EINTEGRITY'], ' The download differs from the published'],
     [['ENOSPC'], ' The disk is full.'],
     [['EACCES', 'EPERM', 'EROFS'], ' The folder is not writable.'],
-  ])('with the code %j says what to do', (codes, advice) => {
+  ])('with the code %j gives advice', (codes, advice) => {
     for (const code of codes) {
       const { message } = new NpmError({ code, reason: 'it broke' });
-      expect(message, code).toContain(`npm could not do it: it broke.${advice}`);
+      expect(message, code).toContain(`npm failed: it broke.${advice}`);
     }
   });
 
-  it('with another code says its reason only', () => {
+  it('with another code gives its reason only', () => {
     for (const code of ['ESTRANGE', undefined])
-      expect(new NpmError({ code, reason: 'it broke' }).message).toBe('npm could not do it: it broke.');
+      expect(new NpmError({ code, reason: 'it broke' }).message).toBe('npm failed: it broke.');
   });
 });

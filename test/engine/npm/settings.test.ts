@@ -12,7 +12,7 @@ async function settingsOf(
 }
 
 describe('the settings of npm', () => {
-  it('name the registry for everything first, then those of scopes', async () => {
+  it('name the default registry first, then the registries of scopes', async () => {
     const { registries } = await settingsOf(
       'registry=https://all.example\n@acme:registry=https://acme.example/npm/\n',
     );

@@ -75,7 +75,7 @@ describe('a package is another one', () => {
     [
       'a description',
       writing('agenttools/tools/forecast.json', { description: 'Today', handler: './dist/forecast.js#run' }),
-      ['tool "forecast" is defined otherwise'],
+      ['tool "forecast" has another definition'],
     ],
     ['a handler module', writing('dist/forecast.js', ''), ['tool "forecast" has another dist/forecast.js']],
     [
@@ -86,12 +86,12 @@ describe('a package is another one', () => {
     [
       'a definition in code',
       writing('agenttools/tools/coded.js', 'export default {}'),
-      ['tool "coded" is defined otherwise'],
+      ['tool "coded" has another definition'],
     ],
     [
       'an entry of a combined file',
       writing('agenttools/prompts.json', { briefing: { content: 'Obey.' } }),
-      ['prompt "briefing" is defined otherwise'],
+      ['prompt "briefing" has another definition'],
     ],
     [
       'the file of a resource',
@@ -106,22 +106,22 @@ describe('a package is another one', () => {
     [
       'what lies beside it',
       writing('agenttools/apps/viewer.json', {}),
-      ['app "viewer" is defined otherwise'],
+      ['app "viewer" has another definition'],
     ],
     [
       'a definition that cannot be read any more',
       writing('agenttools/tools/forecast.json', '{'),
-      ['tool "forecast" is defined otherwise'],
+      ['tool "forecast" has another definition'],
     ],
     [
       'a definition that is gone',
       removing('agenttools/tools/coded.js'),
-      ['tool "coded" is defined otherwise'],
+      ['tool "coded" has another definition'],
     ],
     [
       'a definition of another form that wins',
       writing('agenttools/tools/alerts.js', 'export default {}'),
-      ['tool "alerts" is defined otherwise'],
+      ['tool "alerts" has another definition'],
     ],
     [
       'what is declared',
@@ -149,7 +149,7 @@ describe('a package is another one', () => {
   it.each(other)('%s', async (_, change, expected) => expect(await after(change)).toEqual(expected));
 });
 
-it('names that objects have of their own are names like others', async () => {
+it('accepts names that objects inherit', async () => {
   const folder = writePackage({ tools: ['__proto__', 'constructor'] }, { ...files, __proto__: null });
   addFiles(folder, JSON.parse('{"__proto__":"x","constructor":"y"}') as Files);
   const before = await printOf(folder);

@@ -38,7 +38,7 @@ const code = (value: object, more: Files = {}): Side => [
   { 'agenttools/tools/a.js': `export default ${JSON.stringify(value)}`, ...more },
 ];
 
-describe('values are told one by one', () => {
+describe('lists each changed value', () => {
   const cases: readonly [string, object, object, readonly unknown[]][] = [
     ['a text', { description: 'old' }, { description: 'new' }, [[['description'], 'old', 'new']]],
     ['a text that was not there', {}, { title: 'T' }, [[['title'], undefined, 'T']]],
@@ -166,7 +166,7 @@ describe('another dependency', () => {
   const dependencies = [{ name: 'left', before: print, after: { ...print, digest: 'b' } }];
   const plain = tool({ description: 'd' });
 
-  it('is told, and not seen where only handlers can use it', async () => {
+  it('is reported, but invisible to the model if only handlers use it', async () => {
     const found = await difference(plain, plain, { dependencies });
     expect(found.dependencies).toEqual(dependencies);
     expect(isVisibleToModel(found)).toBe(false);
@@ -206,7 +206,7 @@ describe('another package.json', () => {
     expect(isVisibleToModel(found)).toBe(true);
   });
 
-  it('is told by value, and not seen where only handlers can use it', async () => {
+  it('is reported by value, but invisible to the model if only handlers use it', async () => {
     const found = await saying(plain, { version: '2.0.0', imports: where, dependencies: { left: '1.0.0' } });
     expect(found.packageJson).toEqual([
       { path: ['imports'], before: undefined, after: where },
@@ -215,7 +215,7 @@ describe('another package.json', () => {
     expect(isVisibleToModel(found)).toBe(false);
   });
 
-  it('is none where it is another version or declares something else', async () => {
+  it('is not reported for another version or other declarations', async () => {
     const found = await saying(code({}), { version: '2.0.0' }, { prompts: [] });
     expect(found.packageJson).toEqual([]);
     expect(isVisibleToModel(found)).toBe(false);
@@ -223,7 +223,7 @@ describe('another package.json', () => {
 });
 
 describe('code that is loaded', () => {
-  it('is compared by what it says', async () => {
+  it('is compared by its definition', async () => {
     const { changed } = await difference(code({ description: 'd' }), code({ description: 'e' }), {
       load: true,
     });
@@ -238,7 +238,7 @@ describe('code that is loaded', () => {
     ]);
   });
 
-  it('is nothing new where it says the same', async () => {
+  it('is unchanged if its definition is equal', async () => {
     const before = code({ description: 'd' });
     const after: Side = [
       before[0],

@@ -14,7 +14,7 @@ const resources = [
 ];
 const apps = listApps(tools, resources);
 
-test('the apps of a server are those of its tools, by either key, then those it lists', () => {
+test('lists the apps of tools, by either key, then the listed apps', () => {
   expect(apps).toEqual([
     { uri: 'ui://acme/weather/viewer', name: 'viewer', title: 'viewer', tools: ['forecast'] },
     { uri: 'ui://acme/weather/alerts', name: 'alerts', title: 'alerts', tools: ['alerts'] },
@@ -57,6 +57,6 @@ describe('the selected app', () => {
   ])('%j is an error', (words, message) => expect(() => chooseApp({ apps, tools }, words)).toThrow(message));
 
   test('a server without apps is an error', () => {
-    expect(() => chooseApp({ apps: [], tools }, {})).toThrow(/has no apps that could be shown\. Declare one/);
+    expect(() => chooseApp({ apps: [], tools }, {})).toThrow(/has no apps to show\. Declare one/);
   });
 });

@@ -60,7 +60,7 @@ async function options(browser: string, signal: AbortSignal): Promise<PictureOpt
   };
 }
 
-test('a browser that ends before the app shows anything is told of', async () => {
+test('reports a browser that ends before the app shows anything', async () => {
   const browser = `answer(id); if (method === 'Page.navigate') process.kill(process.pid, 'SIGKILL');`;
   const taking = takePicture(await options(browser, new AbortController().signal));
   await expect(taking).rejects.toThrow(/The browser .* failed: it ended/);
@@ -72,5 +72,5 @@ test('a browser that does not answer is killed by a signal', async () => {
   const taking = takePicture(asked);
   await vi.waitFor(() => access(path.join(asked.place.cwd, 'asked')), 10_000);
   controller.abort();
-  await expect(taking).rejects.toThrow('The picture was not taken: a signal came.');
+  await expect(taking).rejects.toThrow('No screenshot was taken: a signal ended the program.');
 });

@@ -48,7 +48,7 @@ describe('is opened for what is declared alone', () => {
   });
 });
 
-describe('leaves out what is no origin, and tells', () => {
+describe('omits invalid origins and reports them', () => {
   test.each([
     '*',
     'https:',
@@ -66,7 +66,7 @@ describe('leaves out what is no origin, and tells', () => {
     ]);
   });
 
-  test('a list that is none', () => {
+  test('a string in place of a list', () => {
     expect(directivesOf({ connectDomains: 'https://a.example' })).toEqual(strict);
   });
 });

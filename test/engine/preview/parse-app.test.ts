@@ -11,7 +11,7 @@ test('text and blob are the same page', () => {
   }
 });
 
-test('the metadata of the content counts, and what is no permission is none', () => {
+test('takes the metadata of the content and ignores invalid permissions', () => {
   const ui = {
     csp: { connectDomains: ['https://a.example'] },
     permissions: { camera: {}, clipboardWrite: {}, microphone: true, usb: {} },
@@ -25,8 +25,8 @@ test('the metadata of the content counts, and what is no permission is none', ()
 
 describe('is no app', () => {
   test.each([
-    ['nothing', { contents: [] }, /another URI, or none/],
-    ['another one', { contents: [{ uri: 'ui://x/y', mimeType, text: '' }] }, /another URI/],
+    ['nothing', { contents: [] }, /no contents with the URI/],
+    ['another one', { contents: [{ uri: 'ui://x/y', mimeType, text: '' }] }, /no contents with the URI/],
     [
       'another MIME type',
       { contents: [{ uri, mimeType: 'text/html', text: '' }] },

@@ -50,9 +50,9 @@ test('a server that does not speak at all is given up by a signal', async () => 
   await expect(opening).rejects.toThrow('The server does not answer');
 });
 
-test('a server without apps says so', async () => {
+test('reports a server without apps', async () => {
   const answers = { initialize, 'tools/list': { tools: [] }, 'resources/list': { resources: [] } };
   await expect(openPreview(await options(answers, 20_000))).rejects.toThrow(
-    'The server has no apps that could be shown.',
+    'The server has no apps to show.',
   );
 });

@@ -55,7 +55,7 @@ describe('the page of a preview', () => {
 });
 
 describe('the program', () => {
-  test('says the way out where there is no Chromium', async () => {
+  test('explains how to get Chromium if it is missing', async () => {
     const env = { PATH: prepared.directory, AGENTTOOLS_CHROMIUM: './none' };
     const named = await runPreview(
       prepared.directory,

@@ -96,7 +96,7 @@ const forkable = `
   process.env.FORKED = new URL('./forked.mjs', import.meta.url).pathname;
   writeFileSync(process.env.FORKED, "console.log('LEAK')");`;
 
-describe.concurrent('the pipe stays ours', () => {
+describe.concurrent('keeps the pipe for the protocol', () => {
   test('stdin is empty and has ended', async () => {
     const run = await runGuarded(
       "await extension(\"let all = ''; for await (const chunk of process.stdin) all += chunk; console.log('read', all.length)\");",
@@ -167,14 +167,14 @@ describe.concurrent('the server outlives its extensions', () => {
     expect(run.stderr).toMatch(told);
   });
 
-  test('process.exit in a handler throws what the engine can tell apart', async () => {
+  test('makes process.exit in a handler throw an exit request', async () => {
     const run = await runGuarded(
       "await extension('process.exit(7)').catch((error) => say(isExitRequest(error) + ' ' + error.exitCode));",
     );
     expect(run).toMatchObject({ stdout: 'true 7\n', stderr: '', code: 0 });
   });
 
-  test('the real exit works, whatever listeners do', async () => {
+  test('ends the process even if a listener throws', async () => {
     const run = await runGuarded("process.on('exit', () => { throw new Error('no'); }); guard.exit(5);");
     expect(run.code).toBe(5);
   });

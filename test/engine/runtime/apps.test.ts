@@ -131,7 +131,7 @@ describe('it is the tool itself that has its app', () => {
     expect(tool).toMatchObject({ name: 'plot', ui: { app: { uri: 'ui://acme/kit/viewer' } } });
   });
 
-  test('told apart from others of its name', async () => {
+  test('one of several with the same name', async () => {
     const { spec } = await composeLive({
       apps: { viewer: page, other: page },
       tools: {
@@ -169,7 +169,7 @@ describe('it is the tool itself that has its app', () => {
   });
 });
 
-describe('a tool whose app cannot be had works without, which is told once', () => {
+describe('a tool with an unavailable app works without it, with one report', () => {
   const rows: readonly [string, string, (folder: string) => void, RegExp][] = [
     ['no such app', 'viewr', () => {}, /declares no app "viewr".*Did you mean "viewer"/],
     ['no page', 'viewer', () => {}, /App "viewer" has no definition. Expected agenttools\/apps\/viewer.html/],
@@ -225,7 +225,7 @@ test.each([
   [{ visibility: ['apps'] }, '"ui.visibility". Expected "model", "app"'],
   [{ visibility: [] }, '"ui.visibility". Expected "model", "app"'],
   [{ when: 5 }, '"ui.when". Expected a function'],
-])('a tool that says %j is left out: nobody knows who may call it', async (ui, message) => {
+])('skips a tool with the "ui" %j, because its callers are unknown', async (ui, message) => {
   const { spec } = await composeLive({ tools: { chart: { handler, ui } } });
   expect(told(spec)).toEqual([expect.stringContaining(message)]);
 });
@@ -349,7 +349,7 @@ describe('a page', () => {
     expect(await app.page()).toEqual({ ...contents, text: 'three' });
   });
 
-  test('goes without its byte order mark; one that is not UTF-8 goes as it is', async () => {
+  test('loses its byte order mark, unless it is not UTF-8', async () => {
     const folder = folderWith({ 'agenttools/apps/viewer.html': '\uFEFFx' });
     const app = await appOf(folder);
     expect(await app.page()).toMatchObject({ text: 'x' });
@@ -399,7 +399,7 @@ describe('a page', () => {
     expect(await app.page()).toMatchObject({ text: page });
   });
 
-  test('has the metadata that its file says now', async () => {
+  test('has the current metadata of its file', async () => {
     const folder = folderWith({ 'agenttools/apps/viewer.json': { prefersBorder: true } });
     const app = await appOf(folder);
     expect(await app.metadata()).toEqual({ meta: { ui: { prefersBorder: true } } });

@@ -93,7 +93,7 @@ describe('initialize hooks', () => {
     expect(order).toEqual(['server', 'tool', 'handler', 'handler']);
   });
 
-  test('wait for nobody who does not need them', async () => {
+  test('are not run for tools that do not need them', async () => {
     const initialize = vi.fn();
     const served = await composeLive({
       tools: { x: { initialize, handler: () => 'x' }, y: { handler: () => 'y' } },
@@ -171,7 +171,7 @@ describe('time', () => {
     expect((await call(served, 'x')).isError).toBeUndefined();
   });
 
-  test("a cancelled call is nobody's fault", async () => {
+  test('does not count a cancelled call as a failure', async () => {
     const controller = new AbortController();
     const served = await composeLive({
       tools: {
@@ -247,7 +247,7 @@ describe('thrown values', () => {
     await expect(call(served, 'x')).rejects.toBe(thrown);
   });
 
-  test('in vain: a value without a form on the wire', async () => {
+  test('return an error for a value without a wire form', async () => {
     const served = await composeLive({ tools: { x: { handler: () => 1n } } });
     expect(await call(served, 'x')).toEqual(
       failure(expect.stringContaining('returned something that is not a result')),
@@ -267,7 +267,7 @@ describe('a handler in a module', () => {
   };
 
   test.each(Object.entries(bad))(
-    '%s is told to the model without detail, to stderr with it',
+    '%s is reported to the model without detail, and to stderr with detail',
     async (_, files) => {
       const served = await compose(manifest, { ...definition, ...files });
       if (!files['run.js']) rmSync(path.join(served.directory, 'run.js'));
@@ -279,7 +279,7 @@ describe('a handler in a module', () => {
     },
   );
 
-  test.each(['that went away', 'that throws'])('%s and was mended works at the next call', async (name) => {
+  test.each(['that went away', 'that throws'])('%s works at the next call after a fix', async (name) => {
     const served = await compose(manifest, { ...definition, ...bad[name] });
     if (!bad[name]!['run.js']) rmSync(path.join(served.directory, 'run.js'));
     await call(served, 'x');
@@ -408,7 +408,7 @@ describe('MCP_TOOL_OPTIONS', () => {
     expect(report).toHaveBeenCalledTimes(reports);
   });
 
-  test('for tools that are not there are reported', async () => {
+  test('for unknown tools are reported', async () => {
     const { spec } = await composeLive({ tools: { x: { name: 'wired', handler: () => 1 } } });
     const report = vi.fn();
     reportUnknownTools(
@@ -466,7 +466,7 @@ describe('MCP_TOOL_OPTIONS', () => {
 });
 
 describe('state shared by all calls', () => {
-  test('an initialize hook is not stopped, nor told, by the call that came first', async () => {
+  test('keeps an initialize hook running when the first call is cancelled', async () => {
     let release = () => {};
     const seen: Context[] = [];
     const gate = new Promise<void>((resolve) => {

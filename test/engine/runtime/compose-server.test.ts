@@ -56,7 +56,7 @@ describe('a server offers', () => {
   });
 });
 
-describe('a server says', () => {
+describe('the facts of a server', () => {
   test('sends the values of its definition', async () => {
     const { spec } = await composeLive({
       tools: { a: { handler } },
@@ -95,7 +95,7 @@ describe('a server says', () => {
   });
 });
 
-test('items say what their definitions say, and nothing that was not said', async () => {
+test('gives items exactly the keys of their definitions', async () => {
   const { spec } = await composeLive({
     tools: {
       bare: { handler },
@@ -309,7 +309,7 @@ describe('"use"', () => {
     expect(titled?.input.check).toBe(plain?.input.check);
   });
 
-  test('gives each call fixed arguments of its own, for handlers may change what they get', async () => {
+  test('gives each call a separate copy of fixed arguments', async () => {
     const served = await composeLive({
       tools: {
         x: {
@@ -441,7 +441,7 @@ describe('"use"', () => {
     [{ name: 'no name' }, 'invalid-wire-name', /entry "x", has the wire name "no name"/],
   ];
 
-  test('says where it chooses what an argument cannot be', async () => {
+  test('reports choices that an argument cannot have', async () => {
     const unit = { type: 'enum', values: ['metric', 'imperial'], default: 'metric' };
     const faults = async (change: object) => {
       const { spec } = await composeLive({
@@ -575,7 +575,7 @@ test.each([
   [{ instructions: 5 }, /unusable "instructions"/],
   [{ pageSize: 0 }, /unusable "pageSize"/],
   [{ transport: 'pigeon' }, /"stdio", "http"/],
-])('a server whose own definition is bad cannot be had: %j', async (server, message) => {
+])('rejects a server with an invalid definition: %j', async (server, message) => {
   await expect(composeLive({ tools: { a: { handler } }, server })).rejects.toThrow(message);
 });
 

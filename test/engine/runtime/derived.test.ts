@@ -101,7 +101,7 @@ describe('a tool that leaves its arguments to its function', () => {
     });
   });
 
-  test('says itself what it wants to say', async () => {
+  test('keeps its own title, description and output', async () => {
     const written = {
       handler: './lib.js#order',
       title: 'Written',
@@ -123,7 +123,7 @@ describe('a tool that leaves its arguments to its function', () => {
     });
   });
 
-  test('with an input of its own is a handler like any other', async () => {
+  test('with a separate input gets one object', async () => {
     const written = { handler: './lib.js#whole', input: { y: 'string' } };
     const directory = kit({ tools: ['whole'] }, { 'agenttools/tools/whole.json': written });
     expect((await call(directory, 'whole', { x: 1, y: 'a' })).structuredContent).toEqual({ y: 'a' });
@@ -177,7 +177,7 @@ describe('a tool that leaves its arguments to its function', () => {
     );
   });
 
-  test('may stand in a server, by itself or in a toolkit', async () => {
+  test('can be listed in a server, alone or in a toolkit', async () => {
     const server = {
       tools: [
         { name: 'a', handler: './lib.js#order' },
@@ -268,7 +268,7 @@ test.each([
     /not what this/,
   ],
   [JSON.stringify({ version: 1, files: {}, functions: {}, tools: { a: './lib.js#a' } }), /not what this/],
-])('a sidecar that is none is told of each tool that needs it: %s', async (text, message) => {
+])('reports an invalid sidecar for each tool that needs it: %s', async (text, message) => {
   const written = {
     'agenttools/derived.json': text,
     'agenttools/tools/text.json': { handler: './lib.js#text', input: {} },

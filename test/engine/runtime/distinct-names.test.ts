@@ -47,7 +47,7 @@ test('every name is its own', () => {
   fc.assert(fc.property(lists, (names) => new Set(distinctNames(names)).size === names.length));
 });
 
-test('names that stand alone stay, the others are themselves and a number that grows', () => {
+test('keeps unique names and numbers the others', () => {
   fc.assert(
     fc.property(lists, (names) => {
       const distinct = distinctNames(names);

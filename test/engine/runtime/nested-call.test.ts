@@ -54,7 +54,7 @@ describe.each(eras)('%s: a tool that is called by another', (era) => {
     });
   });
 
-  test('has a context of its own', async () => {
+  test('has a separate context', async () => {
     const { request, notifications } = await open((ctx) => ctx.callTool('facts'), { era });
     const { structuredContent } = await request(
       'tools/call',
@@ -85,7 +85,7 @@ describe.each(eras)('%s: a tool that is called by another', (era) => {
     ['does not exist', (ctx) => ctx.callTool('nobody'), /^This server has no tool "nobody"\.$/],
     ['gets a list', (ctx) => ctx.callTool('double', [] as never), /^Tool execution failed$/],
     ['is itself', (ctx) => ctx.callTool('outer'), /call each other more than 16 deep: "outer"/],
-  ])('%s: that is a failure, and whoever called decides', async (_, use, text) => {
+  ])('%s: fails, and the calling tool decides', async (_, use, text) => {
     const { result } = await outcome(use);
     expect(result).toMatchObject({ isError: true });
     expect(result.content[0].text).toMatch(text);

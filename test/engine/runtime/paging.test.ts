@@ -58,7 +58,7 @@ describe('a list that changes between its pages', () => {
     expect(page([...now], nextCursor, 9)).toEqual({ items: [...next] });
   });
 
-  test('is begun anew when that has gone', () => {
+  test('rejects the cursor if the item is gone', () => {
     expect(() => page(['a', 'c', 'd'], nextCursor, 2)).toThrow(CursorError);
   });
 });

@@ -50,7 +50,7 @@ describe('a template', () => {
 describe('content is', () => {
   const listed = [{ name: 'name', required: true }, { name: 'mood' }];
 
-  test('text as it stands', async () => {
+  test('plain text without substitution', async () => {
     expect(await said({ content: 'Hello, {{name}}!', arguments: listed }, { name: 'Ada' })).toEqual([
       userText('Hello, {{name}}!'),
     ]);
@@ -73,11 +73,11 @@ describe('content is', () => {
     ['text, a template', { type: 'text', content: { template: '{{name}}' } }, 'Ada'],
   ];
 
-  test.each(types)('told by type and form: %s', async (_, definition, expected) => {
+  test.each(types)('chosen by type and form: %s', async (_, definition, expected) => {
     expect(await said({ ...definition, arguments: listed }, { name: 'Ada' })).toEqual([userText(expected)]);
   });
 
-  test('a module reference only if the type says function', async () => {
+  test('a module reference only with the type "function"', async () => {
     const files = {
       'agenttools/prompts.json': { x: { type: 'function', content: './x.js#greet' } },
       'x.js': 'export const greet = ({ name }, ctx) => "Hello, " + name + "! " + typeof ctx.signal',
@@ -230,7 +230,7 @@ describe('thrown values', () => {
       ...(server && { server }),
     });
 
-  test('a ToolError is told', async () => {
+  test('returns the message of a ToolError', async () => {
     await expect(get(await throwing(new ToolError('No such city.')), 'x')).rejects.toEqual(
       new PromptFailure('failed', 'No such city.'),
     );
@@ -252,7 +252,7 @@ describe('thrown values', () => {
     await expect(get(await throwing(thrown), 'x')).rejects.toBe(thrown);
   });
 
-  test('time that is up is told', async () => {
+  test('reports a timeout', async () => {
     const served = await composeLive({
       prompts: { x: { timeoutMs: 10, content: () => new Promise(() => {}) } },
     });
@@ -260,7 +260,7 @@ describe('thrown values', () => {
   });
 });
 
-describe('a definition that cannot work is left out and says why', () => {
+describe('a definition that cannot work is skipped with a reason', () => {
   test.each([
     [{}, 'has no "content"'],
     [{ content: 'x', messages: [] }, 'not both'],

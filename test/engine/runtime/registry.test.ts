@@ -14,7 +14,7 @@ describe('hidden items', () => {
     expect(some.list('tools').items.map(({ name }) => name)).toEqual(['a', 'c']);
   });
 
-  test('are found by name, and listed for those who ask', () => {
+  test('are found by name, and listed on request', () => {
     expect(some.resolve('tools', 'b')?.name).toBe('b');
     expect(some.list('tools', { includeHidden: true }).items).toHaveLength(3);
     expect(some.all('tools')).toHaveLength(3);
@@ -28,7 +28,7 @@ describe('hidden items', () => {
   });
 });
 
-test('names are told apart by case, and none is inherited', () => {
+test('distinguishes names by case and inherits none', () => {
   const some = registry([tool('a')]);
   for (const name of ['A', '', 'constructor', '__proto__', 'toString']) {
     expect(some.resolve('tools', name)).toBeUndefined();

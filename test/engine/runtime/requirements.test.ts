@@ -67,7 +67,7 @@ test('a client that has what is needed is served', async () => {
   });
 });
 
-test('a missing environment variable is told at the call, in either era', async () => {
+test('reports a missing environment variable at the call, in either era', async () => {
   for (const era of ['legacy', 'modern'] as const) {
     const session = await openSession(await composeLive({ tools }), { era });
     const result = await session.request('tools/call', { name: 'keyed' });
@@ -94,7 +94,7 @@ test('no name of a capability reaches what all objects inherit', async () => {
   expect({}).not.toHaveProperty('polluted');
 });
 
-test('a prompt says what it lacks, too', async () => {
+test('reports the missing requirements of a prompt', async () => {
   const prompts = { p: { requires: { env: ['AGENTTOOLS_TEST_NO_SUCH_KEY'] }, content: 'x' } };
   const session = await openSession(await composeLive({ prompts }));
   await expect(session.request('prompts/get', { name: 'p' })).rejects.toMatchObject({

@@ -163,7 +163,7 @@ test.each([
   expect(isTextual(mimeType)).toBe(textual);
 });
 
-describe('a definition that cannot work is left out and says why', () => {
+describe('a definition that cannot work is skipped with a reason', () => {
   const rows: readonly [object, string][] = [
     [{ text: 'x' }, 'has no "uri"'],
     [{ uri, uriTemplate: 'a://{b}', text: 'x' }, 'not both'],

@@ -45,7 +45,7 @@ describe('a builder', () => {
     expect(toToolResult(whole)).toStrictEqual(whole);
   });
 
-  test('can stand in the list of another', () => {
+  test('can be nested in the list of another', () => {
     const { content } = build.results([
       'a',
       build.text('b'),
@@ -71,7 +71,7 @@ describe('a builder', () => {
   });
 });
 
-describe("an extension's own copy and ours agree", () => {
+describe("an extension's copy agrees with AgentTools", () => {
   let copy: typeof build;
 
   beforeAll(async () => {

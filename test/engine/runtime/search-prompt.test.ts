@@ -115,7 +115,7 @@ describe('searchPrompt', () => {
     ['a number', () => 7, /A search gives a string/],
     ['an object that is no result', () => ({ found: 1 }), /A search gives a string/],
     ['a list with a hole in it', () => ['a', null], /A search gives a string/],
-  ])('%s is told on stderr, and not to the client', async (_, search, reported) => {
+  ])('reports %s on stderr, and not to the client', async (_, search, reported) => {
     const reports = vi.spyOn(console, 'error').mockImplementation(() => {});
     expect(await get(search)).toBe('[Error] Failed to generate prompt content.');
     expect(String(reports.mock.calls[0]?.[0])).toMatch(reported);
@@ -163,7 +163,7 @@ describe('searchPrompt', () => {
   });
 });
 
-test('the bundled search prompts are written alike', async () => {
+test('formats the bundled search prompts in the same way', async () => {
   const { formatSearch } = await import(path.join(root, 'src/builtin/wolfram/prompts/search-format.js'));
   for (const found of [
     '',

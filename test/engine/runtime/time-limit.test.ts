@@ -71,7 +71,7 @@ describe('a time limit', () => {
     expect(limits[0]!.isOver).toBe(false);
   });
 
-  test('stands still for work that is not its own, which may fail', async () => {
+  test('pauses during other work, even if that fails', async () => {
     const work = async (limit: CallDeadline) => {
       await pauseDeadlines([limit], () => passed(40));
       await pauseDeadlines([limit], () => Promise.reject(new Error('no'))).catch(() => {});

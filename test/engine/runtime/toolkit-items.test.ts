@@ -58,12 +58,12 @@ describe('show', () => {
     ['write', { category: null }],
     ['more', { category: null, file: 'agenttools/tools/more.js' }],
     ['add', { handler: './run.js#add', file: 'agenttools/tools/notes.json' }],
-  ] as const)('knows the tool %s, said to be there or not', async ([name, facts]) => {
+  ] as const)('shows the tool %s, declared or not', async ([name, facts]) => {
     const cwd = writeKit({ tools: entries, servers: ['a', 'b'] });
     expect(await show(`./${name}`, place(cwd))).toMatchObject({ kind: 'tool', name, ...facts });
   });
 
-  test('says what there is instead', async () => {
+  test('suggests existing tools', async () => {
     const cwd = writeKit({ tools: entries, servers: ['a', 'b'] });
     await expect(show('./reed', place(cwd))).rejects.toThrow(
       /Did you mean "read"\?.*more \(tool\), add \(tool\)/,
@@ -86,7 +86,7 @@ test('a tool of a toolkit is called by its name', async () => {
 });
 
 describe('without running code', () => {
-  test('servers are listed with the tools that declarations tell of', async () => {
+  test('lists servers with the tools of the declarations', async () => {
     const extension = await Extension.open(writeKit(), { loadCode: refuse });
     const [server] = declaredServers(outlinePackage('@acme/kit', extension.manifest));
     expect(server?.tools).toEqual(['@acme/kit/read', '@acme/kit/write']);

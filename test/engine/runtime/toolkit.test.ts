@@ -26,7 +26,7 @@ describe('tool', () => {
     expect(tool({ name: 'files.read' }, read).name).toBe('files.read');
   });
 
-  test('takes of several option sets what the last one says, key by key', () => {
+  test('merges several option sets by key; the last one wins', () => {
     const made = tool(
       { name: 'a', category: 'A', meta: { one: 1 }, title: 'T' },
       { category: 'B', meta: { two: 2 } },
@@ -242,7 +242,7 @@ describe('expand', () => {
     tool({ name: 'both', hidden: true, visible: true }, read),
   ]);
 
-  test('gives one spec for each tool, in order, with what the toolkit says for those that say nothing', () => {
+  test('returns one spec for each tool in order, with the defaults of the toolkit', () => {
     expect(shown([kit])).toEqual([
       ['plain', 'Kit', true],
       ['own', 'Own', false],
@@ -258,14 +258,14 @@ describe('expand', () => {
     [{ hidden: true }, ['Kit', 'Own', null, 'Kit'], true],
     [{ visible: false }, ['Kit', 'Own', null, 'Kit'], true],
     [{ hidden: true, visible: true }, ['Kit', 'Own', null, 'Kit'], true],
-  ])('lets what is said of the whole toolkit, %j, win over each tool', ([changes, categories, hidden]) => {
+  ])('prefers the changes %j of the whole toolkit to each tool', ([changes, categories, hidden]) => {
     const seen = shown([use(kit, changes)]);
     expect(seen.map(([, category]) => category)).toEqual(categories);
     if ('category' in changes!) expect(seen.map((one) => one[2])).toEqual([true, false, false, true]);
     else expect(new Set(seen.map((one) => one[2]))).toEqual(new Set([hidden]));
   });
 
-  test('lets what is said of one tool win over what is said of its toolkit', () => {
+  test('prefers the changes of one tool to the changes of its toolkit', () => {
     const one = tool({ name: 'one' }, read);
     const pair = defineToolkit({ category: 'Kit' }, [one, tool({ name: 'two' }, read)]);
     const registered = use(pair, { category: 'All', hidden: true });

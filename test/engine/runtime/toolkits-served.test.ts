@@ -51,7 +51,7 @@ describe('a toolkit of the manifest', () => {
     expect([shown(spec), spec.leftOut]).toEqual([all, []]);
   });
 
-  test('stands among other tools where its entry does', async () => {
+  test('keeps the position of its entry among other tools', async () => {
     const more = {
       'agenttools/tools.js': `const handler = () => 1; export default { a: { handler }, b: { handler } };`,
     };
@@ -113,7 +113,7 @@ describe('a toolkit of the manifest', () => {
     expect(typeof callTool).toBe('function');
   });
 
-  test('goes without the tools that are bad', async () => {
+  test('skips invalid tools', async () => {
     const spec = await compose(
       { tools: [{ toolkit: 'files', tools: ['read', 'gone'] }] },
       {
@@ -137,7 +137,7 @@ describe('a toolkit of the manifest', () => {
       [
         'files',
         'invalid-toolkit',
-        'Toolkit "files" has a tool without a name as entry 5. Give it a "name", or its function one.',
+        'Toolkit "files" has a tool without a name as entry 5. Give it or its function a "name".',
       ],
       [
         'files',
@@ -182,7 +182,7 @@ describe('a toolkit of the manifest', () => {
       [
         'files',
         'invalid-definition',
-        'Toolkit "files" is no toolkit in agenttools/tools/files.js. Expected a list of tools, or an object with "tools".',
+        'Toolkit "files" is not a toolkit in agenttools/tools/files.js. Expected a list of tools, or an object with "tools".',
       ],
     ]);
   });
@@ -209,7 +209,7 @@ describe('a server lists', () => {
     expect([seen.map((one) => one[2]), seen.map((one) => one[3])]).toEqual([categories, hidden]);
   });
 
-  test('a tool by itself, beside its toolkit: what is said of the tool counts', async () => {
+  test('a tool beside its toolkit: the entry of the tool wins', async () => {
     const spec = await compose(manifest, {
       server: {
         tools: [

@@ -38,7 +38,7 @@ async function compose(tools: unknown, files: Files = {}, server: object = {}): 
 const own = (spec: ServerSpec) => spec.registry.all('tools').map(({ name }) => name);
 
 describe('an entry for an existing server', () => {
-  test('says how many of the own tools stand before it, left out ones not counted', async () => {
+  test('counts the composed tools before it, without skipped ones', async () => {
     const spec = await compose([
       { upstream: npx },
       'a',
@@ -56,7 +56,7 @@ describe('an entry for an existing server', () => {
     expect(spec.leftOut.map(({ item }) => item)).toEqual(['gone']);
   });
 
-  test('says which tools are taken, and what is said of them', async () => {
+  test('has a choice of tools and their changes', async () => {
     const entry = { prefix: 'p_', only: ['x', 'y', 'z'], except: ['y'], rename: { z: 'zed' } };
     const said = { visible: false, category: null, timeoutMs: 5, meta: { m: 1 } };
     const [{ choice, changes } = expect.fail()] = (await compose([{ upstream: npx, ...entry, ...said }]))
@@ -71,7 +71,7 @@ describe('an entry for an existing server', () => {
     ]);
   });
 
-  test('says nothing where nothing is said', async () => {
+  test('has no choice and no changes by default', async () => {
     const [{ choice, changes } = expect.fail()] = (await compose([{ upstream: npx }])).upstreams;
     expect(choice).toEqual({ prefix: '', only: undefined, except: [], rename: {} });
     expect(changes).toEqual({});
@@ -92,7 +92,7 @@ describe('an entry for an existing server', () => {
     expect(spec.leftOut.map((one) => one.message)).toEqual([expect.stringMatching(message)]);
   });
 
-  test('with a name is a tool of its own', async () => {
+  test('with a name is a single tool', async () => {
     const spec = await compose([{ name: 'one', description: 'One.', upstream: { ...npx, tool: 'eins' } }]);
     expect(spec.upstreams).toEqual([]);
     expect(spec.registry.resolve('tools', 'one')?.upstream?.tool).toBe('eins');
@@ -112,7 +112,7 @@ describe('a tool that an existing server answers for', () => {
     await expect(tool.handler()).rejects.toThrow('it is answered by the tool "near" of npx -y it');
   });
 
-  test('goes by its own name there, if none is told', async () => {
+  test('uses its local name there by default', async () => {
     const spec = await compose(['a', 'far'], {
       'agenttools/tools/far.json': { upstream: './place.js#good' },
     });
@@ -129,7 +129,7 @@ describe('a tool that an existing server answers for', () => {
 });
 
 describe('one place is one server', () => {
-  test('whoever of the package goes there, and whatever is taken', async () => {
+  test('for all references of the package and any choice of tools', async () => {
     const spec = await compose([
       { upstream: { args: ['-y', 'it'], command: 'npx', startTimeoutMs: 5 }, prefix: 'x_' },
       { upstream: { ...npx, args: ['other'] } },
@@ -166,7 +166,7 @@ describe('one place is one server', () => {
   });
 });
 
-test('in code, a function says where a server is, and is one server wherever it stands', async () => {
+test('resolves a function in code to one server at every use', async () => {
   const place = ({ env }: { env: Readonly<Record<string, string>> }) => ({ command: 'x', args: [env.ARG] });
   const { spec } = await composeLive({
     tools: { far: { upstream: { place, tool: 'near' } } },
@@ -183,7 +183,7 @@ describe('where a server is', () => {
   const placeOf = async (upstream: unknown, env = {}) =>
     await (await compose([{ upstream }])).upstreams[0]!.upstream.place(env);
 
-  test('is worked out anew each time, from the environment', async () => {
+  test('is resolved again each time, from the environment', async () => {
     expect(await placeOf({ command: 'x', args: [`\${ARG}`] }, { ARG: 'one' })).toMatchObject({
       args: ['one'],
     });
@@ -192,7 +192,7 @@ describe('where a server is', () => {
     expect(upstream.variables).toEqual(['A']);
   });
 
-  test('is told by a function, whose texts are taken as they are', async () => {
+  test('comes from a function, without substitution of variables', async () => {
     expect(await placeOf('./place.js#good', { ARG: 'one' })).toMatchObject({
       command: 'x',
       args: ['one', `\${ARG}`],
@@ -210,7 +210,7 @@ describe('where a server is', () => {
     ],
     [
       { command: './gone.js' },
-      /^The server \.\/gone\.js needs \.\/gone\.js, which is no file of the package\.$/,
+      /^The server \.\/gone\.js needs \.\/gone\.js, which is not a file of the package\.$/,
     ],
     ['./place.js#lacking', /^There is no kernel here\. Install one\.$/],
     [
@@ -234,7 +234,7 @@ describe('a server with the tools that came', () => {
     return names.map((name) => ({ ...tool, name, wire: { ...tool.wire, name } }));
   };
 
-  test('has each where its entry stands, with numbers for those of one name', async () => {
+  test('has each tool at the position of its entry, with numbers for equal names', async () => {
     const spec = await compose([
       { upstream: npx },
       'a',

@@ -206,14 +206,14 @@ describe('an output', () => {
     expect(await checkWireSchema({ type: 'array', items: {} }, 'output')).toEqual([]);
   });
 
-  it('must be a schema all the same', async () => {
+  it('must be a valid schema', async () => {
     expect(await checkWireSchema({ type: 'array', minItems: -1 }, 'output')).toMatchObject([
       { path: ['minItems'] },
     ]);
   });
 });
 
-it('every issue is told at once', async () => {
+it('reports every issue at once', async () => {
   const issues = await checkWireSchema({ type: 'array', minItems: -1, not: { $ref: '#/no' } }, 'input');
   expect(issues.map(({ path }) => path)).toEqual([['type'], ['not', '$ref'], ['minItems']]);
 });

@@ -355,7 +355,7 @@ describe('arguments', () => {
       '"m" must match format "email"',
     ],
     ['a value that is no object', { m: 'string' }, [], '', 'The arguments must be object'],
-  ])('%s is told', async (_, spec, value, path, message) => {
+  ])('reports %s', async (_, spec, value, path, message) => {
     expect(await check(spec, value)).toEqual({ ok: false, issues: [{ path, message }] });
   });
 
@@ -401,13 +401,13 @@ describe('a structured result', () => {
 });
 
 describe('warnings', () => {
-  it('tell of a default that is never used', () => {
+  it('report a default that is never used', () => {
     expect(fieldWarnings({ a: { type: 'string', required: true, default: 'x' } })).toEqual([
       { path: ['a', 'default'], message: expect.stringContaining('never used') },
     ]);
   });
 
-  it('tell of null as default, at any depth', () => {
+  it('report null as default, at any depth', () => {
     expect(
       fieldWarnings([['o', { type: 'object', fields: { a: { type: 'string', default: null } } }]]),
     ).toEqual([{ path: [0, 1, 'fields', 'a', 'default'], message: expect.stringContaining('"o.a"') }]);
@@ -419,7 +419,7 @@ describe('warnings', () => {
   });
 });
 
-it('tells what is wrong with each field, nested ones too', async () => {
+it('reports each invalid field, also nested ones', async () => {
   const spec = {
     a: 'strin',
     b: { type: 'object', fields: { c: { type: 'enum' }, d: 'nonsense' }, default: 1 },
@@ -442,7 +442,7 @@ it('tells what is wrong with each field, nested ones too', async () => {
   ]);
 });
 
-it('tells of pairs that are none beside fields that are none', async () => {
+it('reports invalid pairs beside invalid fields', async () => {
   const error = await wireOf([['a', 'strin'], 'b', ['c', 'string']]).catch((thrown: unknown) => thrown);
   const { message, others } = error as SchemaError;
   expect([message, ...others.map((one) => one.message)]).toEqual([

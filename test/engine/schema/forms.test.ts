@@ -71,7 +71,7 @@ const told: [name: string, value: unknown, side: SchemaSide, form: string][] = [
   ['arktype, a function', type({ a: 'string' }), 'input', 'standard'],
 ];
 
-test.each(told)('%s is told apart', async (_, value, side, form) => {
+test.each(told)('detects %s', async (_, value, side, form) => {
   expect((await compileSchema(value, { side, resolveFrom })).form).toBe(form);
 });
 

@@ -82,7 +82,7 @@ it('a Standard Schema gives what it parses to, and takes what it parses', () => 
   expectTypeOf(inputOf(type({ a: 'string' }))).toEqualTypeOf<{ a: string }>();
 });
 
-it('whatever the library', () => {
+it('for every library', () => {
   type Own = StandardSchemaV1<{ sent: string }, { parsed: number }>;
   expectTypeOf<InferInput<Own>>().toEqualTypeOf<{ parsed: number }>();
   expectTypeOf<InferOutput<Own>>().toEqualTypeOf<{ sent: string }>();

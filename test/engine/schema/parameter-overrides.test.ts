@@ -387,7 +387,7 @@ describe('a schema of arguments', () => {
     ['some or none', { oneOf: [units, { type: 'null' }] }, 'metric', null],
   ];
 
-  test.each(lists)('has fewer values where they stand in %s', async (_, schema, right, wrong) => {
+  test.each(lists)('has fewer values in %s', async (_, schema, right, wrong) => {
     const whole = { type: 'object', properties: { units: schema }, $defs: { units } };
     const input = await changed(jsonSchema(whole), { units: { enum: ['metric'] } });
     const listed = await compiled(jsonSchema(input.wire));
@@ -412,7 +412,7 @@ describe('a schema of arguments', () => {
     ]);
   });
 
-  test('is told of where it lists the argument, not where it only judges it', async () => {
+  test('is changed in properties, not in conditions', async () => {
     const whole = {
       type: 'object',
       properties: { units },
@@ -426,7 +426,7 @@ describe('a schema of arguments', () => {
     });
   });
 
-  test('keeps the order of its arguments, and what is said of each besides', async () => {
+  test('keeps the order and the other keywords of its arguments', async () => {
     const properties = { a: { 'x-mcp-header': 'A', type: 'string' }, units, b: true };
     const { wire } = await changed(jsonSchema({ type: 'object', properties, 'x-own': 1 }), {
       ...renamed,
@@ -442,7 +442,7 @@ describe('a schema of arguments', () => {
     );
   });
 
-  test('fills in a default for each call anew', async () => {
+  test('fills in a separate default for each call', async () => {
     const list = jsonSchema({ type: 'object', properties: { list: { type: 'array' } } });
     const input = await changed(list, { list: { default: ['one'] } });
     const [first, second] = await Promise.all([input.check({}), input.check({})]);
@@ -520,7 +520,7 @@ describe('a schema of arguments', () => {
     ]);
   });
 
-  test('is told to be too deep to be changed', async () => {
+  test('is refused if it is too deep', async () => {
     const each = Array.from({ length: 3000 }, (_, at) => [
       `d${at}`,
       { allOf: [{ $ref: `#/$defs/d${at + 1}` }] },

@@ -76,7 +76,7 @@ describe('a JSON Schema', () => {
       '/a',
       '"a" must match pattern "^[\\w-.]+\\-$"',
     ],
-  ])('tells %s', async (_, keywords, value, path, message) => {
+  ])('reports %s', async (_, keywords, value, path, message) => {
     const schema = await compileSchema({ type: 'object', ...keywords }, input);
     expect(await schema.check(value)).toEqual({ ok: false, issues: [{ path, message }] });
   });
@@ -101,7 +101,7 @@ describe('a JSON Schema', () => {
     expect(await second.check({ a: 1 })).toMatchObject({ ok: false });
   });
 
-  it('answers, whatever $async says', async () => {
+  it('checks synchronously, regardless of $async', async () => {
     const schema = await compileSchema({ $async: true, type: 'object', required: ['a'] }, input);
     expect(await schema.check({})).toMatchObject({ ok: false });
   });
@@ -148,7 +148,7 @@ describe('a JSON Schema', () => {
   });
 });
 
-it('issues are told in one line', () => {
+it('formats issues in one line', () => {
   const issues = [
     { path: '/city', message: '"city" is required' },
     { path: '', message: 'The arguments must be object' },
@@ -156,7 +156,7 @@ it('issues are told in one line', () => {
   expect(formatIssues(issues)).toBe('"city" is required at /city; The arguments must be object');
 });
 
-it('not more issues are told than a model can use', () => {
+it('limits the number of issues for a model', () => {
   const issues = Array.from({ length: 25 }, (_, index) => ({ path: `/${index}`, message: 'wrong' }));
   expect(formatIssues(issues)).toMatch(/wrong at \/19; and 5 more$/);
 });

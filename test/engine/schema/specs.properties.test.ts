@@ -75,7 +75,7 @@ describe('for any field spec', () => {
     );
   });
 
-  it('a list of its entries says the same', async () => {
+  it('is equal to the list of its entries', async () => {
     await fc.assert(
       fc.asyncProperty(specAndArguments, async ([spec, sent]) => {
         const [byName, listed] = await Promise.all([
@@ -182,7 +182,7 @@ const specPlanAndArguments = anySpec.chain((spec) =>
   fc.tuple(fc.constant(spec), anyPlan(spec), anyArguments(spec)),
 );
 
-describe('whatever a server fixes, renames, describes or hides', () => {
+describe('any fixed, renamed, described or hidden parameters', () => {
   it.each(['a field spec', 'a JSON Schema'])(
     'the arguments of %s are accepted or refused as before, and arrive the same',
     async (form) => {

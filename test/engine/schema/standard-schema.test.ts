@@ -39,7 +39,7 @@ describe.each(Object.entries(libraries))('%s', (vendor, schema) => {
     });
   });
 
-  it('tells which parameter is wrong', async () => {
+  it('reports the invalid parameter', async () => {
     const { check } = await compileSchema(schema, { side: 'input', resolveFrom });
     const result = await check({ city: 5 });
     expect(result).toMatchObject({
@@ -81,13 +81,13 @@ it('waits for checks that are asynchronous', async () => {
   });
 });
 
-it('says what to install when valibot cannot say its JSON Schema', async () => {
+it('names the package to install if valibot cannot return JSON Schema', async () => {
   await expect(
     compileSchema(libraries.valibot, { side: 'input', resolveFrom: '/nowhere/index.js' }),
   ).rejects.toThrow('npm install @valibot/to-json-schema');
 });
 
-it('describes the side that can be told, and why the other cannot', async () => {
+it('describes the convertible side and explains why the other fails', async () => {
   const oneWay = z.object({ day: z.string().transform((text) => new Date(text)) });
   expect(await describeSchema(oneWay)).toMatchObject({
     '@@': 'standard-schema',
@@ -96,7 +96,7 @@ it('describes the side that can be told, and why the other cannot', async () => 
   });
 });
 
-it('asks nobody else when a valibot schema already says its JSON Schema', async () => {
+it('uses the JSON Schema of a valibot schema without another library', async () => {
   const schema = toStandardJsonSchema(libraries.valibot);
   expect((await compileSchema(schema, { side: 'input' })).wire).toMatchObject({
     type: 'object',
@@ -128,7 +128,7 @@ describe.each(Object.entries(choices))('a choice among objects of %s', (_, schem
   });
 });
 
-it('a choice among more than objects is none, and no input', async () => {
+it('accepts a union with non-objects as output and refuses it as input', async () => {
   const schema = z.union([z.object({ a: z.string() }), z.string()]);
   expect((await compileSchema(schema, { side: 'output' })).wire).not.toHaveProperty('type');
   await expect(compileSchema(schema, { side: 'input' })).rejects.toThrow('"type": "object" at its root');
@@ -140,13 +140,13 @@ describe('defaults of a library', () => {
     return (wire.properties as Record<string, { default?: unknown }>).days?.default;
   };
 
-  it('is told by zod and valibot, and not by arktype', async () => {
+  it('is declared by zod and valibot, and not by arktype', async () => {
     expect(await defaultOf(libraries.zod)).toBe(3);
     expect(await defaultOf(libraries.valibot)).toBe(3);
     expect(await defaultOf(libraries.arktype)).toBeUndefined();
   });
 
-  it('is there in what zod says of its output, which is closed', async () => {
+  it('is required in the closed output schema of zod', async () => {
     const { wire } = await compileSchema(libraries.zod, { side: 'output' });
     expect(wire).toMatchObject({ required: ['city', 'days'], additionalProperties: false });
   });
@@ -166,7 +166,7 @@ describe('issues of a library', () => {
     ['issues alone', { issues: [{ message: 'no' }] }],
     ['issues beside a value', { issues: [{ message: 'no' }], typed: false, value: {} }],
     ['a list that has issues', Object.assign([1], { issues: [{ message: 'no' }] })],
-  ])('is read whatever its form: %s', async (_, result) => {
+  ])('is read in any form: %s', async (_, result) => {
     expect(await checked(result)).toEqual({ ok: false, issues: [{ path: '', message: 'no' }] });
   });
 

@@ -19,7 +19,7 @@ async function delivered(
   return checked.ok ? checked.value : checked.issues;
 }
 
-describe('a value is delivered as what its schema stands for', () => {
+describe('delivers a value in the type of its schema', () => {
   test.each([
     ['Date', date, when, new Date(when)],
     ['URL', { type: 'string', format: 'uri' }, 'https://a.example/b', new URL('https://a.example/b')],
@@ -32,7 +32,7 @@ describe('a value is delivered as what its schema stands for', () => {
     expect((value as { x: unknown }).x?.constructor).toBe(expected.constructor);
   });
 
-  test('wherever it stands', async () => {
+  test('at any depth', async () => {
     const schema = {
       list: { type: 'array', items: date },
       pair: { type: 'array', prefixItems: [date, {}], items: date },

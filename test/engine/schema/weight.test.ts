@@ -43,7 +43,7 @@ it('compiling a schema loads no validator and no parser', async () => {
 });
 
 it.each(['src/engine/schema/fields.ts', 'src/engine/schema/json-schema.ts'])(
-  '%s stands alone',
+  'loads %s without other modules',
   async (file) => {
     expect(await loadedWith(file)).toEqual([file]);
   },

@@ -57,7 +57,7 @@ describe('a tool is found', () => {
   });
 });
 
-test('its context is that of a call without client', async () => {
+test('gives the context of a call without a client', async () => {
   const facts = (_: unknown, ctx: Context) => ({
     client: ctx.client,
     can: ctx.can('elicitation'),
@@ -78,7 +78,7 @@ test('its context is that of a call without client', async () => {
   });
 });
 
-test('progress and log messages are lines, whatever they carry', async () => {
+test('prints progress and log messages as lines, with any data', async () => {
   const handler = (_: unknown, { progress, log }: Context) => {
     progress(1, { total: 2, message: 'half' });
     progress(2);
@@ -148,7 +148,7 @@ describe('a tool that a client could not use fails here too', () => {
     expect(await textOf({ t: { handler } }, 't')).toBe('string');
   });
 
-  test('while a tool that it calls has keys of its own', async () => {
+  test('keeps step keys separate from those in a nested call', async () => {
     const inner = (_: unknown, ctx: Context) => ctx.step('k', () => 'inner');
     const handler = async (_: unknown, ctx: Context) =>
       `${await ctx.step('k', () => 'outer')} ${(await ctx.callTool('inner')).content[0]?.text}`;
@@ -156,13 +156,13 @@ describe('a tool that a client could not use fails here too', () => {
   });
 });
 
-test('a server that cannot be had is an error', async () => {
+test('fails for an unavailable server', async () => {
   await expect(call({ t: { handler: () => 'x' } }, 't', {}, { tools: 5 })).rejects.toMatchObject({
     code: 'invalid-definition',
   });
 });
 
-describe('a package that is not here', () => {
+describe('a package that is not installed', () => {
   const missing = '@acme/other/forecast';
 
   const putOther = (packagesFolder: string) =>
@@ -192,7 +192,7 @@ describe('a package that is not here', () => {
   test.each([
     ['own', 'own', 0],
     ['forecast', 'sunny', 1],
-  ])('is obtained if the tool is in it: %s', async (tool, text, times) => {
+  ])('is installed if it has the tool: %s', async (tool, text, times) => {
     const { workspace, directory, obtain } = referring();
     const found = await workspace.findServer(directory);
     const report = vi.fn();
@@ -230,7 +230,7 @@ describe('a package that is not here', () => {
     ['a', ['@no/such']],
     ['@no/other/b', ['@no/other']],
     ['renamed', ['@no/such', '@no/other']],
-  ])('is told of if the tool is in it, or may be: %s', async (tool, packages) => {
+  ])('is reported if it has or may have the tool: %s', async (tool, packages) => {
     const { workspace, directory, obtain } = referringToSeveral();
     const found = await workspace.findServer(directory);
     const error = await callOnce(found, workspace, { ...common, tool, obtain }).catch(
@@ -245,7 +245,7 @@ describe('a package that is not here', () => {
     expect(told).toEqual(packages);
   });
 
-  test('is told of where nothing may be obtained', async () => {
+  test('is reported if auto-install is off', async () => {
     const { workspace, directory } = referring();
     const found = await workspace.findServer(directory);
     const calling = callOnce(found, workspace, { ...common, tool: missing });
@@ -258,7 +258,7 @@ describe('tools of existing servers', () => {
   const script = path.join(import.meta.dirname, '../../support/scripted-upstream.mjs');
   const far = { upstream: { command: process.execPath, args: [script, '{"tools":["echo"]}'] } };
 
-  test('are there for a handler that calls them, though nobody has listed them', async () => {
+  test('are available to a handler that calls them without a list request', async () => {
     const tools = {
       ask: { handler: async (_: unknown, ctx: Context) => await ctx.callTool('echo', { a: 1 }) },
     };

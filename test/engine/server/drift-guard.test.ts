@@ -55,7 +55,7 @@ const refused = (...lines: readonly string[]) =>
     ...lines,
   ].join('\n  ');
 
-test('a server that is what it was is served, and everybody in it but us is asked about once', async () => {
+test('serves an unchanged server, and asks about each of its packages once, except for AgentTools', async () => {
   expect(await start([])).toEqual({
     ran: ['kit', 'code'],
     outcome: 'served',

@@ -182,7 +182,7 @@ const subscription = (id: string, ...kinds: readonly string[]) =>
 
 const both = { '@far/one': far('@far/one'), '@far/two': far('@far/two') };
 
-describe.each(eras)('%s: a catalog of tools whose packages are not here', (era) => {
+describe.each(eras)('%s: a catalog of tools from missing packages', (era) => {
   const server = writeFolder({
     ...kit,
     'agenttools/servers/kit.json': { tools: ['own', '@far/one/greet', 'catalog'], toolList: 'catalog' },
@@ -199,7 +199,7 @@ describe.each(eras)('%s: a catalog of tools whose packages are not here', (era) 
   });
 });
 
-describe.each(eras)('%s: apps of packages that are not here', (era) => {
+describe.each(eras)('%s: apps from missing packages', (era) => {
   const capabilities = { extensions: { 'io.modelcontextprotocol/ui': {} } };
   const meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
   const withApp: Files = {
@@ -253,7 +253,7 @@ describe.each(eras)('%s: apps of packages that are not here', (era) => {
   });
 });
 
-describe.each(eras)('%s: skills of packages that are not here', (era) => {
+describe.each(eras)('%s: skills from missing packages', (era) => {
   const name = '@far/one';
   const text = '---\nname: tea\ndescription: About tea.\n---\n';
   const folder = `packages/node_modules/${name}`;
@@ -272,7 +272,7 @@ describe.each(eras)('%s: skills of packages that are not here', (era) => {
     ['resources/directory/read', { uri: 'skill://tea' }, { resources: [{ uri }] }],
     ['resources/list', {}, { resources: [{ uri }] }],
     ['resources/read', { uri }, { contents: [{ uri, text }] }],
-  ])('are obtained when they are asked for: %s', async (method, params, expected) => {
+  ])('are installed for the first request: %s', async (method, params, expected) => {
     const session = await open(era, { server, supply });
     expect(await session.request(method, params)).toMatchObject(expected);
     expect([session.shop.asked, session.reported]).toEqual([[[name]], []]);
@@ -287,14 +287,14 @@ describe.each(eras)('%s: skills of packages that are not here', (era) => {
     expect((await session.request('skills/list')).skills).toHaveLength(1);
   });
 
-  test('are those of a package that is all of a server, too', async () => {
+  test('include the skills of a package that is the server itself', async () => {
     const session = await open(era, { server: `${name}/one`, supply });
     expect((await session.request('skills/list')).skills).toHaveLength(1);
   });
 });
 
-describe.each(eras)('%s: items of packages that are not here', (era) => {
-  test('are obtained when a list is asked for, and are in it', async () => {
+describe.each(eras)('%s: items from missing packages', (era) => {
+  test('are installed for a list request, and are in the list', async () => {
     const session = await open(era, { supply: both });
     expect(session.shop.asked).toEqual([]);
     expect(namesIn(await session.request('tools/list'))).toEqual(['own', 'greet-one', 'greet-two']);
@@ -303,13 +303,13 @@ describe.each(eras)('%s: items of packages that are not here', (era) => {
     expect([session.reported, changes(session)]).toEqual([[], []]);
   });
 
-  test('are obtained when one is called', async () => {
+  test('are installed for a call', async () => {
     const session = await open(era, { supply: both });
     expect(textOf(await session.request('tools/call', { name: 'greet-one' }))).toMatch(/^hello/);
     expect(session.shop.asked).toHaveLength(1);
   });
 
-  test('do not hold up what is here', async () => {
+  test('do not delay installed items', async () => {
     const session = await open(era, { supply: both, slow: true });
     expect(textOf(await session.request('tools/call', { name: 'own' }))).toBe('hello, run 1');
     expect((await session.request('prompts/list')).prompts).toEqual([]);
@@ -327,7 +327,7 @@ describe.each(eras)('%s: items of packages that are not here', (era) => {
     expect(session.shop.asked).toHaveLength(1);
   });
 
-  test('leave those that were here as they are', async () => {
+  test('leave installed items unchanged', async () => {
     const session = await open(era, { supply: both });
     expect(textOf(await session.request('tools/call', { name: 'own' }))).toBe('hello, run 1');
     await session.request('tools/list');
@@ -388,7 +388,7 @@ describe.each(eras)('%s: items of packages that are not here', (era) => {
     expect(session.reported).toEqual([expect.stringMatching(/^left out: @far\/one\/greet .*handlers\.js/)]);
   });
 
-  test('whatever goes wrong with obtaining itself', async () => {
+  test('stay absent if the installer throws', async () => {
     const session = await open(era, { supply: both });
     session.shop.asked.push = () => {
       throw new Error('no npm here');
@@ -411,10 +411,10 @@ describe.each(eras)('%s: items of packages that are not here', (era) => {
   });
 });
 
-describe.each(eras)('%s: a server whose package is not here', (era) => {
+describe.each(eras)('%s: a server from a missing package', (era) => {
   const server = '@far/one/main';
 
-  test('is obtained with what it refers to, and served', async () => {
+  test('is installed with the packages that it refers to, and served', async () => {
     const supply = { ...both, '@far/one': far('@far/one', { tools: ['@far/two/greet'] }) };
     const session = await open(era, { server, supply });
     expect(session.shop.asked).toEqual([]);
@@ -436,7 +436,7 @@ describe.each(eras)('%s: a server whose package is not here', (era) => {
     ['tools/call', { name: 'greet-far' }, /hello/],
     ['prompts/get', { name: 'ask' }, /Well\?/],
     ['resources/read', { uri: 'far://page' }, /A page\./],
-  ])('answers %s once it is here', async (method, params, holds) => {
+  ])('answers %s after the installation', async (method, params, holds) => {
     const session = await open(era, { server, supply: both });
     expect(JSON.stringify(await session.request(method, params))).toMatch(holds);
   });
@@ -502,7 +502,7 @@ test('a client learns what may still change, and no more', async () => {
   expect(await capabilitiesOf({ server: whole })).toEqual({ tools: {}, logging: {} });
 });
 
-test('a server that is not here goes by its qualified name', async () => {
+test('gives a missing server its qualified name', async () => {
   for (const [server, name] of [
     ['far/one/main', '@far/one/main'],
     ['@far/one', '@far/one'],
@@ -532,7 +532,7 @@ test('lists stay fresh while something is to come', async () => {
   expect(await session.request('tools/list')).toMatchObject({ ttlMs: 0 });
 });
 
-test('nothing is obtained where nothing may be missing, or nobody said a package', async () => {
+test('installs nothing with --strict or for a reference that is not a package', async () => {
   for (const server of ['nobody', './nowhere'])
     await expect(open('legacy', { server })).rejects.toMatchObject({ code: 'not-found' });
   await expect(open('legacy', { strict: true, supply: both })).rejects.toMatchObject({

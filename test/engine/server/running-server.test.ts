@@ -33,7 +33,7 @@ describe.each(eras)('%s: lists', (era) => {
     expect(named((await request('resources/templates/list')).resourceTemplates)).toEqual(['s']);
   });
 
-  test('leave out what is hidden, which works all the same', async () => {
+  test('omit hidden items, which stay usable', async () => {
     const { request } = await open(
       {
         tools: { t: { handler, hidden: true } },
@@ -142,8 +142,8 @@ test('sends its server info in both eras', async () => {
   expect(discovered._meta['io.modelcontextprotocol/serverInfo']).toMatchObject(info);
 });
 
-describe('on 2026-07-28 answers say how long they keep', () => {
-  test('as the server says, in lists', async () => {
+describe('sends cache hints on 2026-07-28', () => {
+  test('from the server, in lists', async () => {
     const { request } = await open(
       {
         ...everything,
@@ -166,7 +166,7 @@ describe('on 2026-07-28 answers say how long they keep', () => {
     }
   });
 
-  test('as the resource says, when it is read', async () => {
+  test('from the resource, when it is read', async () => {
     const resources = {
       kept: { uri: 'app://kept', text: 'x', cache: { ttlMs: 100, scope: 'public' } },
       plain: { uri: 'app://plain', text: 'x' },
@@ -418,7 +418,7 @@ describe.each(eras)('%s: completion', (era) => {
     expect((await complete(prompt, 'function', 'a')).values).toEqual(['a!', '{}']);
   });
 
-  test('sends a hundred and says that there is more', async () => {
+  test('sends a hundred values and hasMore', async () => {
     expect(await complete(prompt, 'many')).toEqual({ values: many.slice(0, 100), total: 250, hasMore: true });
   });
 
@@ -543,7 +543,7 @@ describe.each(eras)('%s: a call', (era) => {
     });
   });
 
-  test('uses fixed arguments whatever was sent', async () => {
+  test('prefers fixed arguments to sent ones', async () => {
     const { request } = await open(
       {
         tools: {

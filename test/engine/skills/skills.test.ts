@@ -55,7 +55,7 @@ describe.each(eras)('%s: skills', (era) => {
     expect(isKept).toEqual(era === 'modern' ? hint : { ttlMs: undefined, cacheScope: undefined });
   });
 
-  test('can be had one by one', async () => {
+  test('are available one by one', async () => {
     const { request } = await open(era, { ...tea, ...paper });
     const { skills } = await request('skills/list');
     expect((await request('skills/get', { uri: 'skill://tea/SKILL.md' })).skill).toEqual(skills[1]);
@@ -127,13 +127,13 @@ describe.each(eras)('%s: skills', (era) => {
     await expect(request('skills/list', { cursor: 'x' })).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('are not there where there are none', async () => {
+  test('are an unknown method for a server without skills', async () => {
     const { request } = await open(era, {});
     await expect(request('skills/list')).rejects.toMatchObject({ code: -32601 });
   });
 });
 
-test('the capability is that of a server with skills', async () => {
+test('declares the capability for a server with skills', async () => {
   const told = async (session: Session) => (await session.request('server/discover')).capabilities;
   expect(await told(await open('modern', tea))).toMatchObject({
     resources: {},
@@ -142,7 +142,7 @@ test('the capability is that of a server with skills', async () => {
   expect(await told(await open('modern', {}))).not.toHaveProperty('extensions');
 });
 
-test('a server serves those it lists, and goes without what is not there', async () => {
+test('serves the listed skills of a server and skips missing ones', async () => {
   const composed = await composeServer({ ...tea, ...paper }, { skills: ['tea', 'none', '../skills/paper'] });
   const { request } = await openSession(composed);
   expect(names(await request('skills/list'))).toEqual(['tea']);
@@ -171,9 +171,7 @@ test('a package that has nothing but skills serves all', async () => {
 });
 
 test('a package that declares nothing, and has no skills, serves nothing', async () => {
-  await expect(compose({}, { 'skills/readme.md': 'None yet.' })).rejects.toThrow(
-    'nothing that could be served',
-  );
+  await expect(compose({}, { 'skills/readme.md': 'None yet.' })).rejects.toThrow('no items to serve');
   await expect(compose({ tools: 'forecast' }, tea)).rejects.toThrow('"tools" of the manifest is not a list');
 });
 

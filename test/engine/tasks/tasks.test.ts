@@ -125,15 +125,12 @@ describe('a client that knows tasks', () => {
     expect(await look(session, taskId)).not.toHaveProperty('result');
   });
 
-  test.each(['tasks/get', 'tasks/cancel', 'tasks/update'])(
-    '%s of a task that is not there: -32602',
-    async (method) => {
-      const session = await open(await composeTool(() => 'x'));
-      const params = { taskId: 'none', inputResponses: {} };
-      await expect(session.request(method, params)).rejects.toMatchObject({ code: -32602 });
-      await expect(session.request(method, { inputResponses: {} })).rejects.toMatchObject({ code: -32602 });
-    },
-  );
+  test.each(['tasks/get', 'tasks/cancel', 'tasks/update'])('%s of a missing task: -32602', async (method) => {
+    const session = await open(await composeTool(() => 'x'));
+    const params = { taskId: 'none', inputResponses: {} };
+    await expect(session.request(method, params)).rejects.toMatchObject({ code: -32602 });
+    await expect(session.request(method, { inputResponses: {} })).rejects.toMatchObject({ code: -32602 });
+  });
 
   test.each(['tasks/list', 'tasks/result'])('%s is not known', async (method) => {
     const session = await open(await composeTool(() => 'x'));
@@ -253,7 +250,7 @@ describe('a question of a task', () => {
   });
 });
 
-describe('a tool that says when its task begins', () => {
+describe('a tool that sets the start of its task', () => {
   const more = { task: 'required', taskBegins: 'handler' };
 
   test('asks first, by rounds', async () => {
@@ -299,7 +296,7 @@ describe('a client that does not know tasks', () => {
     });
   });
 
-  test('is told so by every method of tasks', async () => {
+  test('gets an error from every method of tasks', async () => {
     const session = await open(await composeTool(() => 'done'), unknowing);
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
       const asked = session.request(method, { taskId: 'x', inputResponses: {} });
@@ -310,7 +307,7 @@ describe('a client that does not know tasks', () => {
   test.each([
     ['unknowing', unknowing, -32021],
     ['knowing', knowing, undefined],
-  ])('is not told of tasks it would hear of: %s', (_, capabilities, code) => {
+  ])('checks the tasks capability of a subscription: %s', (_, capabilities, code) => {
     const _meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
     const params = { _meta, notifications: { taskIds: ['x'] } };
     expect(findParamsFault('modern', 'subscriptions/listen', params)?.code).toBe(code);

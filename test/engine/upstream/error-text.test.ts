@@ -29,7 +29,7 @@ test.each([
   );
 });
 
-test('a program that writes nothing, or frames alone, is told by its end', () => {
+test('describes a program without error text by its exit', () => {
   const frames = '    at open (db.js:1:1)\n\nNode.js v20.19.0\n';
   for (const stderr of ['', frames]) {
     expect(endingWords({ code: null, signal: 'SIGKILL' }, stderr, (text) => text)).toBe(

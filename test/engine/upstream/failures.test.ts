@@ -147,14 +147,14 @@ describe('an upstream server', () => {
     );
   });
 
-  test.each(eras)('is told when nobody wants the result any more (%s)', async (era) => {
+  test.each(eras)('is notified when the result is not needed any more (%s)', async (era) => {
     const far = scripted({ era, tools: ['hang'] });
     const bench = await openBench([{ place: far.place, changes: { timeoutMs: 300 } }]);
     expect(await bench.says('hang')).toBe('Tool "hang" gave no answer within 0.3 s.');
     await eventually(() => far.noted().some((line) => line.startsWith('cancelled')));
   });
 
-  test('is told when its client cancels', async () => {
+  test('is notified when its client cancels', async () => {
     const far = scripted({ tools: ['hang'] });
     const { pipe, names } = await openBench([{ place: far.place }]);
     await names();
@@ -176,7 +176,7 @@ describe('an upstream server', () => {
     await bench.hears('notifications/tools/list_changed');
   });
 
-  test('is ended when nobody is served any more, whatever it thinks of that', async () => {
+  test('is ended with the last client, even if it ignores the end of its input', async () => {
     const far = scripted({ atEnd: 'stay' });
     const bench = await openBench([{ place: far.place }]);
     await bench.names();

@@ -3,7 +3,7 @@ import type { Context } from '../../../src/engine/runtime/context.js';
 import { eras, openBench, pairs, scripted } from './support.js';
 
 describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream, upstream }) => {
-  test('tools of an upstream server are listed and called as it says', async () => {
+  test('lists and calls the tools of an upstream server unchanged', async () => {
     const far = scripted({ era: upstream, tools: ['echo', 'rich'] });
     const { request, call } = await openBench([{ place: far.place }], { era: downstream });
     const { tools } = await request('tools/list');
@@ -44,7 +44,7 @@ describe('listed tools of an upstream server', () => {
     { name: 'second', handler: () => 'second' },
   ];
 
-  test('is chosen, renamed, and stands where its entry stands', async () => {
+  test('are chosen, renamed and at the position of the entry', async () => {
     const far = scripted({ tools: ['echo', 'slow', 'fail', 'hang'] });
     const choice = {
       prefix: 'far_',
@@ -58,7 +58,7 @@ describe('listed tools of an upstream server', () => {
     expect(await says('second')).toBe('second');
   });
 
-  test('has changes of its entry over it, and can be hidden and called all the same', async () => {
+  test('take the changes of their entry, and can be hidden and called', async () => {
     const far = scripted({ tools: ['rich'] });
     const hidden = scripted({ tools: ['echo'] });
     const { request, names, says } = await openBench([
@@ -81,7 +81,7 @@ describe('listed tools of an upstream server', () => {
     expect([await says('echo1'), await says('echo2')]).toEqual(['one echoes {}', 'other echoes {}']);
   });
 
-  test.each(eras)('goes without tools that clients would not take, and says so (%s)', async (upstream) => {
+  test.each(eras)('omit tools that clients would refuse, with a report (%s)', async (upstream) => {
     const far = scripted({
       era: upstream,
       tools: ['echo', 'bad', 'no name', 'bad name', 'app-only', 'late'],
@@ -129,21 +129,24 @@ describe('listed tools of an upstream server', () => {
     );
   });
 
-  test.each(pairs)('is told when it changes ($downstream, $upstream)', async ({ downstream, upstream }) => {
-    const far = scripted({ era: upstream, tools: ['change'] });
-    const bench = await openBench([{ place: far.place }], { era: downstream });
-    expect(await bench.names()).toEqual(['change']);
-    if (downstream === 'modern') {
-      void bench.request('subscriptions/listen', { notifications: { toolsListChanged: true } });
-      await bench.hears('notifications/subscriptions/acknowledged');
-    }
-    expect(await bench.says('change')).toBe('changed');
-    await bench.hears('notifications/tools/list_changed');
-    expect(await bench.names()).toEqual(['change', 'late']);
-    expect(await bench.says('late')).toBe('late');
-  });
+  test.each(pairs)(
+    'change with a notification ($downstream, $upstream)',
+    async ({ downstream, upstream }) => {
+      const far = scripted({ era: upstream, tools: ['change'] });
+      const bench = await openBench([{ place: far.place }], { era: downstream });
+      expect(await bench.names()).toEqual(['change']);
+      if (downstream === 'modern') {
+        void bench.request('subscriptions/listen', { notifications: { toolsListChanged: true } });
+        await bench.hears('notifications/subscriptions/acknowledged');
+      }
+      expect(await bench.says('change')).toBe('changed');
+      await bench.hears('notifications/tools/list_changed');
+      expect(await bench.names()).toEqual(['change', 'late']);
+      expect(await bench.says('late')).toBe('late');
+    },
+  );
 
-  test.each(eras)('comes later where it is slow, and is told then (%s)', async (downstream) => {
+  test.each(eras)('arrive later from a slow server, with a notification (%s)', async (downstream) => {
     const far = scripted({ startMs: 700 });
     const bench = await openBench([{ place: far.place }], { own, era: downstream, waitMs: 50 });
     if (downstream === 'modern') {

@@ -111,7 +111,7 @@ describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream
     if (upstream === 'legacy') expect(bench.far.noted().filter((line) => line === 'asks')).toHaveLength(1);
   });
 
-  test('the user is sent to addresses, the model is asked, and roots are told', async () => {
+  test('passes on URL elicitations, sampling and roots', async () => {
     const bench = await open(['ask url', 'sample', 'roots']);
     const answers: Record<string, unknown> = {
       'elicitation/create': { action: 'accept' },
@@ -134,7 +134,7 @@ describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream
     expect(textOf(roots)).toMatch(upstream === 'modern' ? /^none$/ : /needs the client capability "roots"/);
   });
 
-  test('progress passes through for whoever asks for it, and log messages of the one call under way', async () => {
+  test('passes on progress to clients with a token, and log messages of the only running call', async () => {
     const bench = await open(['progress', 'log']);
     expect(textOf(await bench.call('progress'))).toBe('nobody asked');
     expect(textOf(await bench.call('progress', {}, { progressToken: 'p' }))).toBe('done');
@@ -163,7 +163,7 @@ describe.each(eras)('a call that waits for a client of 2026-07-28 (%s upstream)'
   };
   const inputResponses = { upstream1: { action: 'accept', content: { name: 'Ada' } } };
 
-  test('is given up when the client does not come back, and says so to one that is late', async () => {
+  test('ends if the client does not return, and rejects a late retry', async () => {
     const { bench, requestState } = await open({ keepMs: 20, most: 10 });
     await new Promise((resolve) => setTimeout(resolve, 60));
     const late = await bench.request('tools/call', {

@@ -106,7 +106,7 @@ describe.each(eras)('servers from npm, for a client of the %s era', (era) => {
     expect(params).toMatchObject({ progressToken: 'p', progress: 1, total: 2 });
   });
 
-  test('filesystem: reads what is in its folder, and says what it may not read', async () => {
+  test('filesystem: reads a file of its folder and refuses other files', async () => {
     writeFileSync(path.join(folder, 'note.txt'), 'remember');
     const bench = await openBench([programOf('filesystem', folder)], { era });
     const result = await bench.call('read_text_file', { path: path.join(folder, 'note.txt') });
@@ -116,7 +116,7 @@ describe.each(eras)('servers from npm, for a client of the %s era', (era) => {
     expect(refused.content[0].text).toContain('Access denied');
   });
 
-  test('memory: keeps what it is told', async () => {
+  test('memory: keeps entities', async () => {
     const bench = await openBench([programOf('memory')], { era });
     const entity = { name: `Ada ${era}`, entityType: 'person', observations: ['likes numbers'] };
     await bench.call('create_entities', { entities: [entity] });

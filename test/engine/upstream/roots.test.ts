@@ -18,7 +18,7 @@ async function move({ pipe, hears }: Bench, uri: string): Promise<void> {
 }
 
 describe('an upstream server that asks for roots outside any call', () => {
-  test('is told those of the client, and asks again when they are others', async () => {
+  test('gets the roots of the client, and asks again after a change', async () => {
     const far = asksRoots();
     const bench = await openBench([{ place: far.place }], { capabilities, roots: work });
     await bench.names();
@@ -39,7 +39,7 @@ describe('an upstream server that asks for roots outside any call', () => {
     expect(places(far)[0]).toBe('works in file:///work');
   });
 
-  test('goes without a client that does not answer, and asks again once it does', async () => {
+  test('works without an answer of the client, and asks again after it', async () => {
     const far = asksRoots();
     const { names, hears, pipe } = await openBench([{ place: far.place }], { capabilities, roots: null });
     const { id } = await hears('roots/list');
@@ -49,7 +49,7 @@ describe('an upstream server that asks for roots outside any call', () => {
     await learns(far, 'file:///work');
   });
 
-  test('is told nothing of clients that work in different places, until one is left', async () => {
+  test('gets no roots while clients have different ones', async () => {
     const far = asksRoots();
     const bench = await openBench([{ place: far.place }], { capabilities, roots: work });
     await bench.names();
@@ -65,7 +65,7 @@ describe('an upstream server that asks for roots outside any call', () => {
   test.each([
     ['of 2026-07-28, which can be asked within calls alone', 'modern', capabilities],
     ['that has none', 'legacy', {}],
-  ] as const)('is told none for a client %s', async (_who, era, has) => {
+  ] as const)('gets no roots for a client %s', async (_who, era, has) => {
     const far = asksRoots();
     const { names, says } = await openBench([{ place: far.place }], { era, capabilities: has });
     await names();

@@ -65,14 +65,14 @@ describe('a name on a command line', () => {
     await expect(workspace.findServer('tripp')).rejects.toThrow('Did you mean "trip"?');
   });
 
-  test('leads to a built-in server also where those of the user cannot be read, and to nothing else', async () => {
+  test('names a built-in server even if user servers are unreadable, but no other server', async () => {
     const workspace = new Workspace(machine({ 'package.json': '{ "agenttools": {' }));
     expect(serverName(await workspace.findServer('base'))).toBe('base');
     await expect(workspace.findServer('weather')).rejects.toThrow('servers/package.json');
     expect(serverName(await workspace.findServer('weather/weather'))).toBe('weather/weather');
   });
 
-  test('need not be given where somebody can be asked which one it is', async () => {
+  test('may be missing if the user can choose a server', async () => {
     const options = machine(servers({ trip: { tools: ['echo'] } }));
     const offered: string[] = [];
     const ask = async ({ references }: ServerChoice) => {
@@ -112,7 +112,7 @@ describe('items of a user server', () => {
     expect(leftOut.map(({ code, message }) => [code, message])).toEqual([
       [
         'unknown-tool',
-        'There is no built-in tool "ech". The tools of packages go by qualified names such as @scope/name/tool.',
+        'There is no built-in tool "ech". The tools of packages have qualified names such as @scope/name/tool.',
       ],
       [
         'unresolved-reference',

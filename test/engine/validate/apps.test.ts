@@ -18,7 +18,7 @@ async function found(folder: string): Promise<readonly string[]> {
   return diagnostics.map(({ code, message }) => `${code}: ${message}`);
 }
 
-test('a page that is a folder, or too large to be one, is told as such', async () => {
+test('reports a page that is a folder or too large', async () => {
   const folder = await packageWith({});
   await mkdir(path.join(folder, file), { recursive: true });
   expect(await found(folder)).toEqual([
@@ -85,7 +85,7 @@ test('allows URLs that the metadata declares, flat or under "ui"', async () => {
     );
   }
   expect(await found(await packageWith({ [file]: page }))).toEqual([
-    'blocked-by-csp: The page of app "card" asks for "https://a.example/1.png" (<img src>). Its policy does not allow that. Put the content into the page, or add "https://a.example" to csp.resourceDomains in its metadata.',
+    'blocked-by-csp: The page of app "card" requests "https://a.example/1.png" (<img src>). Its policy does not allow that. Put the content into the page, or add "https://a.example" to csp.resourceDomains in its metadata.',
   ]);
 });
 
@@ -112,11 +112,11 @@ test.each([
   expect(reported).toEqual(
     what === undefined
       ? []
-      : [expect.stringContaining(`asks for ${what}. Only images, sound and video are taken`)],
+      : [expect.stringContaining(`requests ${what}. Only images, sound and video can have`)],
   );
 });
 
-test('relative addresses lead where a <base> says, which has to be declared as well', async () => {
+test('resolves relative URLs against <base>, which must be declared, too', async () => {
   const page = `<!doctype html><base href="https://a.example/app/">${handshake}<img src="1.png">`;
   const csp = { resourceDomains: ['https://a.example'] };
   const metadata = 'agenttools/apps/card.json';

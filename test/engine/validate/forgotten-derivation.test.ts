@@ -20,7 +20,7 @@ const withHandler = (source: string, more: Readonly<Record<string, string>> = {}
 });
 
 describe('a function that takes its arguments one by one, of which nothing was derived', () => {
-  test.each([true, false])('is told of, its code run or not (%s)', async (load) => {
+  test.each([true, false])('is reported, with and without loading code (%s)', async (load) => {
     const source = 'export function pay(who, amount = 5) {}';
     expect(await messagesOf(withHandler(source), load)).toEqual([
       'stale-derivation Tool "pay" has no "input", and "./pay.js#pay" takes its arguments one by one (who, amount), but there is no agenttools/derived.json. Run "agenttools derive". A function that takes them as (args, ctx) has "input": {}.',
@@ -65,7 +65,7 @@ describe('a function that takes its arguments one by one, of which nothing was d
   });
 });
 
-test('a tool that is a marked function is told from one that is nothing', async () => {
+test('distinguishes a marked function from a missing tool', async () => {
   const files = {
     'package.json': packageJson({ tools: ['pay', 'give.all', 'gone'] }),
     'agenttools/README.md': '',

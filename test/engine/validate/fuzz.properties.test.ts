@@ -178,7 +178,7 @@ const nameless = {
   combined: 'a',
 } as const;
 
-test('whatever JSON an extension holds, every fault is a diagnostic', async () => {
+test('reports every fault as a diagnostic for any JSON in an extension', async () => {
   const folder = path.join(await makePackage({}), 'p');
   await fc.assert(
     fc.asyncProperty(anything, fc.oneof(json, fc.constant([])), async (parts, keywords) => {
@@ -328,7 +328,7 @@ test.for(Object.entries(mostlyValid))(
 );
 
 test.for(['{', '[1', '"', '\u0000', '{"a":1}}', '\uFEFF', 'null', '{"name":"\ud800"}'])(
-  'a file that holds %j is told, whichever it is',
+  'reports %j in any file',
   async (text) => {
     const folder = path.join(await makePackage({}), 'p');
     for (const file of [

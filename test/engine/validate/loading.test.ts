@@ -60,18 +60,15 @@ const misbehaviour: Record<string, readonly [statement: string, reason: string |
   ],
 };
 
-test.for(Object.entries(misbehaviour))(
-  'a module that %s harms nobody else',
-  async ([, [statement, reason]]) => {
-    const folder = await makePackage({
-      'package.json': packageJson(tools),
-      'agenttools/tools/bad.js': `${statement}\nexport default { description: 'Bad.', handler() {} };`,
-      'agenttools/tools/good.js': toolModule('await new Promise((resolve) => setTimeout(resolve, 50));'),
-    });
-    const found = await validate(folder, { timeoutMs: 500, openInspector: inspectAlone });
-    expect(found).toEqual(reason === undefined ? [] : [reason.replace('bad ', 'agenttools/tools/bad.js:')]);
-  },
-);
+test.for(Object.entries(misbehaviour))('checks other modules if one %s', async ([, [statement, reason]]) => {
+  const folder = await makePackage({
+    'package.json': packageJson(tools),
+    'agenttools/tools/bad.js': `${statement}\nexport default { description: 'Bad.', handler() {} };`,
+    'agenttools/tools/good.js': toolModule('await new Promise((resolve) => setTimeout(resolve, 50));'),
+  });
+  const found = await validate(folder, { timeoutMs: 500, openInspector: inspectAlone });
+  expect(found).toEqual(reason === undefined ? [] : [reason.replace('bad ', 'agenttools/tools/bad.js:')]);
+});
 
 /** Default exports that are hard to describe, and what is left out of them. */
 const oddities: Record<string, readonly [code: string, ...faults: string[]]> = {
@@ -169,7 +166,7 @@ test('schemas of a library are checked as clients will see them', async () => {
   ]);
 });
 
-test('without loading, no code is run, and syntax is checked all the same', async () => {
+test('checks the syntax of code without running it under --no-load', async () => {
   const marker = 'ran';
   const write = `import { writeFileSync } from 'node:fs';\nwriteFileSync(new URL('../../${marker}', import.meta.url), '');`;
   const folder = await makePackage({
@@ -205,7 +202,7 @@ test('without loading, no code is run, and syntax is checked all the same', asyn
 const counting =
   "import { appendFileSync } from 'node:fs';\nappendFileSync(new URL('count', import.meta.url), 'x');\n";
 
-test('each module is loaded once, whoever names it', async () => {
+test('loads each module once for all its references', async () => {
   const folder = await makePackage({
     'package.json': packageJson({ tools: ['a', 'b'] }),
     'agenttools/tools/a.json': { description: 'x', handler: './both.js#a' },

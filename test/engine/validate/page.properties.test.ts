@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readPage } from '../../../src/engine/validate/page/analyze-page.js';
 import { runs } from '../../support/runs.js';
 
-test('whatever a page holds, it is read, and what is found is in it', () => {
+test('reads any page and finds only references that are in it', () => {
   const pieces = [
     ...[
       '<',

@@ -420,7 +420,7 @@ describe.for(rules.map(({ code }) => code))('%s', (code) => {
     ]);
   });
 
-  test('is what its file is called, and its fixture, and is told in one sentence', async () => {
+  test('has a file and a fixture of its name, and a summary of one sentence', async () => {
     const files = await readdir(new URL('../../../src/engine/validate/rules', import.meta.url));
     expect(files).toContain(`${code}.ts`);
     expect(ruleTable.find((row) => row.code === code)?.summary).toMatch(/^[A-Z].*\.$/);

@@ -27,14 +27,14 @@ const tool = { description: 'Says hello.', handler: './hello.js#hello' };
 const hello = "export const hello = () => 'Hello.';\n";
 
 describe('the report', () => {
-  test('says which toolkits there are in place of one that is not', async () => {
+  test('lists the declared toolkits for an unknown one', async () => {
     const found = await diagnosticsOf(`${fixtures}invalid-toolkit`);
     expect(found.find(({ code }) => code === 'unknown-tool')?.message).toBe(
       'Server "desk" lists the toolkit "nots", which is not declared. Did you mean "notes"? Declared toolkits: notes, marks, sum, word.',
     );
   });
 
-  test('tells of every field and every place of a schema that is wrong', async () => {
+  test('reports every invalid field and every invalid part of a schema', async () => {
     const schema = { type: 'object', properties: { a: { $ref: '#/no' }, b: { type: 'strin' } } };
     const folder = await makePackage({
       'package.json': packageJson({ tools: ['fields', 'schema'] }),
@@ -64,7 +64,7 @@ describe('the report', () => {
     expect(await unknownBeside({ toolkit: 'kit' })).toBe(0);
   });
 
-  test('tells entries of a server in code apart, by number and place', async () => {
+  test('distinguishes entries of a server in code by number and position', async () => {
     const entries = ['{ use: "bye" }', '{ use: "bye", titel: 1 }', '{ use: [{ use: "bye", titel: 1 }][0] }'];
     const folder = await makePackage({
       'package.json': packageJson({ tools: ['bye'], servers: ['main'] }),
@@ -94,7 +94,7 @@ describe('the report', () => {
     });
   });
 
-  test('loads code with an inspector of its own making when it is given none', async () => {
+  test('creates an inspector if it gets none', async () => {
     const { openInspector: _, ...options } = optionsFor();
     const valid = await validateExtension(`${fixtures}valid-code`, options);
     expect(valid).toMatchObject({ valid: true, diagnostics: [] });
@@ -104,7 +104,7 @@ describe('the report', () => {
     );
   });
 
-  test('says what, how bad, where, about which item, and what to run to learn more', async () => {
+  test('has code, severity, position, item and help command', async () => {
     const [first] = await diagnosticsOf(`${fixtures}missing-definition`);
     expect(first).toEqual({
       code: 'missing-definition',
@@ -179,7 +179,7 @@ describe('severities', () => {
     expect(found.map(({ severity }) => severity)).toEqual(['error']);
   });
 
-  test('--resolve makes errors of references that cannot be resolved, unless a rule says otherwise', async () => {
+  test('--resolve turns unresolved references into errors, unless a rule is set otherwise', async () => {
     const folder = `${fixtures}unresolved-reference`;
     const severities = async (options: Partial<ValidateOptions>) =>
       (await diagnosticsOf(folder, options)).map(({ severity }) => severity);
@@ -256,7 +256,7 @@ describe('positions', () => {
     ]);
   });
 
-  test('in a manifest of its own, and in a definition within a list', async () => {
+  test('in a separate manifest, and in a definition within a list', async () => {
     const folder = await makePackage({
       'package.json': packageJson('./agenttools.jsonc'),
       'agenttools.jsonc': json('{', '  // Servers', '  "servers": ["all", "gone"],', '}'),
@@ -533,7 +533,7 @@ describe('an existing server that is run from node_modules', () => {
     ['./node_modules/.bin/words', {}, /Write its package as "package" instead of the path\.$/],
     ['./node_modules/words/cli.js', { private: true }, undefined],
     ['./node_modules/words/cli.js', { bundleDependencies: ['words'] }, undefined],
-  ] as const)('as %s, with %j, is told once: %s', async ([file, fields, words]) => {
+  ] as const)('as %s, with %j, is reported once: %s', async ([file, fields, words]) => {
     const folder = await makePackage({
       'package.json': packageJson({ tools: ['hello'] }, { dependencies: { words: '1' }, ...fields }),
       'agenttools/tools/hello.json': JSON.stringify({
@@ -714,7 +714,7 @@ describe('servers that can only start empty', () => {
 });
 
 test.each(['() => 1', 'class Tool {}', '5'])(
-  'a code definition that exports %s is told to be no object, and nothing else',
+  'reports a code definition that exports %s as not an object, and only this',
   async (value) => {
     const folder = await makePackage({
       'package.json': packageJson({ tools: ['x'] }),

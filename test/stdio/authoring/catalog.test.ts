@@ -34,7 +34,7 @@ describe.each(revisions)('the catalog tool (%s)', (revision) => {
     expect(await server.toolNames()).not.toContain('catalog');
   });
 
-  test('tells each entry whole, with whether it is hidden and its category [N-20, N-36, N-38]', async () => {
+  test('returns each entry in full, with hidden and category [N-20, N-36, N-38]', async () => {
     const { tools } = await catalog({ type: 'tools' });
     const listed = await server.tool('greet-visible');
     expect(tools.find(({ name }: Message) => name === 'greet-visible')).toEqual({
@@ -57,7 +57,7 @@ describe.each(revisions)('the catalog tool (%s)', (revision) => {
     },
   );
 
-  test('looks for a text in names, descriptions and addresses, whatever the case [N-34]', async () => {
+  test('searches names, descriptions and URIs, ignoring case [N-34]', async () => {
     const found = await catalog({ query: 'SHOWN' });
     expect([names(found.tools), names(found.prompts), names(found.resources)]).toEqual([
       ['shown'],
@@ -69,7 +69,7 @@ describe.each(revisions)('the catalog tool (%s)', (revision) => {
     expect(names((await catalog({ query: '{room}' })).resource_templates)).toEqual(['room']);
   });
 
-  test('narrows down to a category, whatever the case; what has none is left out [N-35]', async () => {
+  test('filters by category, ignoring case, and omits entries without one [N-35]', async () => {
     const attic = await catalog({ category: 'ATTIC' });
     expect(names(attic.tools)).toEqual(['categorized', 'greet-visible']);
     expect(names(attic.prompts)).toEqual(['shout']);
@@ -77,7 +77,7 @@ describe.each(revisions)('the catalog tool (%s)', (revision) => {
     expect((await catalog({ category: 'att' })).tools).toEqual([]);
   });
 
-  test('leaves out hidden things when told to [N-33]', async () => {
+  test('omits hidden items with include_hidden: false [N-33]', async () => {
     const visible = await catalog({ include_hidden: false });
     expect(names(visible.tools)).toEqual(await server.toolNames());
     expect(names(visible.prompts)).toEqual(['shout']);

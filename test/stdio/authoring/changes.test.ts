@@ -36,12 +36,12 @@ describe.each(revisions)('a tool that an entry changes (%s)', (revision) => {
     expect(await server.call('pruned', { item: 'hat', size: 'xl' })).toMatchObject({ isError: true });
   });
 
-  test('hides arguments, whose defaults arrive all the same [N-38]', async () => {
+  test('hides arguments, but passes their defaults [N-38]', async () => {
     expect(Object.keys((await schemaOf('hiding')).properties)).toEqual(['item', 'size']);
     expect(await packed('hiding', { item: 'hat' })).toMatchObject({ colour: 'green', count: 3 });
   });
 
-  test('has arguments that are fixed, whatever is sent [N-38]', async () => {
+  test('fixes arguments, regardless of sent values [N-38]', async () => {
     expect(Object.keys((await schemaOf('pinned')).properties)).toEqual(['item', 'size']);
     expect(await packed('pinned', { item: 'hat', colour: 'blue' })).toMatchObject({
       colour: 'red',
@@ -49,7 +49,7 @@ describe.each(revisions)('a tool that an entry changes (%s)', (revision) => {
     });
   });
 
-  test('is told of otherwise [N-09, N-38]', async () => {
+  test('is described by the entry [N-09, N-38]', async () => {
     expect(await server.tool('told')).toMatchObject({
       title: 'Told Otherwise',
       description: 'Packs as well.',

@@ -28,7 +28,7 @@ describe.each(revisions)('a handler (%s)', (revision) => {
     expect(contents).toMatchObject([{ text: JSON.stringify(revision) }]);
   });
 
-  test('reports progress to whoever wants it, as long as it grows [N-70, L-101]', async () => {
+  test('reports growing progress to requests with a token [N-70, L-101]', async () => {
     // The client drops progress that it reads together with the answer; the pipe does not.
     const params = { name: 'steps', arguments: {} };
     await server.client.callTool(params, { onprogress: () => {} });
@@ -42,7 +42,7 @@ describe.each(revisions)('a handler (%s)', (revision) => {
     expect(server.heard('notifications/progress')).toHaveLength(before);
   });
 
-  test('tells the log of the client what that wants to hear [N-71]', async () => {
+  test('sends log messages from the level that the client requested [N-71]', async () => {
     const before = server.heard('notifications/message').length;
     const _meta = { 'io.modelcontextprotocol/logLevel': 'info' };
     await server.client.callTool({ name: 'talk', arguments: {}, _meta });
@@ -53,7 +53,7 @@ describe.each(revisions)('a handler (%s)', (revision) => {
     ]);
   });
 
-  test('is told when nobody waits any longer [N-72]', async () => {
+  test('is notified when the client cancels [N-72]', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const call = server.client.callTool({ name: 'hold', arguments: {} }, { signal });

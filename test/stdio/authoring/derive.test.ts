@@ -96,7 +96,7 @@ describe.each(revisions)('tools whose schemas are derived (%s)', (revision) => {
     expect(structuredContent.year).toBe(2001);
   });
 
-  test('say success when they give nothing, and list no output then [L-31]', async () => {
+  test('return "Success" for undefined and list no output schema [L-31]', async () => {
     expect((await server.call('remember', { word: 'tea' })).content).toEqual([
       { type: 'text', text: 'Success' },
     ]);
@@ -121,7 +121,7 @@ describe.each(revisions)('tools whose schemas are derived (%s)', (revision) => {
     });
   });
 
-  test('are a toolkit where functions are marked, with what the marks say; the later counts [L-01, N-01, N-03, N-10, N-11]', async () => {
+  test('form a toolkit of the marked functions, with the options of the marks; the later mark wins [L-01, N-01, N-03, N-10, N-11]', async () => {
     const names = await server.toolNames();
     expect(names).toContain('area.rectangle');
     expect(names).not.toContain('cube');
@@ -136,7 +136,7 @@ describe.each(revisions)('tools whose schemas are derived (%s)', (revision) => {
 });
 
 describe('derive', () => {
-  test('says when what it wrote no longer holds, and so does validate [L-12]', async () => {
+  test('reports stale schemas, as validate does [L-12]', async () => {
     const directory = workingCopy();
     expect((await run('derive', '--check', directory)).status).toBe(1);
     expect(await run('derive', directory)).toMatchObject({ status: 0 });

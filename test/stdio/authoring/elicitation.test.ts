@@ -49,7 +49,7 @@ describe.each(revisions)('a tool that asks (%s)', (revision) => {
   test.each([
     ['decline', 'No name was given.'],
     ['cancel', 'Never mind.'],
-  ])('hears a user who does not answer (%s) [L-61]', async (action, said) => {
+  ])('receives %s from a user who does not answer [L-61]', async (action, said) => {
     const { textOf } = await withAnswers(revision, { 'What is your name?': { action } });
     expect(await textOf('ask_name')).toBe(said);
   });
@@ -186,7 +186,7 @@ describe.each(revisions)('the model and the folders of a client (%s)', (revision
     });
   });
 
-  test('are told to be missing where it does not [N-74]', async () => {
+  test('are reported as missing otherwise [N-74]', async () => {
     const { call } = await connect(servers[revision]!, { revision });
     for (const name of ['sample', 'roots']) {
       const said = await call(name).then(

@@ -50,7 +50,7 @@ describe.each(revisions)('lists that are longer than a page (%s)', (revision) =>
     }
   });
 
-  test('say how long they may be kept, where the revision knows of it [L-100]', async () => {
+  test('send cache hints in revisions that have them [L-100]', async () => {
     const server = await connect(`${authoring}/many`, { revision });
     for (const method of Object.keys(lists)) {
       const { ttlMs, cacheScope } = await page(server, method as keyof typeof lists);

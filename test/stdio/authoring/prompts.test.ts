@@ -54,7 +54,7 @@ describe.each(revisions)('prompts (%s)', (revision) => {
     expect(literal).toEqual({ type: 'text', text: 'Keep {{this}} as it is.' });
   });
 
-  test('have several turns and a description of their own [L-72, L-73, L-74, N-56]', async () => {
+  test('have several turns and a separate description [L-72, L-73, L-74, N-56]', async () => {
     const { description, messages } = await get('debate', { topic: 'tea' });
     expect(description).toBe('On tea');
     expect(messages).toEqual([

@@ -13,7 +13,7 @@ describe.each(revisions)('resources (%s)', (revision) => {
     server = await connect(`${installFixture('authoring')}/resources`, { revision });
   });
 
-  test('are listed with all that is said of them [L-80, L-98, N-24]', async () => {
+  test('are listed with all their metadata [L-80, L-98, N-24]', async () => {
     expect(await listed('kit://config')).toEqual({
       uri: 'kit://config',
       name: 'config',
@@ -125,7 +125,7 @@ describe.each(revisions)('resources (%s)', (revision) => {
     await expect(wrong).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('say how long they may be kept, where the revision knows of it [L-100]', async () => {
+  test('send cache hints in revisions that have them [L-100]', async () => {
     // The client keeps it for as long, so that it may have been asked for earlier.
     await contents('kit://config');
     const answers = server.spoken.map(({ message }) => message.result);

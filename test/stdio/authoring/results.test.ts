@@ -30,7 +30,7 @@ describe.each(revisions)('tool results on the wire (%s)', (revision) => {
     });
   });
 
-  test('the message of a thrown ToolError is told [L-37, L-46, N-44]', async () => {
+  test('return the message of a thrown ToolError [L-37, L-46, N-44]', async () => {
     expect(await server.call('thrown-tool-error')).toMatchObject({
       isError: true,
       content: [{ type: 'text', text: 'the bridge is closed' }],
@@ -72,7 +72,7 @@ describe.each(revisions)('tool results on the wire (%s)', (revision) => {
     expect(isError).toBeFalsy();
   });
 
-  test('results() fail as a whole when they are told to [L-39]', async () => {
+  test('fail for results() with isError [L-39]', async () => {
     expect(await server.call('failed-results')).toMatchObject({
       isError: true,
       content: [{ text: 'half' }, { text: 'done' }],
@@ -114,7 +114,7 @@ describe.each(revisions)('tool results on the wire (%s)', (revision) => {
     expect(await server.call('numbers')).toMatchObject({ structuredContent: held([1, 2, 3]) });
   });
 
-  test('nothing is told as success [L-31]', async () => {
+  test('return "Success" for undefined [L-31]', async () => {
     expect((await server.call('nothing')).content).toEqual([{ type: 'text', text: 'Success' }]);
   });
 

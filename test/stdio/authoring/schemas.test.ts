@@ -111,7 +111,7 @@ describe.each(revisions)('schemas (%s)', (revision) => {
     }
   });
 
-  test('without inputs the schema is that of an object without properties [L-16, N-42]', async () => {
+  test('are objects without properties for tools without inputs [L-16, N-42]', async () => {
     expect((await server.tool('no-input')).inputSchema).toEqual({ type: 'object', properties: {} });
     expect(await got('no-input', {})).toEqual({});
     const { structuredContent } = (await server.client.callTool({ name: 'no-input' })) as {

@@ -65,7 +65,7 @@ describe.each(revisions)('a server (%s)', (revision) => {
     }
   });
 
-  test('keeps stdout to the protocol, whatever is printed [L-93]', async () => {
+  test('keeps stdout to the protocol if code prints [L-93]', async () => {
     // A line that is no JSON would end the connection.
     const { textOf, stderr, close } = await start('everything');
     expect(await textOf('chatty')).toBe('said');
@@ -93,7 +93,7 @@ describe.each(revisions)('a server (%s)', (revision) => {
     expect(await toolNames()).toContain('say.hello');
   });
 
-  test('refuses methods and tools that it does not have, and hears no unknown notification [L-96, L-47, N-48]', async () => {
+  test('refuses unknown methods and tools, and ignores unknown notifications [L-96, L-47, N-48]', async () => {
     const program = serveHere(`${authoring}/everything`);
     await program.initialize();
     const ask = async (method: string, params: object = {}) =>

@@ -12,7 +12,7 @@ describe.each(revisions)('a toolkit (%s)', (revision) => {
     server = await connect(`${authoring}/kit`, { revision });
   });
 
-  test('is one entry for all its tools, in order; other functions are none [N-01, N-02, N-10]', async () => {
+  test('is one entry for all its tools in order, without other functions [N-01, N-02, N-10]', async () => {
     expect(await server.toolNames()).toEqual([
       'files.read',
       'server_time',
@@ -23,13 +23,13 @@ describe.each(revisions)('a toolkit (%s)', (revision) => {
     await expect(server.call('unmarked')).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('names its tools as told, or like their functions [N-03]', async () => {
+  test('gives its tools the set names, or the names of their functions [N-03]', async () => {
     expect(await server.textOf('files.read', { path: 'readme.txt' })).toBe('Read me.\n');
     expect(await server.textOf('server_time')).toBe('noon');
     await expect(server.call('readFile')).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('has tools with titles and descriptions of their own [N-04]', async () => {
+  test('has tools with separate titles and descriptions [N-04]', async () => {
     expect(await server.tool('files.read')).toMatchObject({
       title: 'Read a File',
       description: 'Reads a file of this package.',
@@ -44,7 +44,7 @@ describe.each(revisions)('a toolkit (%s)', (revision) => {
     expect(await categoryOf('adorned')).toBeUndefined();
   });
 
-  test('merges what several option sets say; the later counts [N-11]', async () => {
+  test('merges several option sets; the later one wins [N-11]', async () => {
     expect(await server.tool('report.weekly')).toMatchObject({
       title: 'Weekly Report',
       description: 'Reports on a week.',
@@ -81,7 +81,7 @@ describe.each(revisions)('a toolkit that is used with changes (%s)', (revision) 
     server = await connect(`${authoring}/kit-used`, { revision });
   });
 
-  test('has them in all its tools, over what these say [N-21, N-25, N-26]', async () => {
+  test('applies them to all its tools, over their options [N-21, N-25, N-26]', async () => {
     expect(await server.toolNames()).toEqual(['find', 'alias', 'single', 'specs']);
     expect(await server.textOf('report.weekly', { week: 7 })).toBe('week 7');
     const { specs } = (await server.call('specs')).structuredContent;
@@ -127,7 +127,7 @@ describe.each(revisions)('a toolkit that is used with changes (%s)', (revision) 
 });
 
 describe.each(revisions)('specs in a hook (%s)', (revision) => {
-  test('say what is picked, by what lists would show [N-50, N-53]', async () => {
+  test('select tools by their listed facts [N-50, N-53]', async () => {
     const { toolNames, textOf } = await connect(`${authoring}/picked`, { revision });
     expect(await toolNames()).toEqual(['adorned']);
     expect(await textOf('say.hello', { name: 'Ada' })).toBe('Hello, Ada!');
@@ -226,7 +226,7 @@ describe('validate finds', () => {
 
 describe.each(revisions)('a name for a whole toolkit (%s)', (revision) => {
   test.each(['name', 'description'])(
-    'is refused, as it would be that of each tool (%s) [N-27]',
+    'is refused, because it would apply to each tool (%s) [N-27]',
     async (key) => {
       const directory = installPackage(
         { servers: ['main'], tools: [{ toolkit: 'kit' }] },

@@ -33,7 +33,7 @@ describe.each(revisions)('hidden things (%s)', (revision) => {
 });
 
 describe.each(revisions)('categories (%s)', (revision) => {
-  test('are in _meta beside what else is there, over what stands there [N-05, N-09, N-20, N-22]', async () => {
+  test('are added to _meta and replace a category there [N-05, N-09, N-20, N-22]', async () => {
     const { tool } = await connect(`${authoring}/visibility`, { revision });
     expect((await tool('categorized'))._meta).toEqual({ 'acme.example/floor': 3, category: 'Attic' });
     expect(await tool('shown')).not.toHaveProperty('_meta');
@@ -63,7 +63,7 @@ describe.each(revisions)('lists that a server decides on (%s)', (revision) => {
     expect(await toolNames()).toEqual(always);
   });
 
-  test('do not say what may be called [N-29, N-50]', async () => {
+  test('do not restrict calls [N-29, N-50]', async () => {
     const { textOf } = await open();
     expect(await textOf('power')).toBe('for those who know');
   });
@@ -82,7 +82,7 @@ describe.each(revisions)('lists that a server decides on (%s)', (revision) => {
 describe.each(revisions)('clients that want to know of changes (%s)', (revision) => {
   const kinds = ['tools', 'prompts', 'resources'] as const;
 
-  test('are told which list has changed [N-52, L-101]', async () => {
+  test('are notified of each changed list [N-52, L-101]', async () => {
     const { client, call, hears, heard } = await connect(`${authoring}/doors`, { revision });
     for (const kind of kinds) {
       expect(client.getServerCapabilities()?.[kind]).toMatchObject({ listChanged: true });
@@ -102,7 +102,7 @@ describe.each(revisions)('clients that want to know of changes (%s)', (revision)
     expect(kinds.map((kind) => heard(`notifications/${kind}/list_changed`).length)).toEqual([1, 1, 1]);
   });
 
-  test('are told of a resource they subscribed to, until they do no more [N-61]', async () => {
+  test('are notified of a subscribed resource until they unsubscribe [N-61]', async () => {
     const { client, call, hears, heard } = await connect(`${authoring}/doors`, { revision });
     const uri = 'kit://watched';
     const end =

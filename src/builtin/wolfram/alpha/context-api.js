@@ -3,11 +3,11 @@ import { Failure } from '../services/failure.js';
 import { parseAnswer, requireKey } from '../services/keys.js';
 import { addressAt, services } from '../services/services.js';
 
-/** Longer answers are cut, unless the user wants more. */
+/** Default limit of an answer, in characters. */
 const usualLength = 50_000;
 
 /**
- * What Wolfram|Alpha knows about a subject, as text for models.
+ * Wolfram|Alpha's facts about a subject, as text for models.
  * @throws Failure @see https://www.wolfram.com/apis/documentation/cag/wolfram-alpha-context-api
  */
 export async function askForContext(context, { options, signal }) {
@@ -25,21 +25,24 @@ export async function askForContext(context, { options, signal }) {
   });
   const answer = isCut ? undefined : parseAnswer(text, key);
   if (typeof answer?.result !== 'string') {
-    const why = isCut ? 'more than can be read' : 'something that is no result';
-    throw new Failure(`The Wolfram|Alpha Context API answered with ${why}. Try again, or ask otherwise.`, {
-      backend,
-    });
+    const why = isCut ? 'too much data' : 'an invalid result';
+    throw new Failure(
+      `The Wolfram|Alpha Context API answered with ${why}. Try again, or rephrase the question.`,
+      {
+        backend,
+      },
+    );
   }
   const result = answer.result.trim();
   if (answer.success === false) {
-    throw new Failure(`The Wolfram|Alpha Context API failed. It says: ${result.slice(0, 300)}`, {
+    throw new Failure(`The Wolfram|Alpha Context API failed. Its message: ${result.slice(0, 300)}`, {
       backend,
     });
   }
   return cut(firstItems(result, options.MaxItems), options.MaxCharacters ?? usualLength);
 }
 
-/** As much of a text as has so many results in it. */
+/** The beginning of a text, with at most this number of results. */
 function firstItems(text, most) {
   if (most === undefined) return text;
   const end = '</result>';
@@ -53,5 +56,5 @@ function firstItems(text, most) {
 }
 
 function cut(text, longest) {
-  return text.length > longest ? `${text.slice(0, longest)}\n… (cut: there is more than this)` : text;
+  return text.length > longest ? `${text.slice(0, longest)}\n… (cut: the answer is longer than this)` : text;
 }

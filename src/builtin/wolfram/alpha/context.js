@@ -6,7 +6,7 @@ import { readOptions } from './options.js';
 
 const documentation = 'WolframLanguageContext';
 
-/** What Wolfram|Alpha knows about a subject. */
+/** Returns Wolfram|Alpha's facts about a subject. */
 export async function wolframAlphaContext({ context }, ctx) {
   return await answering(async () => {
     const options = readOptions('WolframAlphaContext', ctx.options);
@@ -16,12 +16,12 @@ export async function wolframAlphaContext({ context }, ctx) {
   });
 }
 
-/** What the Wolfram Language documentation says about a subject, by the tool of this server that asks a kernel. */
+/** Returns the Wolfram Language documentation about a subject, from the tool of this server that uses a kernel. */
 export async function wolframLanguageContext({ context }, ctx) {
   return await answering(async () => await askDocumentation(requireSubject(context), ctx));
 }
 
-/** What both know, the one below the other; where one of them has nothing to say, why. */
+/** Returns both, one below the other. A failed part is replaced by its reason. */
 export async function wolframContext({ context }, ctx) {
   return await answering(async () => {
     const options = readOptions('WolframContext', ctx.options);
@@ -37,8 +37,8 @@ export async function wolframContext({ context }, ctx) {
       }),
     ]);
     const parts = [
-      alpha.failure ? `Wolfram|Alpha is not part of this. ${alpha.failure}` : alpha.text,
-      language.failure ? `The documentation is not part of this. ${language.failure}` : language.text,
+      alpha.failure ? `Wolfram|Alpha results are missing. ${alpha.failure}` : alpha.text,
+      language.failure ? `Documentation results are missing. ${language.failure}` : language.text,
     ];
     const combined = parts
       .map((part) => part.trim())
@@ -54,7 +54,7 @@ export async function wolframContext({ context }, ctx) {
 function requireSubject(context) {
   const subject = context.trim();
   if (subject === '')
-    throw new Failure('The context is empty. Say what the user wants to achieve or to know.');
+    throw new Failure('The context is empty. Describe what the user wants to achieve or know.');
   return subject;
 }
 
@@ -70,7 +70,7 @@ async function attempt(work) {
 async function askDocumentation(context, ctx) {
   if (!ctx.registry.resolve(documentation)) {
     throw new Failure(
-      `The documentation is searched by the tool ${documentation}, which this server does not have; it needs a Wolfram kernel on this machine, and a server that lists it, such as WolframLanguage.`,
+      `The tool ${documentation} searches the documentation, and this server does not have it. It needs a Wolfram kernel on this machine. Use a server that lists it, such as WolframLanguage.`,
     );
   }
   const result = await ctx.callTool(documentation, { context });

@@ -3,19 +3,18 @@ import { parseAnswer } from '../services/keys.js';
 import { addressAt, services } from '../services/services.js';
 import { isAlpha } from './images.js';
 
-/** A page bears only so much. */
+/** Limits that keep a page usable. */
 const mostPods = 100;
 const mostSubpods = 50;
 const mostSuggestions = 10;
 const longest = { title: 500, text: 2000, address: 4000, suggestion: 200, answer: 4 * 1024 * 1024 };
 
-/** Keys that the service does not take: an AppID may be good for one service only. */
+/** Keys that the service refused. An AppID can be valid for one service only. */
 const refused = new Set();
 
 /**
- * What the viewer shows of the answer to a query, besides its text: pods and, where the service would rather answer
- * other questions, those.
- * @returns undefined if there is neither, for whatever reason. @see https://products.wolframalpha.com/api/documentation
+ * Content of the viewer in addition to the text: pods, and suggestions for a query that the service did not understand.
+ * @returns undefined without either, also after a failure. @see https://products.wolframalpha.com/api/documentation
  */
 export async function askForView(query, { key, options, signal }) {
   if (refused.has(key.value)) return undefined;
@@ -50,12 +49,12 @@ export async function askForView(query, { key, options, signal }) {
   }
 }
 
-/** 1: invalid AppID, 2: none. @see https://products.wolframalpha.com/api/documentation, Errors */
+/** Error 1: invalid AppID, error 2: missing AppID. @see https://products.wolframalpha.com/api/documentation, Errors */
 function isKeyFault(result) {
   return ['1', '2'].includes(String(result?.error?.code));
 }
 
-/** What the viewer shows of pods: whatever came, what is no pod is left out. */
+/** Pods for the viewer. Skips invalid ones. */
 export function podsOf(value) {
   return list(value, mostPods).map((pod) => ({
     title: text(pod.title, longest.title) ?? 'Result',
@@ -65,7 +64,7 @@ export function podsOf(value) {
   }));
 }
 
-/** Other questions, each once. A single one comes without a list. */
+/** Suggested queries without duplicates. The service sends a single one without a list. */
 export function suggestionsOf(value) {
   const all = list(Array.isArray(value) ? value : [value], mostSuggestions);
   const texts = all.map(({ val }) => (typeof val === 'string' ? val.trim() : ''));

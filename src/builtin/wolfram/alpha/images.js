@@ -4,16 +4,16 @@ const mostImages = 10;
 const patienceMs = 5000;
 const largestImage = 2 * 1024 * 1024;
 
-/** All images of one result together: clients take results only up to a size. */
+/** Limit of all images in one result, because clients limit the size of results. */
 const largestBatch = 6 * 1024 * 1024;
 
-/** An address, alone or at the end of a Markdown image, with the parenthesis that ends it. */
+/** A URL, alone or at the end of a Markdown image, with the closing parenthesis. */
 const addresses = /https:\/\/(?:[\w-]+\.)*wolframalpha\.com\/[^\s<>"'()[\]]{1,4000}\)?/gi;
 
 const endings = /\.(?:png|gif|jpe?g|webp|svg)$/i;
 const storedTypes = /^image\/(?:png|gif|jpe?g|webp|svg\+xml)$/i;
 
-/** Whether an address is of Wolfram|Alpha itself. */
+/** Detects URLs of Wolfram|Alpha. */
 export function isAlpha(address) {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, port, username, password } = new URL(address);
@@ -24,11 +24,11 @@ export function isAlpha(address) {
 function isImage(address) {
   if (!isAlpha(address)) return false;
   const { pathname, searchParams } = new URL(address);
-  // Stored images say what they are in a parameter.
+  // Stored images have their type in a parameter.
   return endings.test(pathname) || storedTypes.test(searchParams.get('MSPStoreType') ?? '');
 }
 
-/** A text as content blocks: each image of Wolfram|Alpha that it names follows its address, which stays. */
+/** A text as content blocks. Each image of Wolfram|Alpha follows its URL, which stays in the text. */
 export async function withImages(text, { signal, isOn = true }) {
   const places = isOn ? imagePlaces(text) : [];
   if (places.length === 0) return [{ type: 'text', text }];
@@ -51,7 +51,7 @@ export async function withImages(text, { signal, isOn = true }) {
   return blocks;
 }
 
-/** Where the first images are named, each once. */
+/** Positions of the first images, without duplicates. */
 function imagePlaces(text) {
   const places = new Map();
   for (const { 0: found, index } of text.matchAll(addresses)) {
@@ -64,7 +64,7 @@ function imagePlaces(text) {
   return [...places.values()];
 }
 
-/** Images side by side; undefined for those that did not come in time, or are none. */
+/** Fetches images in parallel; undefined for images that are late or invalid. */
 async function fetchAll(list, signal) {
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -93,7 +93,7 @@ async function fetchImage(address, signal) {
   return mimeType && { bytes, mimeType };
 }
 
-/** What files begin with, in hexadecimal, by what they are: services err in their headers. */
+/** First bytes of image files in hexadecimal, by type, because services send wrong headers. */
 const signatures = [
   ['image/png', /^89504e470d0a1a0a/],
   ['image/gif', /^474946383[79]61/],

@@ -3,7 +3,7 @@ import { addressAt, services } from '../services/services.js';
 
 const accepts = Object.assign((type) => type.startsWith('text/') && type !== 'text/html', { wanted: 'text' });
 
-/** Parameters that options stand for. */
+/** Request parameters, by option. */
 const parameters = {
   MaxCharacters: 'maxchars',
   Units: 'units',
@@ -21,7 +21,7 @@ export async function askForText(query, { key, options, signal }) {
     input: query,
     ...Object.fromEntries(set.map(([option, name]) => [name, options[option]])),
   });
-  // Not as a parameter: addresses are kept in logs.
+  // Sent as a header, not as a parameter: logs contain URLs.
   const headers = { authorization: `Bearer ${key.value}`, accept: 'text/plain' };
   const seconds = options.TimeConstraint;
   const { text, isCut } = await ask(services.llm, url, { key, headers, seconds, signal, accepts });

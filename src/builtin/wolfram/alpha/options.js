@@ -16,7 +16,7 @@ const kinds = {
   }),
 };
 
-/** The options of the tools, with what holds where nothing is set; without a default, nothing is sent. */
+/** Options of the tools with their defaults. An unset option without a default is not sent. */
 export const optionRows = {
   TimeConstraint: { kind: 'number', from: 1, to: 110, default: 30 },
   MaxCharacters: { kind: 'number', from: 100, to: 200_000 },
@@ -31,7 +31,7 @@ export const optionRows = {
   Language: { kind: 'text' },
 };
 
-/** Options as they are set, or by default. @throws Failure naming the first that cannot be */
+/** Reads options and applies defaults. @throws Failure that names the first invalid option */
 export function readOptions(tool, set = {}) {
   return Object.fromEntries(
     Object.entries(optionRows).map(([name, row]) => {

@@ -6,15 +6,15 @@ import { withImages } from './images.js';
 import { askForText } from './llm-api.js';
 import { readOptions } from './options.js';
 
-/** Other questions are waited for so long, once it is known that there is no answer to this one. */
+/** Time limit for suggestions after a failed query. */
 const patienceMs = 3000;
 
-/** What Wolfram|Alpha answers: text and images for the model and, where the client shows UI, pods for the viewer. */
+/** Answers a query: text and images for the model and, for clients with UI, pods for the viewer. */
 export default async function wolframAlpha({ query }, ctx) {
   return await answering(async () => {
     const options = readOptions('WolframAlpha', ctx.options);
     const asked = query.trim();
-    if (asked === '') throw new Failure('The query is empty. Say what is to be computed or looked up.');
+    if (asked === '') throw new Failure('The query is empty. Describe what to compute or look up.');
     const key = requireKey(services.llm);
 
     const ending = new AbortController();
@@ -51,7 +51,7 @@ function isNotUnderstood(error) {
   return error instanceof Failure && error.status === 501;
 }
 
-/** A failure with what the viewer offers to ask instead. */
+/** A failure with the suggestions for the viewer. */
 function withOtherQuestions({ message, backend }, didYouMean) {
   if (didYouMean === undefined) return failed(message, backend);
   return {

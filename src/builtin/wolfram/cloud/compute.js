@@ -3,10 +3,10 @@ import { Failure } from '../services/failure.js';
 import { parseAnswer, requireKey } from '../services/keys.js';
 import { addressAt, services } from '../services/services.js';
 
-/** How long an answer may take beyond the evaluation's own limit, in seconds. */
+/** Default wait for the response beyond the time limit of the evaluation, in seconds. */
 const standardGrace = 15;
 
-/** Larger answers are refused: the service was asked for far less. */
+/** Limit of a response. The requested limit is far below it. */
 const longest = 8 * 1024 * 1024;
 
 /**
@@ -29,22 +29,23 @@ export async function evaluateInCloud({ code, seconds, maxCharacters }, { signal
     accepts: acceptsJson,
   });
   if (isCut) {
-    const message = 'The Wolfram Cloud answered far more than it was asked for. Let the code give less.';
+    const message =
+      'The Wolfram Cloud returned more than the requested limit. Reduce the output of the code.';
     throw new Failure(message, { backend });
   }
   const answer = parseAnswer(text, key);
   if (typeof answer?.result !== 'string') {
     const message =
-      'The Wolfram Cloud answered something else than a result. Call again later; look at WOLFRAM_SERVICES_BASE if it is set.';
+      'The Wolfram Cloud returned an invalid result. Try again later, and check WOLFRAM_SERVICES_BASE if it is set.';
     throw new Failure(message, { backend });
   }
   const result = shortened(answer.result.toWellFormed(), maxCharacters);
   return { result: result || 'No output.', isSuccess: answer.success !== false };
 }
 
-/** The service was asked to heed this; what did not is cut in the middle. */
+/** Cuts a text in the middle if the service ignored the requested limit. */
 function shortened(text, most) {
-  // Labels and notes come on top of what it counts.
+  // The service does not count labels and notes.
   if (text.length <= most + 1000) return text;
   const half = Math.floor(most / 2);
   const left = text.length - 2 * half;

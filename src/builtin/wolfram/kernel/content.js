@@ -1,9 +1,9 @@
 /**
- * The blocks of an evaluation, in the order things came: what each expression printed, then its value.
+ * The blocks of an evaluation in order: for each expression its printed text, then its value.
  *
  * @param {readonly { index: number, line: number, text?: string, tail?: string, length?: number, image?: string }[]} outputs
- *   Of expression `index`, in order; a long text comes as its beginning and its end.
- * @param {readonly string[]} prints Of expression 0, 1, …, and what came after the last.
+ *   Outputs of expression `index`, in order. A long text has its beginning and its end only.
+ * @param {readonly string[]} prints Printed text of each expression, then text printed after the last one.
  */
 export function blocksOf({ outputs, prints, maxCharacters }) {
   const pieces = [];
@@ -30,7 +30,7 @@ function piecesOf({ line, text, tail = '', length, image }) {
   return [{ label: `${label} `, text: tidied(text), tail: tidied(tail), length: whole }];
 }
 
-/** Without what terminals make of it, and as text that JSON can hold. */
+/** Removes terminal control sequences and characters that JSON cannot hold. */
 function tidied(text) {
   return text
     .toWellFormed()
@@ -40,7 +40,7 @@ function tidied(text) {
     .trimEnd();
 }
 
-/** So many pieces that each has room to say something; of more, the first and the last. */
+/** Limits the number of pieces so that each stays readable. Keeps the first and the last ones. */
 function thinned(pieces, maxCharacters) {
   const half = Math.ceil(maxCharacters / 200);
   if (pieces.length <= 2 * half) return pieces;
@@ -48,7 +48,7 @@ function thinned(pieces, maxCharacters) {
   return [...pieces.slice(0, half), { text, length: text.length }, ...pieces.slice(-half)];
 }
 
-/** Cut in the middle, the longest most, until all together is as long as it may be. */
+/** Cuts pieces in the middle, longest first, until the total length fits. */
 function shortened(pieces, maxCharacters) {
   const cap = fairCap(
     pieces.filter(({ length }) => length !== undefined).map(({ length }) => length),
@@ -57,7 +57,7 @@ function shortened(pieces, maxCharacters) {
   return pieces.map((piece) => (piece.image === undefined ? { text: fitted(piece, cap) } : piece));
 }
 
-/** The longest that one may be, so that all together are not longer than `total`. */
+/** The largest cap per piece with which all pieces fit in `total`. */
 function fairCap(lengths, total) {
   let left = total;
   const ascending = [...lengths].sort((a, b) => a - b);
@@ -80,7 +80,7 @@ function fitted({ label = '', text, tail = '', length }, cap) {
   return `${label}${head.toWellFormed()}\n… ${left} characters left out …\n${rest.toWellFormed()}`;
 }
 
-/** Neighbouring texts are one block. */
+/** Joins neighbouring texts into one block. */
 function joined(pieces) {
   const blocks = [];
   for (const { text, image } of pieces) {
@@ -91,7 +91,7 @@ function joined(pieces) {
   return blocks;
 }
 
-/** Blocks with a text at their end. */
+/** Appends a text to the blocks. */
 export function withText(blocks, text, separator = '\n\n') {
   const last = blocks.at(-1);
   if (last?.type !== 'text') return [...blocks, { type: 'text', text }];

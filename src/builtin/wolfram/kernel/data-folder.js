@@ -2,7 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 
-/** Where AgentTools keeps its things: `AGENTTOOLS_HOME`, else where the system has data of programs. */
+/** The data folder of AgentTools: `AGENTTOOLS_HOME`; default: the standard data folder of the platform. */
 export function dataFolder({
   env = process.env,
   home = os.homedir(),
@@ -17,7 +17,7 @@ export function dataFolder({
   return path.join(absolute(env.XDG_DATA_HOME) ?? path.join(home, '.local', 'share'), 'agenttools');
 }
 
-/** A relative path in the environment counts for nothing. */
+/** The path if it is absolute. Relative paths of the environment are ignored. */
 function absolute(folder) {
   return folder && path.isAbsolute(folder) ? folder : undefined;
 }

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import { KernelEnded } from './process.js';
 
-/** The kernel gives up before. */
+/** Time limit of the client side. The kernel gives up earlier. */
 const deployMs = 45_000;
 
 /**
- * Puts what was evaluated into the cloud as a notebook, for clients that show one. Something on top of a finished
- * result: the first failure turns it off for as long as the kernel is used, and nobody else hears of it.
+ * Deploys an evaluation to the cloud as a notebook, for clients that show notebooks. Optional: the first failure
+ * disables it for the life of the kernel, without an error in the result.
  */
 export class Deployment {
   #isOff = false;
-  /** Some accounts do not know the option that hides the footer. */
+  /** False after the account refused the option that hides the footer. */
   #appearance = true;
 
   /**
    * @param {KernelProcess} kernel
-   * @param {string} identity What the notebook holds, so that the same one is deployed to the same place.
-   * @returns {Promise<string | undefined>} the notebook's address
+   * @param {string} identity Key of the content, so that equal content replaces the same notebook.
+   * @returns {Promise<string | undefined>} the URL of the notebook
    */
   async deploy(kernel, identity, signal) {
     if (this.#isOff) return undefined;
@@ -25,7 +25,7 @@ export class Deployment {
       const address = await this.#attempt(kernel, name, signal);
       if (address !== undefined) return address;
     } catch (error) {
-      // Whoever cancelled says nothing of the cloud.
+      // After a cancellation, deployment stays enabled.
       if (!(error instanceof KernelEnded)) throw error;
       if (error.reason === 'cancelled') return undefined;
     }
@@ -48,17 +48,17 @@ export class Deployment {
   }
 }
 
-/** What viewers may embed. */
+/** Detects URLs that viewers may embed. */
 function isCloudAddress(url) {
   return typeof url === 'string' && /^https:\/\/www\.wolframcloud\.com\/obj\/[^\s"<>]{1,500}$/.test(url);
 }
 
-/** The address that viewers embed. */
+/** The URL that viewers embed. */
 export function embedAddress(url) {
   return `${url}${url.includes('?') ? '&' : '?'}syntaxMethod=editor`;
 }
 
-/** What the notebook is known by where a client drops everything but the content. */
+/** Id of the notebook for clients that pass on content only. */
 export function notebookId(url) {
   const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(url)?.[0];
   return uuid ?? /\/obj\/([\w-]+)(?:[?#]|$)/.exec(url)?.[1];

@@ -6,19 +6,19 @@ import { contextOf, isSessionId, newSessionId } from './sessions.js';
 import { inTemporaryFolder } from './temporary-folder.js';
 import { Transcript } from './transcript.js';
 
-/** A kernel that stops when its time is up needs little more; one that does not is ended. */
+/** Time between the time limit of an evaluation and the end of the kernel. */
 const graceMs = 5000;
 
-/** What follows the evaluation: pictures, the first of which starts a front end, and saving the session. */
+/** Time limit of the steps after the evaluation: pictures, which start a front end, and saving the session. */
 const afterMs = 150_000;
 
-/** Taking up a saved session, before the evaluation begins. */
+/** Time limit for loading a saved session. */
 const beforeMs = 90_000;
 
-/** More printing than this ends the kernel. */
+/** Limit of printed bytes. A kernel that prints more is ended. */
 const mostPrinted = 64 * 1024 * 1024;
 
-/** So many sessions stay in the kernel; the others are taken up from their files. */
+/** Most sessions in the kernel. Others are loaded from their files. */
 const mostLive = 20;
 
 /**
@@ -80,14 +80,14 @@ class Evaluation {
       return await this.#endedResult(error, wasKept);
     }
     const isSaved = answer.saved === true && (await saved.keep(id));
-    // Set again, so that it is the last.
+    // Moves the id to the end of the set.
     live.delete(id);
     if (isSaved || isKnown) live.add(id);
     await saved.tidy({ current: id, ...request.limits });
     return await this.#answeredResult(answer, isSaved);
   }
 
-  /** Whether sessions can be kept at all. */
+  /** Reports if sessions can be stored. */
   async #prepare() {
     try {
       await this.kernel.saved.prepare();
@@ -97,7 +97,7 @@ class Evaluation {
     }
   }
 
-  /** Contexts of the sessions that were not used for longest. Each of them has been saved. */
+  /** Contexts of the least recently used sessions above the limit. All of them are saved. */
   #surplus() {
     const { live } = this.kernel;
     const ids = [...live].filter((id) => id !== this.id).slice(0, Math.max(0, live.size - mostLive));
@@ -119,7 +119,7 @@ class Evaluation {
         this.transcript.size().then((size) => {
           printed = size;
         });
-        if (printed > mostPrinted) throw new KernelEnded('flood', 'it printed without an end');
+        if (printed > mostPrinted) throw new KernelEnded('flood', 'it printed too much');
       },
     };
   }
@@ -146,7 +146,7 @@ class Evaluation {
     };
   }
 
-  /** The kernel is gone: what it printed is there, its definitions since the last call are not. */
+  /** The result after the kernel has ended: it keeps printed text and loses definitions since the last call. */
   async #endedResult({ reason, message }, wasKept) {
     const { request, id, kernel } = this;
     kernel.live.clear();
@@ -158,8 +158,8 @@ class Evaluation {
     const why =
       endings[reason]?.(request.seconds) ?? `The Wolfram kernel ended during the evaluation: ${message}.`;
     const rest = wasKept
-      ? 'It is started again by the next call, and the session goes on from what was saved after the call before.'
-      : 'It is started again by the next call. Nothing of this session was saved before.';
+      ? 'The next call starts it again and continues the session from the state saved after the previous call.'
+      : 'The next call starts it again. This session had no saved state.';
     return {
       content: withText(withText(blocks, `${why} ${rest}`), reminderText(id)),
       isError: true,
@@ -167,7 +167,7 @@ class Evaluation {
     };
   }
 
-  /** What each expression printed: by ways that the kernel keeps apart, and by others, which are told with the last. */
+  /** Printed text of each expression. Output that bypasses the kernel is added to the last one. */
   async #prints() {
     const prints = await this.transcript.prints();
     const stray = this.running.takeWords();
@@ -178,7 +178,7 @@ class Evaluation {
     const { session } = this.request;
     const notices = [];
     if (session !== undefined && !isSessionId(session)) {
-      notices.push('What was given is no session ID, so a new session was started.');
+      notices.push('The given session ID is invalid, so a new session was started.');
     } else if (session !== undefined && answer.session === 'new') {
       notices.push(
         'No saved state was found for the requested session ID, so a new empty session was started.',
@@ -186,7 +186,7 @@ class Evaluation {
     } else if (answer.session === 'unreadable') {
       notices.push('The saved state of the session could not be read by this kernel, so it starts empty.');
     } else if (answer.session === 'resumed') {
-      notices.push('The kernel is a new one; the session was taken up from its saved state.');
+      notices.push('A new kernel was started; the session was restored from its saved state.');
     }
     if (!isSaved) notices.push('The session could not be saved: it is lost when the kernel ends.');
     return reminderText(this.id, notices);
@@ -195,10 +195,10 @@ class Evaluation {
 
 const troubles = {
   late: (seconds) =>
-    `The evaluation was stopped after ${seconds} s, its time limit. Give a larger timeConstraint, or let it do less.`,
+    `The evaluation was stopped after ${seconds} s, its time limit. Give a larger timeConstraint, or simplify the code.`,
   aborted: () => 'The evaluation was aborted.',
   syntax: () => 'The code is not syntactically correct. Nothing was evaluated.',
-  failed: () => 'The kernel could not put the outcome into words.',
+  failed: () => 'The kernel could not convert the result to text.',
 };
 
 function troubleOf({ outcome }) {
@@ -208,7 +208,7 @@ function troubleOf({ outcome }) {
 const endings = {
   late: (seconds) =>
     `The evaluation did not stop at its time limit of ${seconds} s, so the Wolfram kernel was ended.`,
-  flood: () => 'The evaluation printed without an end, so the Wolfram kernel was ended.',
+  flood: () => 'The evaluation printed too much, so the Wolfram kernel was ended.',
   cancelled: () => 'The evaluation was cancelled, so the Wolfram kernel was ended.',
 };
 
@@ -217,7 +217,7 @@ function reminderText(id, notices = []) {
   return `<system-reminder>${[...notices, how].join(' ')}</system-reminder>`;
 }
 
-/** What a viewer finds the notebook by when its client hands on nothing but the content. */
+/** Adds the mark by which a viewer finds the notebook if its client passes on content only. */
 function wrapped(content, url) {
   const id = notebookId(url);
   if (id === undefined) return content;
@@ -228,7 +228,7 @@ function wrapped(content, url) {
   ];
 }
 
-/** What of an answer is in order. */
+/** The valid outputs of a response. */
 function outputsOf({ outputs }) {
   if (!Array.isArray(outputs)) return [];
   return outputs.filter(
@@ -242,7 +242,7 @@ function outputsOf({ outputs }) {
   );
 }
 
-/** Base64 of more than a kernel sends as a picture fits no result. */
+/** Limit of a picture in Base64, above the size that a kernel sends. */
 const longestPicture = 8 * 1024 * 1024;
 
 function isPicture(image) {

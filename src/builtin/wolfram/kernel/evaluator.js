@@ -9,15 +9,15 @@ import { NoTemporaryFolder } from './temporary-folder.js';
 
 const methods = ['Automatic', 'Local', 'Cloud'];
 
-/** The method that Wolfram's own tool calls so evaluates in the kernel of its server; here that is the local one. */
+/** Wolfram's tool uses "Session" for the kernel of its server, which is the local kernel here. */
 const otherNames = { Session: 'Local' };
 
-/** The longest that an evaluation may take, in seconds. The tool's `timeoutMs` is above it. */
+/** Limit of the evaluation time, in seconds. The tool's `timeoutMs` is larger. */
 const longestSeconds = 3600;
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Evaluates Wolfram Language code: in the local kernel where there is one, else in the cloud. */
+/** Evaluates Wolfram Language code in the local kernel or, without one, in the cloud. */
 export default async function evaluateWolframLanguage({ code, timeConstraint, session }, ctx) {
   const { options, signal } = ctx;
   const method = otherNames[options.Method] ?? options.Method;
@@ -27,11 +27,11 @@ export default async function evaluateWolframLanguage({ code, timeConstraint, se
     );
   }
   const request = {
-    // Half a character is none that JSON can hold, and a kernel would not understand the request at all.
+    // JSON and kernels reject lone surrogates.
     code: code.toWellFormed(),
     session,
     seconds: Math.min(positive(timeConstraint ?? options.TimeConstraint, 60), longestSeconds),
-    // The kernel cuts by whole numbers.
+    // The kernel requires an integer.
     maxCharacters: Math.max(200, Math.floor(positive(options.MaxCharacterCount, 10_000))),
     directory: ctx.root,
     wantsNotebook: ctx.ui === true && options.DeployNotebooks !== false,
@@ -55,11 +55,11 @@ export default async function evaluateWolframLanguage({ code, timeConstraint, se
   return await inCloud(
     request,
     signal,
-    missing.backend && `${missing.message} The Wolfram Cloud was asked instead.`,
+    missing.backend && `${missing.message} The Wolfram Cloud was used instead.`,
   );
 }
 
-/** Why no local kernel answers, and what to do about it. */
+/** Explains why no local kernel is available, and the fix. */
 class Missing {
   constructor(message, wayOut, backend) {
     Object.assign(this, { message, wayOut, backend });
@@ -72,7 +72,7 @@ async function locally(request, signal) {
     if (!kernel) {
       return new Missing(
         'No Wolfram kernel was found: there is no wolframscript on the PATH or in the usual folders.',
-        `${gettingAnEngine} If it is somewhere else, set WOLFRAMSCRIPT to its path.`,
+        `${gettingAnEngine} If wolframscript is in another folder, set WOLFRAMSCRIPT to its path.`,
       );
     }
     return await evaluateLocally(kernel, request, signal);
@@ -83,7 +83,7 @@ async function locally(request, signal) {
     if (error instanceof NoKernel) {
       return new Missing(
         `The Wolfram kernel could not be started: ${sentence(error.message)}`,
-        'Run `wolframscript -code 1+1` in a terminal to see whether it works there, and `wolframscript -activate` if it wants to be activated.',
+        'Run `wolframscript -code 1+1` in a terminal to check that it works, and `wolframscript -activate` if it needs activation.',
         'kernel',
       );
     }
@@ -97,7 +97,7 @@ async function inCloud(request, signal, notice) {
     const notes = [
       notice,
       request.session !== undefined &&
-        'The cloud keeps no sessions: nothing of earlier calls was known to this one.',
+        'The cloud keeps no sessions: this call did not see definitions of earlier calls.',
     ].filter(Boolean);
     const content = [{ type: 'text', text: text.result }];
     return {
@@ -118,7 +118,7 @@ function hasKey() {
   return Boolean(process.env.WOLFRAM_API_KEY?.trim());
 }
 
-/** Options and arguments may hold anything. */
+/** A positive number of an untrusted option or argument; otherwise the default. */
 function positive(value, otherwise) {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : otherwise;
 }

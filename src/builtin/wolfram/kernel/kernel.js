@@ -11,21 +11,21 @@ import { SavedSessions } from './sessions.js';
 
 const loopFile = fileURLToPath(new URL('./kernel-loop.wl', import.meta.url));
 
-/** Calls that wait for the kernel; more are refused. */
+/** Most calls that wait for the kernel. Further calls are refused. */
 const mostWaiting = 32;
 
-/** A kernel takes seconds to start, the first one after an installation longer. */
+/** Kernels start in seconds; the first start after an installation takes longer. */
 const startTimeoutMs = 90_000;
 
-/** One that could not be started is not tried again before this. */
+/** Delay before a new attempt after a failed start. */
 const pauseMs = 10_000;
 
-/** Why no local kernel can answer right now. Nothing has been evaluated. */
+/** No local kernel is available now. No code was evaluated. */
 export class NoKernel extends Error {
   name = 'NoKernel';
 }
 
-/** Too many calls wait already. */
+/** Too many calls are waiting. */
 export class TooManyCalls extends Error {
   name = 'TooManyCalls';
 }
@@ -33,8 +33,8 @@ export class TooManyCalls extends Error {
 const kernels = new Map();
 
 /**
- * The kernel of this machine as the environment names it, started or not.
- * @returns {Promise<Kernel | undefined>} undefined when there is none
+ * The kernel that the environment selects, running or not.
+ * @returns {Promise<Kernel | undefined>} undefined without one
  * @throws {MissingProgram}
  */
 export async function localKernel(env = process.env) {
@@ -46,7 +46,7 @@ export async function localKernel(env = process.env) {
   return kernels.get(key);
 }
 
-/** wolframscript first, which knows the activation and the kernel; the kernel itself where there is none. */
+/** Prefers wolframscript, which knows activation and kernel, to the kernel program. */
 async function launchOf(env) {
   const script = await findWolframscript(env);
   if (script) return { command: script, args: ['-file', loopFile] };
@@ -55,12 +55,12 @@ async function launchOf(env) {
   return { command: kernel, args: ['-noinit', '-noprompt', '-run', `Get[${JSON.stringify(loopFile)}]`] };
 }
 
-/** One kernel for all calls, which it takes one after the other: started by the first, and again when it has ended. */
+/** One kernel for all calls, which run one after the other. Starts for the first call, and again after it has ended. */
 export class Kernel {
-  /** Where its sessions are kept. */
+  /** Storage of its sessions. */
   saved;
   deployment = new Deployment();
-  /** Sessions that it knows, the one used last at the end. */
+  /** Sessions loaded in the kernel, the most recent one last. */
   live = new Set();
   #launch;
   #process;
@@ -74,7 +74,7 @@ export class Kernel {
   }
 
   /**
-   * Does work with the running kernel, when those before are done.
+   * Runs work with the started kernel after all earlier work.
    * @template T
    * @param {(process: KernelProcess) => Promise<T>} work
    * @returns {Promise<T>}
@@ -83,7 +83,7 @@ export class Kernel {
   async use(work, signal) {
     if (this.#waiting >= mostWaiting) {
       throw new TooManyCalls(
-        `${mostWaiting} evaluations wait for the Wolfram kernel already. Call again when some of them are done.`,
+        `${mostWaiting} evaluations are already waiting for the Wolfram kernel. Call again when some of them are done.`,
       );
     }
     this.#waiting += 1;
@@ -110,7 +110,7 @@ export class Kernel {
       this.#process = await KernelProcess.start({
         ...this.#launch,
         env: withoutKeys(process.env),
-        // Where accounts have no home, a program would be said to be missing.
+        // A missing working directory would be reported as a missing program.
         cwd: existsSync(os.homedir()) ? os.homedir() : os.tmpdir(),
         startTimeoutMs,
         signal,
@@ -125,7 +125,7 @@ export class Kernel {
   }
 }
 
-/** A call that is cancelled while it waits leaves at once; work under way ends by the same signal. */
+/** Waits for a turn. Cancellation ends the wait at once; running work handles the same signal. */
 async function orAborted(turn, signal) {
   if (!signal) return await turn;
   let onAbort;

@@ -1,7 +1,7 @@
 /**
- * What goes between us and the loop in the kernel. Each message is a line: JSON in Base64, because kernels read and write
- * characters beyond ASCII differently from system to system. An answer names the request it belongs to by a word that
- * nobody can know beforehand, so that nothing that evaluated code prints can be taken for one.
+ * Protocol between this process and the loop in the kernel. Each message is one line: JSON in Base64, because kernels
+ * encode characters beyond ASCII differently on each platform. A response repeats a random word of its request, so that
+ * output of evaluated code cannot imitate one.
  */
 
 /** The line of a request. */
@@ -10,8 +10,8 @@ export function requestLine(request) {
 }
 
 /**
- * What a line says to whoever waits for `word`: an answer, or news from the middle of the work.
- * @returns {{ isFinal: boolean, message: object } | undefined} undefined for a line that is none of ours
+ * Parses a line: the response to the request with `word`, or an interim message.
+ * @returns {{ isFinal: boolean, message: object } | undefined} undefined for other lines
  */
 export function readLine(line, word) {
   const found = /^@@([0-9a-f]+)([:+])([A-Za-z0-9+/=]*)\s*$/.exec(line);
@@ -26,7 +26,7 @@ export function readLine(line, word) {
 }
 
 /**
- * Code in ASCII, by the escapes the language has for characters of other kinds.
+ * Code in ASCII, with the language's escapes for other characters.
  * @see https://reference.wolfram.com/language/tutorial/InputSyntax.html, Character Codes
  */
 export function asciiCode(code) {

@@ -4,8 +4,8 @@ import { findKernel, gettingAnEngine, MissingProgram, withoutKeys } from './prog
 const paclet = 'Wolfram/AgentTools';
 
 /**
- * Starts the server of the user's own paclet, or says that there is none: a kernel without it would answer nothing that
- * anybody understands.
+ * Starts the server of the user's paclet, or reports that it is missing. A kernel without the paclet would not speak
+ * MCP.
  */
 const startExpression = [
   `If[PacletFind["${paclet}"] === {},`,
@@ -13,13 +13,13 @@ const startExpression = [
   `PacletSymbol["${paclet}", "Wolfram\`AgentTools\`StartMCPServer"][]]`,
 ].join(' ');
 
-/** The kernel's own, and what programs of the system look for. */
+/** Environment variables of the kernel, and of programs of the platform. */
 const handedOn =
   /^(WOLFRAM|MATHEMATICA|MATHLM|MATHINIT)|^(APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES|DISPLAY|LANG|LC_ALL|XDG_[A-Z_]+)$/i;
 
 /**
- * Where the tools that only a kernel can do are: the MCP server of the paclet Wolfram/AgentTools, in the user's kernel.
- * @throws an error branded as one of tools, with what is missing
+ * Endpoint of the tools that require a kernel: the MCP server of the paclet Wolfram/AgentTools in the user's kernel.
+ * @throws a branded ToolError that names the missing part
  */
 export async function place({ env = process.env } = {}) {
   const command = await kernelOf(env);
@@ -30,9 +30,9 @@ export async function place({ env = process.env } = {}) {
       ...Object.fromEntries(
         Object.entries(withoutKeys(env)).filter(([name, value]) => value && handedOn.test(name)),
       ),
-      // The one that has all of these tools.
+      // The server with all of these tools.
       MCP_SERVER_NAME: 'WolframPacletDevelopment',
-      // Its apps are not ours to show.
+      // Its apps are not declared by this package.
       MCP_APPS_ENABLED: 'false',
     },
   };
@@ -47,11 +47,11 @@ async function kernelOf(env) {
     throw error;
   }
   throw toolError(
-    `This tool needs a Wolfram kernel with the paclet ${paclet}, and no kernel was found. ${gettingAnEngine} Then install the paclet with PacletInstall["${paclet}"]. If the kernel is somewhere unusual, set WOLFRAM_KERNEL to its path.`,
+    `This tool needs a Wolfram kernel with the paclet ${paclet}, and no kernel was found. ${gettingAnEngine} Then install the paclet with PacletInstall["${paclet}"]. If the kernel is in another folder, set WOLFRAM_KERNEL to its path.`,
   );
 }
 
-/** An error whose message is for the model to read. */
+/** An error with a message for the model. */
 function toolError(message) {
   return Object.assign(new Error(message), { [Symbol.for('agenttools/tool-error')]: true });
 }

@@ -4,25 +4,25 @@ import process from 'node:process';
 import { stripVTControlCharacters } from 'node:util';
 import { readLine, requestLine } from './lines.js';
 
-/** A longer line of answer is none: nothing that fits a result is that long. */
+/** Limit of a response line, above the size of any valid result. */
 const longestLine = 96 * 1024 * 1024;
 
-/** So much of what a kernel says beside its answers is kept. */
+/** Limit of stored output beside responses. */
 const longestWords = 64 * 1024;
 
-/** The pipes of a kernel that has ended may stay open so long. */
+/** Time that the pipes of an ended kernel may stay open. */
 const lastWordsMs = 1000;
 
-/** What kernels say that wait for an activation, or have none; some of them in the middle of a line. */
+/** Messages of kernels without activation, some of them in the middle of a line. */
 const wantsActivation =
   /Wolfram ID:|one-time activation|not activated|activation (?:key|is required)|valid password|licen[sc]e (?:has )?expired|product exited because of a license error/i;
 
-/** The kernel could not be started. The message says why, in its own words where it had some. */
+/** The kernel could not be started. The message gives the reason, in the kernel's words if available. */
 export class StartFailure extends Error {
   name = 'StartFailure';
 }
 
-/** The kernel ended in the middle of a request, by itself or by us. */
+/** The kernel ended during a request, by itself or through AgentTools. */
 export class KernelEnded extends Error {
   name = 'KernelEnded';
 
@@ -33,10 +33,10 @@ export class KernelEnded extends Error {
   }
 }
 
-/** The kernels that have not ended. */
+/** Kernels that run. */
 const running = new Set();
 
-/** Nothing is left behind, however this process ends. */
+/** Ends the kernel with this process. */
 function endWithProcess(kernel) {
   if (!isWatching) process.once('exit', endAll);
   isWatching = true;
@@ -50,9 +50,9 @@ function endAll() {
 }
 
 /**
- * Ends a group when this process is gone without having said so: who is killed ends nothing, and a kernel that computes
- * looks at no pipe. Windows has no groups to end.
- * @returns what says that the group is over
+ * Ends a process group when this process is gone, even after SIGKILL. A busy kernel does not notice a closed pipe.
+ * Windows has no process groups.
+ * @returns a function that reports the end of the group
  */
 function endGroupWithUs(pid) {
   if (process.platform === 'win32' || pid === undefined) return () => {};
@@ -69,9 +69,9 @@ function endGroupWithUs(pid) {
   return () => guard.stdin.end('over\n');
 }
 
-/** A kernel that runs our loop: asked one thing at a time, over its stdin and stdout. */
+/** A kernel that runs the request loop. Handles one request at a time over stdin and stdout. */
 export class KernelProcess {
-  /** What it said beside its answers, since it was last taken. */
+  /** Output beside responses since it was last taken. */
   #words = '';
   #chunks = [];
   #length = 0;
@@ -80,7 +80,7 @@ export class KernelProcess {
   #onEnd;
   #child;
 
-  /** Starts it. @throws {StartFailure} */
+  /** Starts a kernel. @throws {StartFailure} */
   static async start({ command, args, env, cwd, startTimeoutMs, signal }) {
     const word = randomBytes(16).toString('hex');
     const kernel = new KernelProcess();
@@ -111,10 +111,10 @@ export class KernelProcess {
   }
 
   /**
-   * Asks, and waits for the answer.
+   * Sends a request and waits for the response.
    * @param {object} request
    * @param {{ timeoutMs: number, signal?: AbortSignal, onNews?: (message: object, more: { extend: (ms: number) => void }) => void, check?: () => void }} options
-   *   `check` looks from time to time whether to go on, and throws if not.
+   *   `check` runs at intervals and throws to end the request.
    * @throws {KernelEnded}
    */
   async ask(request, options) {
@@ -130,14 +130,14 @@ export class KernelProcess {
     }
   }
 
-  /** What it said beside its answers since the last request. */
+  /** Returns and clears the output beside responses since the last request. */
   takeWords() {
     const words = this.#words;
     this.#words = '';
     return words;
   }
 
-  /** The end of what it said, for a message; empty when it said nothing. */
+  /** The end of the output, for an error message; empty without output. */
   lastWords() {
     const lines = stripVTControlCharacters(this.#words)
       .split('\n')
@@ -146,7 +146,7 @@ export class KernelProcess {
     return lines.length === 0 ? '' : `: ${lines.slice(-3).join(' ').slice(-500)}`;
   }
 
-  /** Ends it at once, with whatever it started. */
+  /** Ends the kernel and its child processes at once. */
   kill() {
     const { pid } = this.#child;
     if (pid === undefined || this.#isOver) return;
@@ -158,7 +158,7 @@ export class KernelProcess {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The kernel has already ended.
     }
   }
 
@@ -168,7 +168,7 @@ export class KernelProcess {
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
-      // A group of its own: wolframscript starts the kernel, and both have to end together.
+      // A separate group: wolframscript starts the kernel, and both must end together.
       detached: process.platform !== 'win32',
     });
     this.#child = child;
@@ -181,7 +181,7 @@ export class KernelProcess {
     const end = (message) => {
       running.delete(this);
       sayOver();
-      // The group may hold what it started.
+      // The group can hold child processes of the kernel.
       this.kill();
       this.#isOver = true;
       for (const pipe of pipes) pipe.destroy();
@@ -190,14 +190,14 @@ export class KernelProcess {
     child.once('error', (error) => end(`it cannot be run (${error.code ?? error.message})`));
     child.once('exit', (code, signal) => {
       const message = `it ended (${signal ?? `exit code ${code}`})`;
-      // What it said last is read; what it started and left the pipes to is not waited for.
+      // Read the last output, without waiting for child processes that inherited the pipes.
       const timer = setTimeout(end, lastWordsMs, message).unref();
       child.once('close', () => {
         clearTimeout(timer);
         end(message);
       });
     });
-    // An idle kernel keeps nobody from ending.
+    // An idle kernel must not keep this process alive.
     child.unref();
     for (const pipe of pipes) pipe.unref?.();
   }
@@ -253,7 +253,7 @@ export class KernelProcess {
     this.#length += text.length;
     if (!text.includes('\n')) {
       if (this.#length > longestLine) return this.#flood();
-      // A question that waits for an answer ends in no line.
+      // A prompt for input does not end with a newline.
       this.#onWords?.(`${this.#words}${text.slice(0, longestWords)}`);
       return;
     }
@@ -271,7 +271,7 @@ export class KernelProcess {
   #flood() {
     this.#chunks = [];
     this.#length = 0;
-    this.#onEnd?.(new KernelEnded('flood', 'it wrote a line without an end'));
+    this.#onEnd?.(new KernelEnded('flood', 'it wrote an overlong line'));
     this.kill();
   }
 

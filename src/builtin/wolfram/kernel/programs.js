@@ -3,14 +3,14 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 
-/** How Wolfram software is had: the end of every message that misses it. */
+/** How to install Wolfram software: the end of every message about a missing program. */
 export const gettingAnEngine =
-  'The Wolfram Engine is free for developers (https://www.wolfram.com/engine/) and brings wolframscript.';
+  'The Wolfram Engine is free for developers (https://www.wolfram.com/engine/) and includes wolframscript.';
 
 /**
- * `wolframscript` of this machine: what `WOLFRAMSCRIPT` names, else the one on the PATH, else that of a standard folder.
+ * Finds `wolframscript`: the program in `WOLFRAMSCRIPT`, on the PATH, or in a standard folder.
  * @returns {Promise<string | undefined>} an absolute path
- * @throws {MissingProgram} when `WOLFRAMSCRIPT` names something that is no program
+ * @throws {MissingProgram} if `WOLFRAMSCRIPT` does not name a program
  */
 export async function findWolframscript(env, platform = process.platform) {
   return (
@@ -21,10 +21,10 @@ export async function findWolframscript(env, platform = process.platform) {
 }
 
 /**
- * The kernel itself: what `WOLFRAM_KERNEL` names, else the one on the PATH, else the newest of a standard folder, else
- * what wolframscript says it runs.
+ * Finds the kernel: the program in `WOLFRAM_KERNEL`, on the PATH, the newest in a standard folder, or the kernel that
+ * wolframscript reports.
  * @returns {Promise<string | undefined>} an absolute path
- * @throws {MissingProgram} when `WOLFRAM_KERNEL` names something that is no program
+ * @throws {MissingProgram} if `WOLFRAM_KERNEL` does not name a program
  */
 export async function findKernel(env, platform = process.platform) {
   return (
@@ -35,7 +35,7 @@ export async function findKernel(env, platform = process.platform) {
   );
 }
 
-/** A variable that names a program names none. */
+/** A variable for a program does not name one. */
 export class MissingProgram extends Error {
   name = 'MissingProgram';
 }
@@ -59,7 +59,7 @@ async function onPath(names, env, platform) {
   return await firstProgram(files, platform);
 }
 
-/** On Windows `WolframKernel` opens a window; `wolfram` is the one that speaks through pipes. */
+/** On Windows, `WolframKernel` opens a window; `wolfram` uses pipes. */
 function kernelNames(platform) {
   return platform === 'win32' ? ['wolfram', 'WolframKernel'] : ['WolframKernel', 'wolfram'];
 }
@@ -82,7 +82,7 @@ async function inStandardFolders(env, platform) {
   if (platform === 'darwin') {
     const products = ['Wolfram', 'Mathematica', 'Wolfram Engine'];
     const inside = 'Contents/MacOS/WolframKernel';
-    // The engine hides its kernel in the player that it is made of.
+    // The engine contains its kernel inside the player app.
     const player = 'Contents/Resources/Wolfram Player.app';
     const files = products.flatMap((product) => [
       `/Applications/${product}.app/${inside}`,
@@ -149,7 +149,7 @@ async function isProgram(file, platform) {
   }
 }
 
-/** Names of variables that no kernel gets: code it evaluates could print them. */
+/** Variables that are removed from a kernel's environment, because evaluated code could print them. */
 const secrets = new Set([
   'WOLFRAM_API_KEY',
   'WOLFRAM_ALPHA_APPID',
@@ -158,7 +158,7 @@ const secrets = new Set([
   'AGENTTOOLS_STATE_SECRET',
 ]);
 
-/** An environment for a kernel: all but our own keys. */
+/** An environment for a kernel, without the keys of AgentTools. */
 export function withoutKeys(env) {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name.toUpperCase())));
 }

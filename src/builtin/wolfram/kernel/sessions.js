@@ -6,40 +6,40 @@ import process from 'node:process';
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const letterOrDigit = `${letters}0123456789`;
 
-/** Whether a session may be called so. */
+/** Reports if a text is a valid session id. */
 export function isSessionId(id) {
   return /^[A-Za-z]\w{0,63}$/.test(id);
 }
 
-/** An id that nobody has. */
+/** A random session id. */
 export function newSessionId() {
   const from = (characters) => characters[randomInt(characters.length)];
   return from(letters) + Array.from({ length: 7 }, () => from(letterOrDigit)).join('');
 }
 
-/** The context that a session's symbols are in. Contexts know no underscore, ids no dollar. */
+/** The context of a session's symbols. Contexts cannot contain underscores, ids cannot contain dollar signs. */
 export function contextOf(id) {
   return `AgentToolsSession\`${id.replaceAll('_', '$')}\``;
 }
 
-/** The sessions that are kept in a folder, a file each, so that a kernel that starts anew takes them up. */
+/** Sessions stored in a folder, one file each, so that a restarted kernel can load them. */
 export class SavedSessions {
   #folder;
   #writer;
 
-  /** @param {string} writer What no other server that writes sessions there calls itself. */
+  /** @param {string} writer Unique name of this server among the servers that write sessions there. */
   constructor(folder, writer = `${process.pid}`) {
     this.#folder = folder;
     this.#writer = writer;
   }
 
-  /** Makes the folder, for its owner only: what is in it is run when it is read. */
+  /** Creates the folder for its owner only, because its files are run when they are loaded. */
   async prepare() {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await chmod(this.#folder, 0o700);
   }
 
-  /** The file of a session. Ids that differ in capital letters have different ones on every system. */
+  /** The file of a session. Ids that differ in case only have different files on every platform. */
   file(id) {
     const name = /^[a-z0-9_]+$/.test(id)
       ? id
@@ -55,12 +55,12 @@ export class SavedSessions {
     }
   }
 
-  /** Where the kernel of a server writes a session, until {@link keep} makes it the one that counts. */
+  /** The file that the kernel of a server writes, until {@link keep} makes it current. */
   draft(id) {
     return this.file(id).replace(/\.mx$/, `.${this.#writer}${draftEnd}`);
   }
 
-  /** Makes what the kernel has written count. @returns whether there was anything */
+  /** Makes the kernel's draft current. @returns true if there was a draft */
   async keep(id) {
     try {
       await rename(this.draft(id), this.file(id));
@@ -75,7 +75,7 @@ export class SavedSessions {
   }
 
   /**
-   * Removes what is too old, too many or too much; the newest stay, and `current` in any case.
+   * Removes sessions above the limits of age, number and size. Keeps the newest ones and `current`.
    * @param {{ current: string, maxCount: number, maxBytes: number, maxAgeMs: number, now?: number }} limits
    */
   async tidy({ current, maxCount, maxBytes, maxAgeMs, now = Date.now() }) {
@@ -92,13 +92,13 @@ export class SavedSessions {
         bytes += size;
         continue;
       }
-      // Another server may be writing a draft right now.
+      // Another server can be writing a draft.
       if (isDraft && now - time < draftMs) continue;
       await rm(file, { force: true }).catch(() => {});
     }
   }
 
-  /** Newest first. */
+  /** Stored sessions, newest first. */
   async #list() {
     const names = await readdir(this.#folder).catch(() => []);
     const files = names.filter((name) => name.endsWith('.mx')).map((name) => path.join(this.#folder, name));
@@ -112,8 +112,8 @@ export class SavedSessions {
   }
 }
 
-/** Names of sessions hold no dot. */
+/** Session names contain no dot. */
 const draftEnd = '.new.mx';
 
-/** A draft that is older was left by a kernel that ended. */
+/** Older drafts come from a kernel that ended. */
 const draftMs = 10 * 60_000;

@@ -4,19 +4,19 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 
-/** Those of work that has not ended. They go with the process, too. */
+/** Folders of running work. They are also removed at process exit. */
 const folders = new Set();
 
 process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Nothing can be put down for the kernel. */
+/** No folder for files of the kernel. */
 export class NoTemporaryFolder extends Error {
   name = 'NoTemporaryFolder';
 }
 
-/** A folder for the time of some work. @throws {NoTemporaryFolder} */
+/** Runs work with a temporary folder and removes it afterwards. @throws {NoTemporaryFolder} */
 export async function inTemporaryFolder(work) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'agenttools-wolfram-')).catch((error) => {
     throw new NoTemporaryFolder(

@@ -5,9 +5,9 @@ import path from 'node:path';
 
 const mostRead = 4 * 1024 * 1024;
 
-/** What an evaluation prints: a file that the kernel writes to, with a mark after what each expression printed. */
+/** Printed text of an evaluation: a file that the kernel writes, with a mark after the output of each expression. */
 export class Transcript {
-  /** A word that nothing printed can know beforehand. */
+  /** Random, so that printed text cannot contain it. */
   mark = randomBytes(8).toString('hex');
 
   constructor(folder) {
@@ -18,7 +18,7 @@ export class Transcript {
     await writeFile(this.file, '');
   }
 
-  /** Of a file that is gone: 0. */
+  /** Size of the file; 0 if it is missing. */
   async size() {
     return await stat(this.file).then(
       ({ size }) => size,
@@ -26,14 +26,14 @@ export class Transcript {
     );
   }
 
-  /** What expression 0, 1, … printed, and what came after the last. Of very much, the beginning and the end. */
+  /** Printed text of each expression, then text after the last one. Keeps beginning and end of very long text. */
   async prints() {
     return (await readBounded(this.file)).split(`\n@@${this.mark}\n`);
   }
 }
 
 async function readBounded(file) {
-  // Code may have put a pipe in its place, which nobody writes to.
+  // Evaluated code can replace the file by a pipe without a writer.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => undefined);
   if (!handle) return '';
   try {

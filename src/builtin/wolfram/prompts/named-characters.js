@@ -1,6 +1,6 @@
-/** Characters that Wolfram notebooks write by name, as text a model reads; of code, as one would type them. */
+/** Named characters of Wolfram notebooks as text for models; characters of code in the form that users type. */
 const named = {
-  // Spaces and breaks, most of which are only for layout.
+  // Spaces and breaks, mostly for layout.
   ...all(['NoBreak', 'Null', 'InvisibleSpace', 'InvisibleApplication', 'InvisiblePrefixScriptBase'], ''),
   ...all(['InvisiblePostfixScriptBase', 'AutoSpace', 'AlignmentMarker', 'DiscretionaryHyphen'], ''),
   ...all(['DiscretionaryLineSeparator', 'DiscretionaryParagraphSeparator', 'ImplicitPlus'], ''),
@@ -215,7 +215,7 @@ Object.assign(named, {
   CurlyRho: 'ϱ',
 });
 
-/** Accents, and what puts them on the letter before. */
+/** Accents with their combining character. */
 const accents = {
   Acute: '\u0301',
   Grave: '\u0300',
@@ -231,11 +231,11 @@ const accents = {
 };
 const accented = new RegExp(`^(Capital)?([A-Z])(${Object.keys(accents).join('|')})$`);
 
-/** Letters of other faces are the letters: of the double-struck ones, those that sets are named by. */
+/** Letters of other fonts become plain letters, except double-struck names of sets. */
 const faces = /^(?:Script|Gothic|DoubleStruck|Formal)(Capital)?([A-Z])$/;
 const sets = { C: 'ℂ', H: 'ℍ', N: 'ℕ', P: 'ℙ', Q: 'ℚ', R: 'ℝ', Z: 'ℤ' };
 
-/** The character of a name, as in `\[Alpha]`; the name as it is written, if it is none of those known here. */
+/** The character of a name, as in `\[Alpha]`; an unknown name stays unchanged. */
 export function characterOf(name) {
   if (Object.hasOwn(named, name)) return named[name];
   const [, isCapital, letter, accent] = accented.exec(name) ?? [];

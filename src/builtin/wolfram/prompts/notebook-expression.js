@@ -1,19 +1,19 @@
 import { characterOf } from './named-characters.js';
 
-/** A notebook that cannot be read; the message says why. */
+/** A notebook that cannot be read; the message gives the reason. */
 export class NotebookError extends Error {
   name = 'NotebookError';
 }
 
-/** A notebook that may be a good one. */
+/** A notebook above a limit. It can be valid. */
 export class NotebookTooLarge extends NotebookError {
   name = 'NotebookTooLarge';
 }
 
-/** More would fill the memory; what is only drawn does not count, as it is not taken apart. */
+/** Limit of nodes, for memory. Opaque expressions are not parsed and do not count. */
 const mostNodes = 3_000_000;
 
-/** Expressions that are shown as they are written: pictures and data. */
+/** Expressions that stay source text: pictures and data. */
 const opaque = new Set([
   'GraphicsBox',
   'Graphics3DBox',
@@ -34,8 +34,8 @@ const opaque = new Set([
 const closing = { '[': ']', '{': '}', '(': ')', '<|': '|>' };
 
 /**
- * Reads one Wolfram Language expression, as far as notebooks need it: strings, calls, lists and rules have a meaning,
- * operators stand between their operands. No recursion, so no depth is too deep.
+ * Parses one Wolfram Language expression for notebooks: strings, calls, lists and rules have nodes; operators stay
+ * between their operands. Not recursive, so any depth is safe.
  *
  * Nodes: `{ type: 'string', value }`, `{ type: 'atom', text }`, `{ type: 'call', head, args, start, end }`,
  * `{ type: 'list', items }`, `{ type: 'rule', name, value }`, `{ type: 'sequence', items }`.
@@ -51,7 +51,7 @@ export function parseExpression(source) {
 
   const add = (node) => {
     count += 1;
-    if (count > mostNodes) throw new NotebookTooLarge('it holds more than can be read');
+    if (count > mostNodes) throw new NotebookTooLarge('it is too large to be parsed');
     frame.current.push(node);
   };
   const open = (mark, start, head) => {
@@ -113,7 +113,7 @@ export function parseExpression(source) {
   return top.current[0];
 }
 
-/** What a bracket belongs to: the name or call right before it. */
+/** The head of a bracket: the name or call right before it. */
 function headBefore(current) {
   const last = current.at(-1);
   const isHead = last?.type === 'call' || (last?.type === 'atom' && /^[\p{L}$`]/u.test(last.text));
@@ -127,11 +127,11 @@ function endItem(frame) {
 
 const isArrow = ({ type, text }) => type === 'atom' && (text === '->' || text === ':>');
 
-/** What stands between two commas: one node, a rule, or several with operators between them. */
+/** The item between two commas: one node, a rule, or nodes with operators between them. */
 function itemOf(nodes) {
   const arrow = nodes.findIndex(isArrow);
   if (arrow <= 0) return runOf(nodes);
-  // A further arrow stays in the value, as it is written.
+  // Further arrows stay in the value.
   return { type: 'rule', name: runOf(nodes.slice(0, arrow)), value: runOf(nodes.slice(arrow + 1)) };
 }
 
@@ -144,7 +144,7 @@ function nodeOf({ open, items, start, head }, end) {
   return { type: 'list', items, start, end };
 }
 
-/** Where a comment ends; they stand within each other, too. */
+/** The end of a comment. Comments can be nested. */
 function endOfComment(source, from) {
   const marks = /\(\*|\*\)/g;
   marks.lastIndex = from;
@@ -163,10 +163,10 @@ function endOfString(source, from) {
     if (found[0] === '"') return marks.lastIndex;
     marks.lastIndex += 1;
   }
-  throw new NotebookError('a text in it does not end');
+  throw new NotebookError('a string in it does not end');
 }
 
-/** Where a bracket ends that is not taken apart. */
+/** The end of a bracket that is not parsed. */
 function endOfBracket(source, from) {
   const marks = /["[\]]|\(\*|\\\[\w+\]/g;
   marks.lastIndex = from;
@@ -182,7 +182,7 @@ function endOfBracket(source, from) {
   throw new NotebookError('it ends in the middle');
 }
 
-/** A number, a name, an arrow, or any one character of an operator. */
+/** A number, a name, an arrow, or one character of an operator. */
 const atom = /->|:>|\\\[\w+\]|[\p{L}$`][\p{L}\d$`]*|\d[\d.`]*(?:\*\^-?\d+)?|[\s\S]/uy;
 
 function endOfAtom(source, from) {
@@ -194,11 +194,11 @@ function endOfAtom(source, from) {
 const escapes =
   /\\(?:\[(\w+)\]|:([0-9a-fA-F]{4})|\|([0-9a-fA-F]{6})|\.([0-9a-fA-F]{2})|([0-7]{3})|(\r?\n)|([\s\S]))/gu;
 
-/** What a decoded text has where boxes begin and end in it, which are private characters of the Wolfram Language. */
+/** Start of boxes in a decoded text: private characters of the Wolfram Language. */
 export const boxStart = '\uf7c1\uf7c9\uf7c8';
 export const boxEnd = '\uf7c0';
 
-/** Letters after a backslash; other marks of two-dimensional forms in texts stand for nothing. */
+/** Letters after a backslash. Other marks of two-dimensional forms in texts are dropped. */
 const letters = {
   n: '\n',
   t: '\t',
@@ -213,9 +213,9 @@ const letters = {
   ')': boxEnd,
 };
 
-/** The text of a string as it is written. */
+/** Decodes the source of a string. */
 function decode(written) {
-  // Most have none, and some are very long.
+  // Most strings have no backslash, and some are very long.
   if (!written.includes('\\')) return written;
   return written.replace(escapes, (whole, name, four, six, two, octal, line, letter) => {
     if (name !== undefined) return characterOf(name);

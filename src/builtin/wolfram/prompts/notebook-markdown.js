@@ -1,6 +1,6 @@
 import { boxEnd, boxStart, NotebookError, parseExpression } from './notebook-expression.js';
 
-/** Deeper boxes, and longer pictures, are shown as an ellipsis. */
+/** Deeper boxes and longer pictures become an ellipsis. */
 const deepest = 300;
 const longestPicture = 300;
 
@@ -31,7 +31,7 @@ const items = {
   SubsubitemParagraph: '      ',
 };
 
-/** What cells of code are fenced as. */
+/** Fence language of code cells, by style. */
 const code = {
   Input: 'wl',
   Code: 'wl',
@@ -45,13 +45,13 @@ const code = {
   MSG: '',
 };
 
-/** Cells that show texts without their quotation marks. */
+/** Cell styles that show texts without quotation marks. */
 const plain = new Set(['Print', 'Echo', 'Message', 'MSG']);
 
-/** A notebook as Markdown. @throws NotebookError if it is none */
+/** A notebook as Markdown. @throws NotebookError for an invalid notebook */
 export function notebookMarkdown(source) {
   const notebook = parseExpression(source);
-  if (headOf(notebook) !== 'Notebook') throw new NotebookError('it is no notebook');
+  if (headOf(notebook) !== 'Notebook') throw new NotebookError('it is not a notebook');
   const [content] = notebook.args;
   const cells = content?.type === 'list' ? content.items : content ? [content] : [];
   const parts = [];
@@ -67,7 +67,7 @@ export function notebookMarkdown(source) {
   return joined(parts);
 }
 
-/** Parts below each other; items of a list without space between them. */
+/** Joins parts with blank lines; list items without. */
 function joined(parts) {
   const isItem = (part) => /^ *(?:- |1\. )/.test(part);
   return parts
@@ -78,7 +78,7 @@ function joined(parts) {
     .join('');
 }
 
-/** The cells of groups within groups, one after the other. */
+/** The cells of nested groups in order. */
 function* flatCells(cells) {
   const stack = [cells.values()];
   while (stack.length > 0) {
@@ -129,7 +129,7 @@ function stringOption(args, name) {
   return rule?.value.type === 'string' ? rule.value.value : undefined;
 }
 
-/** Code between fences that none of its own lines can end. */
+/** Code in a fence that is longer than any fence in the code. */
 function fenced(text, language) {
   let longest = 2;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
@@ -141,7 +141,7 @@ function headOf(node) {
   return node?.type === 'call' && node.head.type === 'atom' ? node.head.text : undefined;
 }
 
-/** What boxes and texts of one notebook say. */
+/** Converts boxes and texts of one notebook. */
 class Texts {
   #source;
   #isPlain;
@@ -150,8 +150,8 @@ class Texts {
 
   /**
    * @param {object} [options]
-   * @param {boolean} [options.isPlain] Whether texts of code stand without quotation marks.
-   * @param {boolean} [options.isProse] Whether grids are tables of text, and not lists of lists.
+   * @param {boolean} [options.isPlain] True to omit the quotation marks of texts in code.
+   * @param {boolean} [options.isProse] True to convert grids to text tables, not to nested lists.
    */
   constructor(source, { isPlain = false, isProse = false } = {}) {
     this.#source = source;
@@ -159,7 +159,7 @@ class Texts {
     this.#isProse = isProse;
   }
 
-  /** Content of a cell of text. */
+  /** Content of a text cell. */
   inCell(node) {
     const head = headOf(node);
     if (head === 'TextData') return this.#prose(node.args[0]);
@@ -167,14 +167,14 @@ class Texts {
     return this.#prose(node);
   }
 
-  /** Content of a cell of code. */
+  /** Content of a code cell. */
   inCode(node) {
     const head = headOf(node);
     const boxes = ['BoxData', 'RawData', 'OutputFormData', 'TextData'].includes(head) ? node.args[0] : node;
     return this.#box(boxes);
   }
 
-  /** Text with marks of Markdown. */
+  /** Text with Markdown syntax. */
   #prose(node) {
     return this.#within(() => {
       if (!node) return '';
@@ -211,7 +211,7 @@ class Texts {
     return /^https?:\/\/[^\s()<>]+$/.test(address ?? '') ? `[${label}](${address})` : label;
   }
 
-  /** Boxes as one would type what they show. */
+  /** Boxes in the form that users type. */
   #box(node) {
     return this.#within(() => {
       if (!node) return '';
@@ -230,7 +230,7 @@ class Texts {
     });
   }
 
-  /** A text with the boxes that stand in it. */
+  /** A text with its embedded boxes. */
   #typed(text) {
     const parts = [];
     let at = 0;
@@ -253,7 +253,7 @@ class Texts {
     }
   }
 
-  /** What is shown; what is meant, if that is only drawn. */
+  /** The shown form, or the meaning if the shown form is a drawing. */
   #interpreted({ args: [shown, meant] }) {
     const text = this.#box(shown);
     const isDrawn = /\b(?:DynamicModuleBox|Graphics(?:3D)?Box)\[/.test(text);
@@ -267,7 +267,7 @@ class Texts {
       .join('\n');
   }
 
-  /** Pictures, and boxes that are not known here. */
+  /** Source text of pictures and unknown boxes. */
   #asWritten({ start, end }) {
     const written = this.#source.slice(start, Math.min(end, start + 4 * longestPicture)).replace(/\s+/g, ' ');
     return written.length > longestPicture || end > start + 4 * longestPicture
@@ -286,7 +286,7 @@ class Texts {
   }
 }
 
-/** Where boxes in a text end; they stand within each other. */
+/** The end of boxes in a text. Boxes can be nested. */
 function endOfBox(text, from) {
   const marks = new RegExp(`[${boxStart[1]}${boxEnd}]`, 'g');
   marks.lastIndex = from;
@@ -302,7 +302,7 @@ function withoutMarks(text) {
   return text.replace(/[\uf7c0\uf7c1\uf7c8\uf7c9]/g, '');
 }
 
-/** Boxes that show their first part, one way or another. */
+/** Boxes that show their first part. */
 const firstShown = new Set([
   'BoxData',
   'StyleBox',
@@ -327,7 +327,7 @@ const isSimple = (text) =>
   /^(?:[\p{L}\d$.`]+|"[^"]*"|\([^()]*\)|\{[^{}]*\}|[\p{L}\d$`]+\[[^[\]]*\])$/u.test(text);
 const inside = (text) => (isSimple(text) ? text : `(${text})`);
 
-/** Boxes with a form that can be typed. */
+/** Boxes with a form that users can type. */
 const forms = {
   __proto__: null,
   RowBox: ([list], text) => row((list?.items ?? []).map(text)),
@@ -348,7 +348,7 @@ const forms = {
   CounterBox: () => '',
 };
 
-/** What templates show, by name, and how many parts they need for it: others show their name with what it is filled with. */
+/** Shown form of templates, by name, with the required number of parts. Other templates show name and arguments. */
 const templates = {
   __proto__: null,
   Quantity: { needs: 2, show: ([amount, unit]) => `${amount} ${bare(unit)}` },
@@ -366,12 +366,12 @@ function templated(parts, name) {
   return template && parts.length >= template.needs ? template.show(parts) : `${name}[${parts.join(', ')}]`;
 }
 
-/** A text as it is printed: without quotation marks around it, and without marks that hide others. */
+/** A text in printed form: without quotation marks and characters that hide others. */
 function printed(text) {
   return /^".*"$/s.test(text) ? bare(text).replace(/\\(["\\])/g, '$1') : text;
 }
 
-/** A number as it is shown: what stands behind its mark says how exact it is. */
+/** A number in shown form. The source has its precision after a backquote. */
 const withoutPrecision = (text) => text.replace(/^(\d+(?:\.\d*)?)`[\d.]*(?=$|\*\^-?\d+$)/, '$1');
 
 const bare = (text = '') => text.replace(/^"|"$/g, '');
@@ -386,7 +386,7 @@ const binary = new Set(
   ':= = -> :> == != <= >= < > + - && || /. //. // /; /@ @@ |-> <> ^= += -= *= /= ==='.split(' '),
 );
 
-/** Parts of a row, with spaces where one would type them: after commas and around operators. */
+/** Parts of a row, with spaces after commas and around operators. */
 function row(parts) {
   return parts
     .map((part, index) => {

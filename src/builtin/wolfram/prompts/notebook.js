@@ -8,10 +8,10 @@ import { notebookMarkdown } from './notebook-markdown.js';
 
 const mostBytes = 20 * 1024 * 1024;
 
-/** What a file says that looks like a part of the prompt, however spaced, is no part. */
+/** Tags of the prompt, with any spacing, which are escaped in file content. */
 const tags = /<(?=[\s\p{C}]*(?:\/[\s\p{C}]*)?notebook-(?:path|content))/giu;
 
-/** The contents of a notebook file for the model, or why there are none. */
+/** Returns the contents of a notebook file for the model, or the reason for a failure. */
 export default async function notebook({ path: told }, ctx) {
   if (!/\.nb$/i.test(told)) return `[Error] File is not a notebook (.nb): ${told}`;
   const source = await readSource(await placeOf(told, ctx));
@@ -20,7 +20,7 @@ export default async function notebook({ path: told }, ctx) {
     const markdown = notebookMarkdown(source.text).replace(tags, '&lt;');
     return `<notebook-path>${told}</notebook-path>\n<notebook-content>\n${markdown}\n</notebook-content>`;
   } catch (error) {
-    if (error instanceof NotebookTooLarge) return `[Error] File holds more than can be read: ${told}`;
+    if (error instanceof NotebookTooLarge) return `[Error] File is too large to be parsed: ${told}`;
     if (error instanceof NotebookError) return `[Error] File is not a valid Wolfram notebook: ${told}`;
     throw error;
   }
@@ -32,22 +32,22 @@ async function placeOf(told, ctx) {
   return path.resolve((await rootOf(ctx)) ?? process.cwd(), place);
 }
 
-/** Longest wait for a client that has roots and does not tell them. */
+/** Time limit for the roots of a client. */
 const askingMs = 10_000;
 
-/** Where the client works. The first request may come before what was asked at the handshake is answered. */
+/** The first root of the client. The first request can arrive before the client has sent its roots. */
 async function rootOf({ root, can, roots }) {
   if (root !== undefined || !can('roots')) return root;
   try {
     return pathOf((await roots({ timeoutMs: askingMs }))[0]?.uri);
   } catch (error) {
-    // Whatever else is thrown ends this run, such as a question that the client has to be asked first.
+    // Other errors end this call, such as the signal of an input request.
     if (error.name === 'ToolError') return undefined;
     throw error;
   }
 }
 
-/** The path of a `file:` address on this machine. */
+/** The path of a `file:` URI on this machine. */
 function pathOf(uri) {
   if (!uri?.startsWith('file:')) return undefined;
   try {
@@ -59,13 +59,13 @@ function pathOf(uri) {
 
 const missing = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE', 'ELOOP']);
 
-/** Bytes that are no text, and places that are no files. */
+/** Error codes for bytes that are not text, and paths that are not files. */
 const invalid = new Set(['ERR_ENCODING_INVALID_ENCODED_DATA', 'ENXIO', 'EISDIR']);
 
 async function readSource(place) {
   let file;
   try {
-    // A pipe without a writer would keep others waiting for ever.
+    // A pipe without a writer would block forever.
     file = await open(place, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const facts = await file.stat();
     if (!facts.isFile()) return { error: 'File is not a valid Wolfram notebook' };

@@ -1,9 +1,9 @@
 const failed = 'Failed to generate prompt content.';
 
-/** What the parts of a prompt begin and end with; text of others that looks like it, however spaced, is no part. */
+/** Tags of the prompt, with any spacing, which are escaped in external text. */
 const tags = /<(?=[\s\p{C}]*(?:\/[\s\p{C}]*)?(?:search-query|search-results|user-query))/giu;
 
-/** A prompt of what was found for a query. The query stands in it twice, so that a model sees what a client made of it. */
+/** The prompt with search results. It contains the query twice, so that a model notices changes by the client. */
 export function formatSearch(query, found) {
   return [
     `<search-query>${query}</search-query>`,
@@ -15,7 +15,7 @@ export function formatSearch(query, found) {
   ].join('\n');
 }
 
-/** Makes the content of a search prompt of a function that finds things as a tool would. */
+/** Turns a search function of a tool into the content of a search prompt. */
 export function searching(search) {
   return async ({ query }, ctx) => {
     try {
@@ -31,7 +31,7 @@ export function searching(search) {
   };
 }
 
-/** What is answered by the protocol, or ends this run because the client is asked first. */
+/** Detects protocol errors and signals of input requests, which end this call. */
 function isForProtocol(error) {
   return (
     error?.[Symbol.for('agenttools/protocol-error')] === true ||

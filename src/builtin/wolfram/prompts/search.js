@@ -1,7 +1,7 @@
 import { wolframAlphaContext, wolframContext, wolframLanguageContext } from '../alpha/context.js';
 import { searching } from './search-format.js';
 
-/** Prompts hold text only, so images are not fetched for them. */
+/** Prompts contain text only, so no images are fetched. */
 const options = { Images: false };
 
 const searchWith = (tool) =>

@@ -5,22 +5,22 @@ import { describeDelay, describeFault, describeRefusal, reach, retryAfterMs } fr
 import { request } from './request.js';
 import { capitalized } from './services.js';
 
-/** Before a second try, unless the service says how long; longer than `longestPauseMs` is not waited. */
+/** Default pause before the second attempt. A `Retry-After` above `longestPauseMs` ends the attempts. */
 const usualPauseMs = 300;
 const longestPauseMs = 3000;
 
-/** Whether an answer of a media type may be JSON: not all services say so. */
+/** Detects media types of JSON. Some services send other types. */
 export const acceptsJson = Object.assign((type) => type === 'application/json' || type.startsWith('text/'), {
   wanted: 'JSON',
 });
 
 /**
- * Asks a service, a second time if it is out of order. Nothing it answers with holds the key.
+ * Sends a request to a service, and repeats it once if the service fails. Removes the key from all results.
  *
- * @param {object} what
- * @param what.key what {@link import('./keys.js').requireKey} gave
- * @param {number} what.seconds the longest wait for everything
- * @returns the answer as text. @throws Failure unless it is one; what `signal` was aborted with
+ * @param {object} options
+ * @param options.key result of {@link import('./keys.js').requireKey}
+ * @param {number} options.seconds time limit of all attempts
+ * @returns the response text. @throws Failure for other responses; the reason of `signal` if aborted
  */
 export async function ask(service, url, { key, headers, method, body, longest, seconds, signal, accepts }) {
   const clock = startClock(signal, seconds);
@@ -41,7 +41,7 @@ export async function ask(service, url, { key, headers, method, body, longest, s
   }
 }
 
-/** A signal that aborts with another one, or when the time is over. */
+/** A signal that aborts with another signal or at a time limit. */
 function startClock(outer, seconds) {
   const controller = new AbortController();
   const onAbort = () => controller.abort(outer.reason);
@@ -80,14 +80,17 @@ function requireText(service, answer, { key, accepts }) {
   const said = type === 'text/html' || isPage(text) ? '' : text.trim();
   if (status === 200) {
     if (said === '' && text.trim() === '') {
-      throw new Failure(`${capitalized(service.name)} answered with nothing. Try again, or ask otherwise.`, {
-        backend,
-        status,
-      });
+      throw new Failure(
+        `${capitalized(service.name)} returned an empty answer. Try again, or rephrase the question.`,
+        {
+          backend,
+          status,
+        },
+      );
     }
     if (said !== '' && (type === '' || accepts(type))) return { text, isCut };
     throw new Failure(
-      `${capitalized(service.name)} answered with ${type || 'a page'} instead of ${accepts.wanted}. Something between may have answered for it, such as a proxy or a login page. ${reach(service)}`,
+      `${capitalized(service.name)} answered with ${type || 'a page'} instead of ${accepts.wanted}. A proxy or a login page may have answered instead. ${reach(service)}`,
       { backend, status },
     );
   }

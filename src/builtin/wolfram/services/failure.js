@@ -1,8 +1,8 @@
-/** Why there is no answer, in words for the model. Holds no key and no address with one. */
+/** A failed service request, with a message for the model. Contains no key and no URL with a key. */
 export class Failure extends Error {
   name = 'Failure';
 
-  /** @param {{ backend?: string, status?: number }} [facts] Who was asked, and what it answered with. */
+  /** @param {{ backend?: string, status?: number }} [facts] The service and the HTTP status. */
   constructor(text, { backend, status } = {}) {
     super(text);
     this.backend = backend;
@@ -10,7 +10,7 @@ export class Failure extends Error {
   }
 }
 
-/** Runs what may fail; a failure becomes a result that the model can read. */
+/** Runs work and converts a Failure into a tool result. */
 export async function answering(work) {
   try {
     return await work();
@@ -24,7 +24,7 @@ export function failed(text, backend) {
   return { content: [{ type: 'text', text }], isError: true, ...meta(backend) };
 }
 
-/** Who answered, for the metadata of a result. */
+/** Result metadata with the names of the services. */
 export function meta(...backends) {
   const named = backends.filter((one) => one !== undefined);
   return named.length > 0 ? { _meta: { backend: named.join(', ') } } : {};

@@ -1,43 +1,43 @@
 import { Failure } from './failure.js';
 import { capitalized, services } from './services.js';
 
-/** The key of a service and the variable it stands in. @throws Failure if there is none, or none that could be sent */
+/** The key of a service and its variable. @throws Failure for a missing or invalid key */
 export function requireKey(service) {
   const variable = service.keys.find((name) => process.env[name]?.trim());
   if (variable === undefined) throw new Failure(missingKey(service));
   const value = process.env[variable].trim();
-  // What no header can hold would be told with its value by whoever is to send it.
+  // `fetch` errors would contain the value of a key that no header can hold.
   if (/^[\x21-\x7e]{1,1000}$/.test(value)) return { variable, value };
   throw new Failure(
-    `The environment variable ${variable} holds something that is no key: keys are printable characters without spaces. Copy it again from ${service.keyPage}.`,
+    `The environment variable ${variable} does not hold a valid key: a key has printable characters without spaces. Copy it again from ${service.keyPage}.`,
   );
 }
 
 function missingKey({ name, key, keys, keyPage }) {
   const [first, ...others] = keys;
-  const more = others.length > 0 ? ` ${others.join(' and ')} will do, too.` : '';
+  const more = others.length > 0 ? ` ${others.join(' and ')} work, too.` : '';
   const set = `Get one at ${keyPage} and start this server with it in the environment variable ${first}.${more}`;
   const isNotTheirs =
     name !== services.llm.name && services.llm.keys.some((variable) => process.env[variable]?.trim());
   const hint = isNotTheirs
-    ? ' There is an AppID of Wolfram|Alpha, which this service does not take; the tool WolframAlpha works with it.'
+    ? ' An AppID of Wolfram|Alpha is set, but this service does not accept it. The tool WolframAlpha works with it.'
     : '';
   return `${capitalized(name)} needs ${key}, and none is set. ${set}${hint}`;
 }
 
-/** A text without a key, also where it stands as part of an address. */
+/** Removes a key from a text, also in its URL-encoded form. */
 export function withoutKey(text, { value }) {
   if (value.length < 4) return text;
   const forms = [new URLSearchParams({ '': value }).toString().slice(1), encodeURIComponent(value), value];
   return forms.reduce((rest, form) => rest.replaceAll(form, '…'), text);
 }
 
-/** A text without what terminals obey. */
+/** Removes terminal control characters. */
 export function withoutControls(text) {
   return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\t\n]/gu, '');
 }
 
-/** The JSON that a service answered with, or undefined: it may have written the key, and more, with escapes. */
+/** Parses a JSON response, or returns undefined. Removes the key, which can be escaped in JSON. */
 export function parseAnswer(text, key) {
   try {
     return JSON.parse(text, (_, value) =>

@@ -1,20 +1,20 @@
 import { parseAnswer } from './keys.js';
 import { capitalized } from './services.js';
 
-/** What a service says of a refusal is told up to here. */
+/** Limit of quoted error text of a service. */
 const longestSaid = 300;
 
-/** What a service means that answered without an answer. */
+/** Describes an error response of a service. */
 export function describeRefusal(refusal) {
   const { status } = refusal.answer;
   const describe = refusals[status] ?? (status >= 500 ? describeOutage : describeOther);
   return describe(refusal);
 }
 
-/** By status. */
+/** Descriptions by HTTP status. */
 const refusals = {
   400: ({ service, key, said }) =>
-    `${capitalized(service.name)} refused the request as it is.${quoted(said, key)}`,
+    `${capitalized(service.name)} refused the request as invalid.${quoted(said, key)}`,
   401: describeKey,
   402: describeLimit,
   403: describeKey,
@@ -35,11 +35,11 @@ function describeKey({ service, key, said }) {
 function describeLimit({ service, key, said, answer }) {
   const waitMs = retryAfterMs(answer.headers);
   const when = waitMs === undefined ? 'later' : `in ${Math.ceil(waitMs / 1000)} s`;
-  return `The key in the environment variable ${key.variable} has no calls left for now, or calls come too fast. Try again ${when}; what it is good for stands at ${service.keyPage}.${quoted(said, key)}`;
+  return `The key in the environment variable ${key.variable} has no calls left for now, or calls come too fast. Try again ${when}, and see its limits at ${service.keyPage}.${quoted(said, key)}`;
 }
 
 function describeOutage({ service, key, answer, said }) {
-  return `${capitalized(service.name)} is out of order for now (HTTP ${answer.status}). Try again later.${quoted(said, key)}`;
+  return `${capitalized(service.name)} is unavailable (HTTP ${answer.status}). Try again later.${quoted(said, key)}`;
 }
 
 function describeOther({ service, key, answer, said }) {
@@ -56,19 +56,19 @@ export function describeFault(service, error) {
   return `${capitalized(service.name)} cannot be reached${why}. ${reach(service)}`;
 }
 
-/** Where the service is expected to be. */
+/** The expected URL of the service. */
 export function reach({ base, variable }) {
-  return `Expected is ${base}, or what the environment variable ${variable} says.`;
+  return `Expected ${base}, or the address in the environment variable ${variable}.`;
 }
 
-/** The beginning of what a service says: the message of an object, else the text. */
+/** The beginning of an error text: the message of an object, otherwise the text. */
 function quoted(said, key) {
   const message = parseAnswer(said, key)?.message;
   const line = (typeof message === 'string' ? message : said).replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line === '' ? '' : ` It says: ${line.slice(0, longestSaid).toWellFormed()}`;
+  return line === '' ? '' : ` Its message: ${line.slice(0, longestSaid).toWellFormed()}`;
 }
 
-/** What `Retry-After` says, as milliseconds from now: it holds seconds or a date. */
+/** The value of `Retry-After`, seconds or a date, as milliseconds from now. */
 export function retryAfterMs(headers) {
   const told = headers.get('retry-after')?.trim();
   if (!told) return undefined;

@@ -1,18 +1,18 @@
 const mostRedirects = 3;
 
-/** What is read of an answer, unless told. */
+/** Default limit of a response, in bytes. */
 const longestText = 1024 * 1024;
 
-/** Whether two addresses are of one origin: no other is told a key. */
+/** Compares the origins of two URLs. A key is sent to one origin only. */
 export const isSameOrigin = (from, to) => from.origin === to.origin;
 
 /**
- * Sends a request and reads what comes back, up to a length.
+ * Sends a request and reads the response up to a limit.
  *
  * @param {URL} url
  * @param {object} options
- * @param {(from: URL, to: URL) => boolean} [options.mayFollow] Which redirections are followed.
- * @returns status, media type, bytes, whether they were cut, and headers. @throws what `fetch` throws
+ * @param {(from: URL, to: URL) => boolean} [options.mayFollow] Reports if a redirect is followed.
+ * @returns status, media type, bytes, a flag for truncation, and headers. @throws errors of `fetch`
  */
 export async function request(
   url,
@@ -41,7 +41,7 @@ function redirection({ status, headers }, at) {
 async function readBytes({ body }, longest) {
   const chunks = [];
   let size = 0;
-  // Leaving the loop ends the connection too.
+  // Leaving the loop also closes the connection.
   for await (const chunk of body ?? []) {
     chunks.push(chunk);
     size += chunk.length;

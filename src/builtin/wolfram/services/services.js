@@ -14,12 +14,11 @@ const apiKey = {
   keyPage: 'https://account.wolfram.com/developer-tools/api-keys',
 };
 
-const simpler = 'Ask something simpler, or let the user raise the option TimeConstraint.';
+const simpler = 'Ask something simpler, or ask the user to raise the option TimeConstraint.';
 
 /**
- * The services there are: what they are called in results and messages, where they are unless a variable says otherwise,
- * which variables may hold the key, of which the first that is set counts, what to do when one takes too long, and
- * whether it answers 501 to what it did not understand.
+ * Known services: names for results and messages, the default URL and its variable, the variables of the key by
+ * priority, advice after a timeout, and a flag for services that respond 501 to a query they do not understand.
  */
 export const services = {
   llm: {
@@ -28,7 +27,7 @@ export const services = {
     variable: 'WOLFRAM_ALPHA_BASE',
     base: 'https://www.wolframalpha.com',
     ...appId,
-    keyHint: 'The AppID has to be one for the LLM API.',
+    keyHint: 'It must be an AppID for the LLM API.',
     whenLate: simpler,
     mayNotUnderstand: true,
   },
@@ -38,7 +37,7 @@ export const services = {
     variable: 'WOLFRAM_ALPHA_API_BASE',
     base: 'https://api.wolframalpha.com',
     ...appId,
-    keyHint: 'The AppID has to be one for the Full Results API.',
+    keyHint: 'It must be an AppID for the Full Results API.',
     whenLate: simpler,
     mayNotUnderstand: true,
   },
@@ -46,7 +45,7 @@ export const services = {
     backend: 'wolframalpha-context-api',
     name: 'the Wolfram|Alpha Context API',
     ...apiKey,
-    keyHint: 'The key has to be one for the Wolfram|Alpha Context API.',
+    keyHint: 'It must be a key for the Wolfram|Alpha Context API.',
     whenLate: simpler,
     mayNotUnderstand: true,
   },
@@ -54,8 +53,8 @@ export const services = {
     backend: 'cloud',
     name: 'the Wolfram Cloud',
     ...apiKey,
-    keyHint: 'The key has to be one for the Wolfram Language Compute API.',
-    whenLate: 'Call again, or let the code do less.',
+    keyHint: 'It must be a key for the Wolfram Language Compute API.',
+    whenLate: 'Call again, or simplify the code.',
     mayNotUnderstand: false,
   },
 };
@@ -64,7 +63,7 @@ export function capitalized(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The address of something at a service. @throws Failure if the user's own base is none that a key may be sent to */
+/** The URL of a service endpoint. @throws Failure if the user's base URL must not receive a key */
 export function addressAt(service, path, parameters = {}) {
   const url = new URL(path.replace(/^\//, ''), baseOf(service));
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
@@ -81,8 +80,8 @@ function baseOf({ variable, base }) {
     url.pathname = url.pathname.replace(/\/*$/, '/');
     return url;
   }
-  // Its value may hold a password.
+  // The value can contain a password.
   throw new Failure(
-    `The environment variable ${variable} holds no usable address. Expected one like ${base}, or http:// on this machine; without it, ${base} is asked.`,
+    `The environment variable ${variable} does not hold a usable address. Expected one like ${base}, or http:// on this machine. Default: ${base}`,
   );
 }

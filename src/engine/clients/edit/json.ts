@@ -25,11 +25,11 @@ export function findUnsupportedSyntax(text: string, tolerance: SyntaxTolerance):
   for (const token of tokensBetween(text, 0, text.length)) {
     if (isComment(token)) {
       if (tolerance.comments) continue;
-      return new ConfigError('Here is a comment, and the client cannot read comments.', token.start);
+      return new ConfigError('There is a comment, which the client cannot read.', token.start);
     }
     if (comma && !tolerance.trailingCommas && '}]'.includes(token.text)) {
       return new ConfigError(
-        'Here is a comma after the last value, which the client cannot read.',
+        'There is a comma after the last value, which the client cannot read.',
         comma.start,
       );
     }
@@ -61,7 +61,7 @@ function removeJsonValue(text: string, path: ConfigPath): string {
   const root = parseJsonTree(text);
   let node = root;
   for (const key of path) node = node && node.type !== 'null' ? childAt(node, key) : undefined;
-  if (!node?.parent) throw new ConfigError(`There is no ${JSON.stringify(path.at(-1) ?? '')} to take out.`);
+  if (!node?.parent) throw new ConfigError(`There is no ${JSON.stringify(path.at(-1) ?? '')} to remove.`);
   return removeMember(text, node.parent.type === 'property' ? node.parent : node);
 }
 
@@ -101,7 +101,7 @@ function childAt(node: Node, key: string | number): Node | undefined {
   }
   const properties = nodeMembers(expectType(node, 'object'));
   const [first, second] = properties.filter((property) => property.children![0]!.value === key);
-  if (second) throw new ConfigError(`The key ${JSON.stringify(key)} is there twice.`, second.offset);
+  if (second) throw new ConfigError(`The key ${JSON.stringify(key)} occurs twice.`, second.offset);
   return first?.children?.[1];
 }
 

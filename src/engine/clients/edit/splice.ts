@@ -8,7 +8,7 @@ export interface Splice {
 /**
  * Minimum length, in characters, of an insertion to search for. Shorter ones may occur in a text by chance.
  */
-const tellingLength = 24;
+const minSearchLength = 24;
 
 /** Shortest edit from one text to the other that does not split a surrogate pair or a CRLF. */
 export function spliceBetween(before: string, after: string): Splice {
@@ -43,7 +43,7 @@ export function undoSplice(text: string, { offset, removed, inserted }: Splice):
  * As `undoSplice`, for an insertion that has moved. Undefined if the insertion is too short or not unique.
  */
 export function undoMovedSplice(text: string, splice: Splice): string | undefined {
-  if (splice.inserted.length < tellingLength) return undefined;
+  if (splice.inserted.length < minSearchLength) return undefined;
   const offset = text.indexOf(splice.inserted);
   if (offset === -1 || offset !== text.lastIndexOf(splice.inserted)) return undefined;
   return undoSplice(text, { ...splice, offset });

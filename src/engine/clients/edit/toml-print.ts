@@ -11,7 +11,7 @@ export function printPair(keys: readonly string[], value: ConfigValue): string {
  * @throws ConfigError for values that TOML cannot express.
  */
 export function printValue(value: ConfigValue): string {
-  if (value === null) throw new ConfigError('TOML has no empty value.');
+  if (value === null) throw new ConfigError('TOML has no null value.');
   if (typeof value === 'string') return printString(value);
   if (typeof value === 'number') return printNumber(value);
   if (typeof value === 'boolean') return String(value);
@@ -36,7 +36,7 @@ function printKey(keys: readonly string[]): string {
 }
 
 function printString(text: string): string {
-  if (/\p{Surrogate}/u.test(text)) throw new ConfigError('Half a character cannot be written in TOML.');
+  if (/\p{Surrogate}/u.test(text)) throw new ConfigError('A lone surrogate cannot be written in TOML.');
   return JSON.stringify(text).replaceAll('\u007F', '\\u007F');
 }
 

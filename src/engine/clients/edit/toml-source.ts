@@ -73,7 +73,7 @@ export function readToml(text: string): TomlSource {
     return { index: index + 1, header, path, start, end, pairs: toTomlPairs(body, path) };
   });
   sections.forEach((section, index) => {
-    refuseDisputed(section, sections.slice(0, index));
+    rejectDisputedKeys(section, sections.slice(0, index));
   });
   const commas = program.tokens.filter(({ type, value }) => type === 'Punctuator' && value === ',');
   return {
@@ -131,7 +131,7 @@ function toTomlPairs(nodes: readonly AST.TOMLKeyValue[], path: ConfigPath): Toml
  * the text again.
  * @see https://github.com/toml-lang/toml/issues/771
  */
-function refuseDisputed({ path, pairs }: TomlSection, above: readonly TomlSection[]): void {
+function rejectDisputedKeys({ path, pairs }: TomlSection, above: readonly TomlSection[]): void {
   for (const pair of pairs) {
     const table = pair.path.slice(0, path.length + 1);
     if (table.length === pair.path.length || !above.some((other) => isWithin(other.path, table))) continue;

@@ -35,15 +35,15 @@ function setTomlValue(text: string, path: ConfigPath, value: ConfigValue): strin
   const keys = toKeyPath(source, path);
   const expected = withValue(source.data, keys, value);
   if (sameData(source.data, expected)) return text;
-  return prove(putTomlValue(source, keys, value), [expected], { source, keys });
+  return verifyTomlEdit(putTomlValue(source, keys, value), [expected], { source, keys });
 }
 
 function removeTomlValue(text: string, path: ConfigPath): string {
   const source = readToml(text);
   const keys = toKeyPath(source, path);
-  if (!hasTomlValue(source, keys)) throw new ConfigError(`There is no ${keyPathLabel(keys)} to take out.`);
+  if (!hasTomlValue(source, keys)) throw new ConfigError(`There is no ${keyPathLabel(keys)} to remove.`);
   const expected = removeEmptyTables(withoutValue(source.data, keys), keys);
-  return prove(removeTomlValueText(source, keys), expected, { source, keys });
+  return verifyTomlEdit(removeTomlValueText(source, keys), expected, { source, keys });
 }
 
 /** Returns the text with a value, inserted or replaced. */
@@ -54,7 +54,7 @@ function putTomlValue(source: TomlSource, keys: KeyPath, value: ConfigValue): st
 
   const held = configValueAt(source.data, keys);
   if (sameData(held, value)) return source.text;
-  if (isMap(held) && isMap(value)) return putEach(source, keys, held, value);
+  if (isMap(held) && isMap(value)) return putTableValues(source, keys, held, value);
 
   const [{ pair } = {}] = findTomlParts(source, keys);
   if (pair?.path.length !== keys.length)
@@ -64,7 +64,7 @@ function putTomlValue(source: TomlSource, keys: KeyPath, value: ConfigValue): st
 }
 
 /** Changes one table into another value by value, so that equal values keep their text. */
-function putEach({ text }: TomlSource, keys: KeyPath, held: ConfigEntry, value: ConfigEntry): string {
+function putTableValues({ text }: TomlSource, keys: KeyPath, held: ConfigEntry, value: ConfigEntry): string {
   const gone = Object.keys(held).filter((key) => !Object.hasOwn(value, key));
   const filled = Object.entries(value).reduce(
     (edited, [key, inner]) => putTomlValue(rereadToml(edited), [...keys, key], inner),
@@ -89,7 +89,7 @@ function insert(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
 
   const own = source.sections.find(({ path }) => path.length === holder.length && isWithin(path, holder));
   if (own) {
-    if (own.pairs.length === 0 && isAfterthought(source, own)) {
+    if (own.pairs.length === 0 && isOptionalHeader(source, own)) {
       throw new ConfigError(`${keyPathLabel(holder)} has an empty header below its sub-tables.`, own.start);
     }
     return insertLine(source, own, own.pairs.at(-1), printPair(keys.slice(-1), value));
@@ -119,7 +119,7 @@ function cutsFor(source: TomlSource, pieces: readonly TomlPart[], keys: KeyPath)
   const cuts: (LineRemoval & { last?: number })[] = [];
   for (const { section, pair, start, end } of pieces) {
     const isAlone = section.pairs.length === 1 && section.path.length === keys.length - 1;
-    if (pair && !(isAlone && isAfterthought(source, section))) {
+    if (pair && !(isAlone && isOptionalHeader(source, section))) {
       cuts.push({ isBlock: false, start, end });
       continue;
     }
@@ -140,7 +140,7 @@ function cutsFor(source: TomlSource, pieces: readonly TomlPart[], keys: KeyPath)
  * True if a header is below a sub-table of its table, and no comment follows it. Such a header is optional:
  * it was written for the first value and is removed with the last one.
  */
-function isAfterthought(
+function isOptionalHeader(
   { text, sections }: TomlSource,
   { index, path, header, pairs }: TomlSection,
 ): boolean {
@@ -154,7 +154,7 @@ function isAfterthought(
  * Returns the edited text if its data equal one of the expected results.
  * @throws ConfigError if not.
  */
-function prove(
+function verifyTomlEdit(
   edited: string,
   expected: readonly unknown[],
   { source, keys }: { source: TomlSource; keys: KeyPath },
@@ -173,7 +173,7 @@ function rereadToml(edited: string): TomlSource {
     return readToml(edited);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError('It cannot be edited safely: the outcome would be malformed.');
+    throw new ConfigError('It cannot be edited safely: the result would be malformed.');
   }
 }
 
@@ -194,7 +194,7 @@ function toKeyPath(source: TomlSource, path: ConfigPath): KeyPath {
     const way = keys.slice(0, depth);
     const held = configValueAt(source.data, way);
     if (held !== undefined && !isMap(held)) {
-      throw new ConfigError(`${keyPathLabel(way)} is no map.`, valueOffset(source, way));
+      throw new ConfigError(`${keyPathLabel(way)} is not a map.`, valueOffset(source, way));
     }
   }
   return keys;

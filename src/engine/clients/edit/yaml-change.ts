@@ -65,7 +65,7 @@ export function insertYamlMember(
   const { whole } = places.at(-1)!;
   if (whole.open && whole.to === text.length && !text.endsWith('\n')) {
     throw new ConfigError(
-      'The file ends in a block scalar; its last line needs a line end first.',
+      'The file ends in a block scalar without a final newline. Add one first.',
       text.length,
     );
   }

@@ -77,7 +77,7 @@ const reservedScalar = /^(?:y|n|yes|no|on|off|true|false|null|-?(?:nan|inf|infin
 const unprintableCharacters = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
 
 function printScalar(text: string, { quoted }: { readonly quoted: boolean }): string {
-  if (/\p{Surrogate}/u.test(text)) throw new ConfigError('Half a surrogate pair cannot be written as YAML.');
+  if (/\p{Surrogate}/u.test(text)) throw new ConfigError('A lone surrogate cannot be written in YAML.');
   if (!quoted && plainScalar.test(text) && !reservedScalar.test(text)) return text;
   return JSON.stringify(text).replace(
     unprintableCharacters,

@@ -83,7 +83,7 @@ function removeYamlValue(text: string, path: ConfigPath): string {
   const target = source.root && resolvePath(source, source.root, path);
   const holder = target?.way.at(-1);
   if (!target || !holder || target.rest.length > 0) {
-    throw new ConfigError(`There is no ${pathLabel(path)} to take out.`);
+    throw new ConfigError(`There is no ${pathLabel(path)} to remove.`);
   }
 
   const { place, way } = target;
@@ -129,7 +129,7 @@ function pairAt(source: YamlSource, place: YamlSlot, key: string, there: ConfigP
 
   const name = pathLabel([key]);
   const [first, second] = value.items.filter((pair) => spellsKey(source, pair.key, key));
-  if (second) throw new ConfigError(`The key ${name} is there twice.`, pairPlace(value, second).whole.from);
+  if (second) throw new ConfigError(`The key ${name} occurs twice.`, pairPlace(value, second).whole.from);
   if (!first) {
     const held = dataAt(source.merged, there);
     if (!(held instanceof Map && held.has(key))) return undefined;
@@ -163,7 +163,7 @@ function wrongShapeError(
 ): ConfigError {
   if (isAlias(value))
     return new ConfigError(`${pathLabel(there)} is an alias; its value is written elsewhere.`, from);
-  return new ConfigError(`${pathLabel(there)} is no ${wanted}.`, from);
+  return new ConfigError(`${pathLabel(there)} is not a ${wanted}.`, from);
 }
 
 /** A tag sets the type of a value. The tag of a map or list may stay if the new value has that type. */

@@ -41,16 +41,16 @@ export async function planInstall(
   const extras = await missingAdditions(base, receipt, place);
   const after = await putEntry(base, place, next, { ...templateField(receipt), extras });
   // Errors that `--force` cannot avoid come first, such as a duplicate key.
-  if (current !== undefined && !force) requireOurs(current, owner, receipt);
+  if (current !== undefined && !force) requireReplaceable(current, owner, receipt);
 
   const former = current && takes === 'theirs' ? { replaced: current, displaced: owners } : owner;
-  const confirmed = { ...keepKnownScope(receipt, known), entry, ...gaveWay(former ?? {}) };
+  const confirmed = { ...keepKnownScope(receipt, known), entry, ...restorableFields(former ?? {}) };
   if (after === text && known && isSameReceipt(known, confirmed)) return { ...state, outcome: 'unchanged' };
 
   const companions = takes === 'theirs' ? [] : owners.filter((one) => one.client !== receipt.client);
   const { server, reference, argument, variables } = receipt;
   const updated = companions.map((one) => ({ ...one, entry, server, reference, argument, variables }));
-  const others = await withoutTwins(text, record, receipt);
+  const others = await otherReceipts(text, record, receipt);
   const steps = stepsBefore(record.steps, slot, { current, takes });
   return {
     text: after,
@@ -71,7 +71,7 @@ export async function planInstall(
 }
 
 /** Receipts of other entries. Leaves out a former location of this entry if the client has moved it. */
-async function withoutTwins(
+async function otherReceipts(
   text: string | null,
   { receipts }: FileRecord,
   receipt: Receipt,
@@ -98,12 +98,12 @@ function findReplaced(
   receipt: Receipt,
 ): ReplacedEntry {
   if (current === undefined) return 'nothing';
-  if (owner) return owner.server === receipt.server || isKin(owner, receipt) ? 'ours' : 'theirs';
+  if (owner) return owner.server === receipt.server || isSameFamily(owner, receipt) ? 'ours' : 'theirs';
   return isIntact(current, receipt.entry) ? 'nothing' : 'theirs';
 }
 
 /** True if two entries may replace each other. */
-function isKin(one: Receipt, other: Receipt): boolean {
+function isSameFamily(one: Receipt, other: Receipt): boolean {
   return one.family !== undefined && one.family === other.family;
 }
 
@@ -129,7 +129,10 @@ function installOutcome({
 }
 
 /** Fields of the entry that an uninstall restores. */
-function gaveWay({ replaced, displaced = [] }: Partial<Receipt>): Pick<Receipt, 'replaced' | 'displaced'> {
+function restorableFields({
+  replaced,
+  displaced = [],
+}: Partial<Receipt>): Pick<Receipt, 'replaced' | 'displaced'> {
   return { ...(replaced && { replaced }), ...(displaced.length > 0 && { displaced }) };
 }
 
@@ -169,7 +172,7 @@ async function listMadeContainers(
 }
 
 /** @throws AgentToolsError with the owner of the key and a way out. */
-function requireOurs(current: ConfigEntry, owner: Receipt | undefined, receipt: Receipt): void {
+function requireReplaceable(current: ConfigEntry, owner: Receipt | undefined, receipt: Receipt): void {
   const { key, file, server } = receipt;
   const refuse = (message: string) => new AgentToolsError('refused', message);
   const wayOut = 'Give yours another key with --name, or replace it with --force.';
@@ -177,7 +180,7 @@ function requireOurs(current: ConfigEntry, owner: Receipt | undefined, receipt: 
     if (isIntact(current, receipt.entry)) return;
     throw refuse(`${file} has an entry "${key}" that AgentTools did not write. ${wayOut}`);
   }
-  if (owner.server !== server && !isKin(owner, receipt))
+  if (owner.server !== server && !isSameFamily(owner, receipt))
     throw refuse(`The entry "${key}" in ${file} starts another server, ${owner.server}. ${wayOut}`);
   if (!isIntact(current, owner.entry)) {
     const ways = 'Overwrite the edit with --force, or give yours another key with --name.';

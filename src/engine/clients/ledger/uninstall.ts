@@ -82,7 +82,7 @@ export function planRemoval({
     if (state.text === null || current === undefined) return { ...state, outcome: 'gone' };
     const owner = state.record.receipts.find((one) => slotKey(one) === slotKey(place));
     if (owner) {
-      const message = `The entry "${key}" in ${file} was installed for ${owner.client}. Take it out with: agenttools uninstall --config ${file} --client ${owner.client} --name ${key}`;
+      const message = `The entry "${key}" in ${file} was installed for ${owner.client}. Remove it with: agenttools uninstall --config ${file} --client ${owner.client} --name ${key}`;
       throw new AgentToolsError('refused', message);
     }
     if (!force) {

@@ -15,7 +15,7 @@ import {
 } from './folders.js';
 import {
   addMcp,
-  caution,
+  installWarning,
   lenient,
   matrix,
   mcpServers,
@@ -82,7 +82,7 @@ export const chatClients: readonly WritableClient[] = [
     traces: home('.lmstudio'),
     capabilities: { prompts: false },
     reload:
-      'LM Studio takes it up by itself; else switch the server off and on under Program > Install > Edit mcp.json.',
+      'LM Studio reads the change by itself; otherwise switch the server off and on under Program > Install > Edit mcp.json.',
     sources: [
       { what: 'entry', ref: 'https://github.com/lmstudio-ai/docs 0_app/2_mcp/index.mdx (c6854fba)' },
       wolfram,
@@ -140,7 +140,7 @@ export const chatClients: readonly WritableClient[] = [
     traces: appData('Witsy'),
     capabilities: { prompts: false },
     cautions: [
-      caution(
+      installWarning(
         'user',
         'Witsy writes this file itself when it ends. If it was open, close it and install again.',
       ),

@@ -22,12 +22,12 @@ import {
 } from './secret-references.js';
 import {
   addMcp,
-  caution,
+  checkedWithVendor,
   commentsOnly,
+  installWarning,
   lenient,
   matrix,
   mcpServers,
-  ran,
   strict,
   strictWithoutBom,
   withoutBom,
@@ -116,10 +116,10 @@ export const codingClients: readonly WritableClient[] = [
     traces: claudeFolder,
     capabilities: { mcpApps: false, prompts: true, elicitation: true, roots: true },
     secretReference: braceReference,
-    cautions: [caution('project', 'Claude Code asks each user of the project to approve the server.')],
+    cautions: [installWarning('project', 'Claude Code asks each user of the project to approve the server.')],
     reload: 'Start a new session, or reconnect with /mcp.',
     sources: [
-      ran('2.1.197'),
+      checkedWithVendor('2.1.197'),
       wolfram,
       {
         what: 'reserved keys, references to variables',
@@ -143,10 +143,10 @@ export const codingClients: readonly WritableClient[] = [
     traces: codexFolder(),
     capabilities: { prompts: false, elicitation: true },
     secretReference: passEnvironment('env_vars'),
-    cautions: [caution('project', 'Codex reads this file only in projects that you trust.')],
+    cautions: [installWarning('project', 'Codex reads this file only in projects that you trust.')],
     reload: 'Start a new session of Codex.',
     sources: [
-      ran('0.169.0'),
+      checkedWithVendor('0.169.0'),
       wolfram,
       addMcp,
       { what: 'env_vars, cwd', ref: 'https://github.com/openai/codex/pull/5246' },
@@ -171,7 +171,7 @@ export const codingClients: readonly WritableClient[] = [
     secretReference: braceReference,
     reload: 'Restart gemini, or use /mcp refresh. It starts servers in folders that it trusts.',
     sources: [
-      ran('0.61.0'),
+      checkedWithVendor('0.61.0'),
       wolfram,
       {
         what: 'references to variables',
@@ -196,7 +196,7 @@ export const codingClients: readonly WritableClient[] = [
     secretReference: braceReference,
     reload: 'Restart qwen.',
     sources: [
-      ran('0.15.10'),
+      checkedWithVendor('0.15.10'),
       wolfram,
       {
         what: 'references to variables',
@@ -220,10 +220,12 @@ export const codingClients: readonly WritableClient[] = [
     traces: copilotFolder(),
     capabilities: { mcpApps: false, prompts: false, elicitation: true },
     secretReference: braceReference,
-    cautions: [caution('project', 'Copilot CLI starts servers of a project only in folders that you trust.')],
+    cautions: [
+      installWarning('project', 'Copilot CLI starts servers of a project only in folders that you trust.'),
+    ],
     reload: 'Restart copilot, or use /mcp reload.',
     sources: [
-      ran('1.0.102'),
+      checkedWithVendor('1.0.102'),
       wolfram,
       {
         what: 'references to variables',
@@ -256,7 +258,7 @@ export const codingClients: readonly WritableClient[] = [
     secretReference: envInBraces,
     reload: 'Restart opencode.',
     sources: [
-      ran('1.18.33'),
+      checkedWithVendor('1.18.33'),
       addMcp,
       wolfram,
       { what: 'references to variables', ref: 'https://opencode.ai/docs/config' },
@@ -288,7 +290,7 @@ export const codingClients: readonly WritableClient[] = [
     secretReference: envInBraces,
     reload: 'Restart kilo, or reload the window.',
     sources: [
-      ran('@kilocode/cli 7.8.1'),
+      checkedWithVendor('@kilocode/cli 7.8.1'),
       addMcp,
       {
         what: 'references to variables',
@@ -353,9 +355,9 @@ export const codingClients: readonly WritableClient[] = [
     keys: { pattern: /^[A-Za-z0-9@/_-]+$/, takes: 'letters, digits, "@", "/", "-" and "_"' },
     traces: allCandidates(xdgConfig('amp'), bySystem({ win32: appData('amp') })),
     capabilities: { prompts: true },
-    cautions: [caution('project', 'Amp starts servers of a project only after amp mcp approve.')],
+    cautions: [installWarning('project', 'Amp starts servers of a project only after amp mcp approve.')],
     reload: 'Restart amp, or reload the window.',
-    sources: [ran('0.0.1790142911 (2026-09-23)'), wolfram, matrix],
+    sources: [checkedWithVendor('0.0.1790142911 (2026-09-23)'), wolfram, matrix],
   },
   {
     id: 'auggie',
@@ -372,7 +374,7 @@ export const codingClients: readonly WritableClient[] = [
     capabilities: { prompts: false },
     reload: 'Start a new session of auggie.',
     sources: [
-      ran('0.36.0'),
+      checkedWithVendor('0.36.0'),
       wolfram,
       { what: 'no references to variables', ref: 'https://github.com/augmentcode/auggie/issues/35' },
       matrix,
@@ -396,7 +398,7 @@ export const codingClients: readonly WritableClient[] = [
     secretReference: envBraceReference,
     reload: 'Start a new task; on the command line, a new session.',
     sources: [
-      ran('3.0.65'),
+      checkedWithVendor('3.0.65'),
       {
         what: 'file, references to variables',
         ref: 'https://github.com/cline/cline mcp-settings-legacy-migration.ts, envExpansion.ts (21cb8d25, 2026-08-22)',
@@ -418,7 +420,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: appData('Code/User/globalStorage/rooveterinaryinc.roo-cline'),
     capabilities: { prompts: false },
     secretReference: envBraceReference,
-    reload: 'Roo Code takes it up by itself.',
+    reload: 'Roo Code reads the change by itself.',
     sources: [
       {
         what: 'file, entry, references to variables',
@@ -444,7 +446,7 @@ export const codingClients: readonly WritableClient[] = [
     ),
     capabilities: {},
     cautions: [
-      caution('project', 'Kimi Code starts servers of a project only in workspaces that you trust.'),
+      installWarning('project', 'Kimi Code starts servers of a project only in workspaces that you trust.'),
     ],
     reload: 'Start a new session.',
     sources: [
@@ -469,7 +471,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: home('.aws/amazonq'),
     capabilities: { mcpApps: false, prompts: true },
     cautions: [
-      caution(
+      installWarning(
         'user',
         'Its command line has become Kiro: for that, install into kiro. The IDE plugin reads this file while "useLegacyMcpJson" is true.',
       ),
@@ -493,7 +495,7 @@ export const codingClients: readonly WritableClient[] = [
     secretReference: braceReference,
     reload: 'Start a new session.',
     sources: [
-      ran('0.215.0'),
+      checkedWithVendor('0.215.0'),
       {
         what: 'project file, references to variables',
         ref: 'https://github.com/Factory-AI/factory docs/cli/configuration/mcp.mdx (a80aa7c5, 2026-07-24)',
@@ -517,7 +519,7 @@ export const codingClients: readonly WritableClient[] = [
     secretReference: braceReference,
     reload: 'Start a new session.',
     sources: [
-      ran('1.0.41'),
+      checkedWithVendor('1.0.41'),
       addMcp,
       { what: 'references to variables', ref: 'https://docs.x.ai/build/features/mcp-servers' },
     ],
@@ -615,7 +617,7 @@ export const codingClients: readonly WritableClient[] = [
         applies: hasOldContinueOnly,
         text: 'Only the old config.json exists, which Continue would ignore beside a config.yaml. So the server got a separate file.',
       },
-      caution('project', 'The editor extensions read this file; the command line cn does not.'),
+      installWarning('project', 'The editor extensions read this file; the command line cn does not.'),
     ],
     reload: 'Run "Continue: Reload config", or restart cn.',
     sources: [

@@ -14,7 +14,7 @@ import {
 import { askUser, braceReference, envBraceReference } from './secret-references.js';
 import {
   addMcp,
-  caution,
+  installWarning,
   lenient,
   matrix,
   mcpServers,
@@ -124,7 +124,10 @@ export const ideClients: readonly WritableClient[] = [
     capabilities: { mcpApps: false, prompts: false },
     secretReference: envBraceReference,
     cautions: [
-      caution('user', 'Its agent Cascade reads this file. For its agent Devin, install into devin-cli.'),
+      installWarning(
+        'user',
+        'Its agent Cascade reads this file. For its agent Devin, install into devin-cli.',
+      ),
     ],
     reload: 'Press Refresh under Cascade > MCP.',
     sources: [
@@ -157,8 +160,10 @@ export const ideClients: readonly WritableClient[] = [
       win32: appData('Zed'),
     }),
     capabilities: { mcpApps: false, prompts: true, elicitation: false, roots: false },
-    cautions: [caution('project', 'Zed starts servers of a project only in worktrees that you trust.')],
-    reload: 'Zed takes it up by itself.',
+    cautions: [
+      installWarning('project', 'Zed starts servers of a project only in worktrees that you trust.'),
+    ],
+    reload: 'Zed reads the change by itself.',
     sources: [
       {
         what: 'file, entry',
@@ -182,7 +187,7 @@ export const ideClients: readonly WritableClient[] = [
     traces: home('.kiro'),
     capabilities: { prompts: true },
     secretReference: braceReference,
-    reload: 'Kiro takes it up by itself; on the command line, start a new chat.',
+    reload: 'Kiro reads the change by itself; on the command line, start a new chat.',
     sources: [
       {
         what: 'file, entry, references to variables',
@@ -205,7 +210,7 @@ export const ideClients: readonly WritableClient[] = [
     ...standardShape(),
     traces: home('.junie'),
     capabilities: { mcpApps: false, prompts: false },
-    reload: 'Junie takes it up by itself.',
+    reload: 'Junie reads the change by itself.',
     sources: [wolfram, matrix],
   },
   {
@@ -225,7 +230,9 @@ export const ideClients: readonly WritableClient[] = [
       home('.gemini/antigravity-cli'),
     ),
     capabilities: {},
-    cautions: [caution('user', 'Settings that Antigravity syncs from the cloud may overwrite this file.')],
+    cautions: [
+      installWarning('user', 'Settings that Antigravity syncs from the cloud may overwrite this file.'),
+    ],
     reload: 'Quit Antigravity and start it again; on the command line, /mcp reload.',
     sources: [wolfram, addMcp],
   },
@@ -305,7 +312,7 @@ export const ideClients: readonly WritableClient[] = [
     capabilities: { prompts: false },
     cautions: [
       warnUndocumented('Trae'),
-      caution('project', 'Trae reads servers of a project only if its settings allow it.'),
+      installWarning('project', 'Trae reads servers of a project only if its settings allow it.'),
     ],
     reload: 'Look under Settings > MCP.',
     sources: [uncheckedSource],

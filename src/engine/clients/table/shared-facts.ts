@@ -22,7 +22,7 @@ export const commentsOnly: SyntaxTolerance = { comments: true, trailingCommas: f
 export const withoutBom: SyntaxTolerance = { comments: true, trailingCommas: true, bom: false };
 
 /** Checked with the vendor's program and the file that it writes. */
-export function ran(version: string): FactSource {
+export function checkedWithVendor(version: string): FactSource {
   return { what: 'file, entry, key, syntax', ref: `the vendor's own command line was run, ${version}` };
 }
 
@@ -47,9 +47,9 @@ export const uncheckedSource: FactSource = {
 
 /** Warning about files at a location that the vendor does not document. */
 export function warnUndocumented(client: string): InstallWarning {
-  return { text: `The maker of ${client} does not document this file. Look whether the server shows up.` };
+  return { text: `The maker of ${client} does not document this file. Check that the server appears.` };
 }
 
-export function caution(scope: FileScope, text: string): InstallWarning {
+export function installWarning(scope: FileScope, text: string): InstallWarning {
   return { scope, text };
 }

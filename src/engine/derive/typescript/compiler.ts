@@ -33,9 +33,9 @@ export function findCompiler(directory: string): TypeScript {
   const why =
     silent.length === 0
       ? `There is no TypeScript in ${directory} or above it.`
-      : `${silent.join(' and ')} has no API that programs can ask for types.`;
+      : `${silent.join(' and ')} has no API for types.`;
   throw new AgentToolsError(
     'failed',
-    `${why} Types are read by the TypeScript of the project. Install one: npm install --save-dev @typescript/typescript6`,
+    `${why} AgentTools reads types with the TypeScript of the project. Install one: npm install --save-dev @typescript/typescript6`,
   );
 }

@@ -26,7 +26,7 @@ export interface TypeProgram {
   /** The files of the package that were read. */
   files(): readonly string[];
   /** @throws AgentToolsError after the timeout */
-  heedTime(): void;
+  checkTimeout(): void;
 }
 
 interface ProgramPlan {
@@ -42,7 +42,7 @@ export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): Ty
   const options = readCompilerOptions(ts, directory);
   const host = ts.createCompilerHost(options, true);
   const deadline = performance.now() + bounds.timeoutMs;
-  const heedTime = () => {
+  const checkTimeout = () => {
     if (performance.now() < deadline) return;
     const seconds = bounds.timeoutMs / 1000;
     throw new AgentToolsError('failed', `The types of ${directory} could not be read within ${seconds} s.`);
@@ -51,7 +51,7 @@ export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): Ty
   const getSourceFile = host.getSourceFile.bind(host);
   host.getCurrentDirectory = () => directory;
   host.getSourceFile = (...given) => {
-    heedTime();
+    checkTimeout();
     if (++count > bounds.maxFiles) {
       const message = `The types of ${directory} lead to more than ${bounds.maxFiles} files.`;
       throw new AgentToolsError('failed', message);
@@ -103,7 +103,7 @@ export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): Ty
       ];
       return [...new Set(own)].sort();
     },
-    heedTime,
+    checkTimeout,
   };
 }
 

@@ -28,7 +28,7 @@ export class TypeReader {
    * union.
    */
   read(type: ts.Type, written: ts.TypeNode | undefined): TypeFacts {
-    this.#program.heedTime();
+    this.#program.checkTimeout();
     const node = written && this.#stripped(written);
     if (node && this.#means(node, type)) return this.#readNode(node, type) ?? this.#readType(type, node);
     return this.#readType(type, undefined);
@@ -119,7 +119,7 @@ export class TypeReader {
     if (is(TypeFlags.String | TypeFlags.TemplateLiteral | TypeFlags.StringMapping)) return { kind: 'string' };
     if (is(TypeFlags.Number | TypeFlags.Enum)) return { kind: 'number' };
     if (is(TypeFlags.BigIntLike)) return this.#unmappable(type, 'JSON has no numbers of that size');
-    if (is(TypeFlags.ESSymbolLike)) return this.#unmappable(type, 'a symbol means nothing to others');
+    if (is(TypeFlags.ESSymbolLike)) return this.#unmappable(type, 'a symbol is unique to its process');
     if (is(TypeFlags.NonPrimitive)) return { kind: 'object', properties: [], others: undefined };
     if (is(TypeFlags.Object)) return this.#readObject(type as ts.ObjectType, node);
     if (type.isIntersection()) return this.#readIntersection(type);
@@ -170,7 +170,7 @@ export class TypeReader {
     if (name && declaration && resultTypeNames.has(name.name) && !this.#program.isOwn(declaration))
       return { kind: 'finished' };
     if (declaration && hasHidden(type, this.#program)) {
-      return this.#unmappable(type, 'it has private members, so that no plain object is one', node);
+      return this.#unmappable(type, 'it has private members, so a plain object cannot be one', node);
     }
     return this.#named(type, name, () => this.#members(type));
   }
@@ -231,7 +231,7 @@ export class TypeReader {
       (flags[index]! & (ts.ElementFlags.Required | ts.ElementFlags.Optional)) !== 0;
     const rest = read.findIndex((_, index) => !isFixed(index));
     if (rest !== -1 && rest !== read.length - 1) {
-      return this.#unmappable(type, 'only the end of a list may be open', node);
+      return this.#unmappable(type, 'only the last element of a list can be a rest element', node);
     }
     return {
       kind: 'tuple',
@@ -265,7 +265,7 @@ export class TypeReader {
       isOptional: (symbol.flags & ts.SymbolFlags.Optional) !== 0 || mayBeUndefined(type, ts),
       doc: readDocComment(declaration, this.#program),
       type: isSymbol
-        ? this.#unmappable(type, 'a symbol is no key in JSON')
+        ? this.#unmappable(type, 'a symbol cannot be a key in JSON')
         : this.read(type, declaredTypeNode(declaration, ts)),
       position: declaration && isOwn(declaration) ? positionOf(declaration) : undefined,
     };

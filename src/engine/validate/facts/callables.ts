@@ -7,7 +7,7 @@ import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
 import type { Kind } from '../../extension/item-kinds.js';
 import { locateModule, ModuleReferenceError, parseModuleReference } from '../../extension/modules.js';
-import { writtenPlaces } from '../../runtime/declared-endpoints.js';
+import { declaredEndpoints } from '../../runtime/declared-endpoints.js';
 import { locate } from '../../runtime/read-definition.js';
 import { InspectionError } from '../inspector.js';
 import { isModuleFile, type ModuleReader, NotLoadedError, typescript } from './modules.js';
@@ -86,7 +86,7 @@ const callableKeysByKind = {
 } as const satisfies Record<Kind, (value: Value) => Iterable<CallableKey>>;
 
 function* callablePositions(definition: Definition): Iterable<CallableKey> {
-  for (const { path: at, place } of writtenPlaces(definition)) {
+  for (const { path: at, place } of declaredEndpoints(definition)) {
     yield { path: at, value: place, hasShape: true, isPlace: true };
     if (!isRecord(place) || isFunctionLike(place)) continue;
     yield { path: [...at, 'place'], value: place.place, hasShape: true, isPlace: true };
@@ -143,7 +143,7 @@ async function snapshotReference(
     const target = await locateModule(paths, reference);
     const file = path.relative(paths.directory, target).replaceAll('\\', '/');
     if (!isModuleFile(file))
-      return { file, fault: { kind: 'missing', reason: `names ${file}, which is no JavaScript module` } };
+      return { file, fault: { kind: 'missing', reason: `names ${file}, which is not a JavaScript module` } };
     const isTypeScript = typescript.includes(path.extname(file));
     const loaded = isTypeScript ? {} : await loadedFacts(file, reference.exportName, modules);
     return { file, isTypeScript, ...loaded };
@@ -161,7 +161,7 @@ async function loadedFacts(file: string, name: string, modules: ModuleReader): P
     if (type === 'function') return Object.hasOwn(named, name) ? { contextMembers: named[name]! } : {};
     if (type !== undefined && type !== 'undefined') {
       return missingReference(
-        `names the export "${name}" of ${file}, which is no function but of type ${type}`,
+        `names the export "${name}" of ${file}, which is not a function, but of type ${type}`,
       );
     }
     const known = presentExports(types).join(', ') || 'nothing';

@@ -24,8 +24,8 @@ import { withArguments } from '../../runtime/prompt.js';
 import { locate } from '../../runtime/read-definition.js';
 import { readInput } from '../../runtime/tool.js';
 import {
-  findLostApp,
   findUnresolved,
+  findUnresolvedApp,
   type NameScope,
   suggestNames,
   type UnresolvedApp,
@@ -81,12 +81,12 @@ export async function entryFacts(
   entry: unknown,
   place: EntryCheckContext,
 ): Promise<readonly EntrySnapshot[]> {
-  const one = await singleFacts(entry, place);
-  return one ? [one] : isRecord(entry) ? await severalFacts(entry, place) : [];
+  const one = await snapshotSingleEntry(entry, place);
+  return one ? [one] : isRecord(entry) ? await snapshotExpandedEntry(entry, place) : [];
 }
 
 /** The items of an entry for several tools, or for a definition with overrides. */
-async function severalFacts(
+async function snapshotExpandedEntry(
   entry: Readonly<Record<string, unknown>>,
   place: EntryCheckContext,
 ): Promise<readonly EntrySnapshot[]> {
@@ -94,7 +94,7 @@ async function severalFacts(
   const base = { kind, location: locate(server, path) };
   try {
     const { listings, faults: toolkitFaults } = await resolveEntry(entry, place);
-    const facts = await Promise.all(listings.map((one) => listingFacts(one, place)));
+    const facts = await Promise.all(listings.map((one) => snapshotResolvedItem(one, place)));
     const isOwn = !isToolkitEntry(entry, kind);
     return [...facts, ...(isOwn && toolkitFaults.length > 0 ? [{ ...base, toolkitFaults }] : [])];
   } catch (error) {
@@ -113,7 +113,7 @@ async function severalFacts(
   }
 }
 
-async function listingFacts(
+async function snapshotResolvedItem(
   { definition, name: wireName, reference, changes, inToolkit }: ResolvedItem,
   { kind, server, path, extension }: EntryCheckContext,
 ): Promise<EntrySnapshot> {
@@ -147,7 +147,10 @@ async function listingFacts(
 }
 
 /** The snapshot of an entry for one item; undefined for an entry that may be several. */
-async function singleFacts(entry: unknown, place: EntryCheckContext): Promise<EntrySnapshot | undefined> {
+async function snapshotSingleEntry(
+  entry: unknown,
+  place: EntryCheckContext,
+): Promise<EntrySnapshot | undefined> {
   const { kind, server, path } = place;
   const base = { kind, location: locate(server, path) };
   if (kind === 'tools' && isUpstreamEntry(entry)) return { ...base, faults: upstreamFaults(entry, place) };
@@ -166,7 +169,7 @@ async function singleFacts(entry: unknown, place: EntryCheckContext): Promise<En
     const fixFaults = item ? await findFixFaults(entry, await readOverridable(item)) : [];
     const lostApp =
       kind === 'tools'
-        ? await findLostApp(entry, (at) => locate(server, [...path, ...at]), place)
+        ? await findUnresolvedApp(entry, (at) => locate(server, [...path, ...at]), place)
         : undefined;
     return {
       ...base,

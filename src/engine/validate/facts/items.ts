@@ -177,7 +177,7 @@ async function findSchemaFaults(definition: Definition, side: SchemaSide): Promi
   } catch (error) {
     if (!(error instanceof DefinitionError) || !(error.cause instanceof SchemaError)) throw error;
     const { cause } = error;
-    const written = await writtenFaults({ definition, side, key });
+    const written = await rawSchemaFaults({ definition, side, key });
     if (written.length > 0) return written;
     return [cause, ...cause.others].map(({ message, path: at }) => ({
       side,
@@ -195,7 +195,7 @@ function isLeftToShape(value: unknown, key: string): boolean {
 }
 
 /** All faults of a literal JSON Schema, not only the first one that makes it unusable. */
-async function writtenFaults(place: {
+async function rawSchemaFaults(place: {
   definition: Definition;
   side: SchemaSide;
   key: string;

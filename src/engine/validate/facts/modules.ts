@@ -144,12 +144,12 @@ function typeIn(text: string): ModuleFormat | undefined {
 }
 
 /** V8's messages about module syntax in a script, for a module that has another fault. */
-const saysModule = /import statement outside a module|Unexpected token 'export'|import\.meta/;
+const moduleSyntaxMessage = /import statement outside a module|Unexpected token 'export'|import\.meta/;
 
 function isForOtherFormat(parsed: ParsedModule, format: ModuleFormat): boolean {
   if (format === 'module') return parsed.isScript && parsed.assignsExports;
   if (parsed.isScript) return false;
-  return parsed.isModule || saysModule.test(parsed.scriptFailure?.reason ?? '');
+  return parsed.isModule || moduleSyntaxMessage.test(parsed.scriptFailure?.reason ?? '');
 }
 
 async function moduleFailure(

@@ -56,7 +56,7 @@ export function suggestNames(
 }
 
 /** The app that a tool, or an entry of a server's list, names under `ui`, if it does not resolve. */
-export async function findLostApp(
+export async function findUnresolvedApp(
   { ui }: Readonly<Record<string, unknown>>,
   place: (path: DocumentPath) => Location,
   scope: NameScope,

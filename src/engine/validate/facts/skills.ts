@@ -116,7 +116,10 @@ export function* findBrokenLinks(text: string, files: readonly string[]): Genera
     if (written === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(written)) continue;
     const file = path.posix.normalize(decodeUriText(written)).replace(/\/$/, '');
     if (file.startsWith('/') || file === '..' || file.startsWith('../')) {
-      yield { problem: `links to "${target}", which is not in its folder. Clients get nothing else.`, index };
+      yield {
+        problem: `links to "${target}", which is not in its folder. Clients get the files of its folder only.`,
+        index,
+      };
       continue;
     }
     const isThere = file === '.' || files.some((one) => one === file || one.startsWith(`${file}/`));

@@ -19,7 +19,7 @@ export interface ToolkitSnapshot {
   /** Faults in its shared keys. */
   readonly faults: readonly ShapeFault[];
   /** Tools that are missing from its declaration, if the declaration lists tools. */
-  readonly untold: readonly { readonly item: string; readonly location: Location }[];
+  readonly undeclared: readonly { readonly item: string; readonly location: Location }[];
   /** Tools with the name of another declared item, unless its declaration lists them. */
   readonly taken: readonly { readonly item: string; readonly location: Location }[];
 }
@@ -55,7 +55,7 @@ async function readDeclared(
     return {
       ...snapshotToolkit(toolkit),
       ref,
-      untold: told ? located.filter(({ item }) => !isTold(item)) : [],
+      undeclared: told ? located.filter(({ item }) => !isTold(item)) : [],
       taken: located.filter(({ item }) => holder.get(item) !== name && !isTold(item)),
     };
   } catch (error) {
@@ -69,7 +69,7 @@ async function combinedToolkit(extension: Extension): Promise<ToolkitSnapshot | 
   const content = file && findToolkit(await readToolkitFile(file, extension));
   if (!file || !content) return undefined;
   const toolkit = createRawToolkit(content, { what: file.file, extension, file, at: [] });
-  return { ...snapshotToolkit(toolkit), untold: [], taken: [] };
+  return { ...snapshotToolkit(toolkit), undeclared: [], taken: [] };
 }
 
 /** The content of a file; undefined if it is unreadable, which is reported with the items that need it. */

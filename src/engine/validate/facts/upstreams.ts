@@ -7,11 +7,11 @@ import { isSerious } from '../../extension/describe-fault.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
 import { EndpointError, findPackageScript, requirePlace } from '../../extension/upstream-endpoint.js';
-import { findLiteralSecrets, nameOfPlace } from '../../extension/upstream-secrets.js';
+import { endpointName, findLiteralSecrets } from '../../extension/upstream-secrets.js';
 import { toolUpstreamShape } from '../../extension/upstream-shape.js';
-import { writtenPlaces } from '../../runtime/declared-endpoints.js';
+import { declaredEndpoints } from '../../runtime/declared-endpoints.js';
 import { definitionLabel, locate } from '../../runtime/read-definition.js';
-import { placeScope } from '../../runtime/upstream-spec.js';
+import { endpointScope } from '../../runtime/upstream-spec.js';
 import { entryLabel } from './entries.js';
 
 /** An upstream server of a definition, as known without starting or contacting it. */
@@ -40,7 +40,7 @@ interface UpstreamFault {
 
 /** The upstream servers with a literal endpoint in a definition. */
 export async function gatherUpstreams(definition: Definition): Promise<readonly UpstreamSnapshot[]> {
-  const found = [...writtenPlaces(definition)].map(async ({ path: at, place, entry }) => {
+  const found = [...declaredEndpoints(definition)].map(async ({ path: at, place, entry }) => {
     const isPlain = isRecord(place) && !isFunctionLike(place);
     const isRight =
       isPlain && ![...checkShape(place, toolUpstreamShape), ...checkEndpoint(place)].some(isSerious);
@@ -73,11 +73,11 @@ async function endpointFault(
   definition: Definition,
 ): Promise<UpstreamFault | undefined> {
   try {
-    await requirePlace(place, placeScope(definition.extension));
+    await requirePlace(place, endpointScope(definition.extension));
     return undefined;
   } catch (error) {
     if (!(error instanceof EndpointError)) throw error;
-    const message = `The server ${nameOfPlace(place)} ${error.message}`;
+    const message = `The server ${endpointName(place)} ${error.message}`;
     return { kind: error.fault, message, location: locate(definition, [...at, ...parseKeyPath(error.key)]) };
   }
 }

@@ -1,7 +1,7 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { CspList, Evaluation, ExternalRequest, PageFindings } from './page-findings.js';
 import { readScript, type ScriptKind } from './script.js';
-import { reachesOfStyle } from './style.js';
+import { requestsOfStyle } from './style.js';
 
 /** Results of reading a page without running it. */
 export interface PageAnalysis extends PageFindings {
@@ -102,16 +102,16 @@ class PageCollector {
       const attribute = prefix === 'xlink' ? 'href' : name;
       const key = prefix ? `${prefix}:${name}` : name;
       const offset = element.sourceCodeLocation?.attrs?.[key]?.startOffset ?? 0;
-      for (const reach of reachesOfAttribute(tagName, attribute, value, element))
+      for (const reach of requestsOfAttribute(tagName, attribute, value, element))
         this.reaches.push({ ...reach, offset });
       if (name === 'style')
-        for (const reach of reachesOfStyle(value)) this.reaches.push({ ...reach, offset });
+        for (const reach of requestsOfStyle(value)) this.reaches.push({ ...reach, offset });
       if (name.startsWith('on')) this.#script(value, 'handler', () => offset);
     }
     if (tagName === 'base') this.base ??= getAttributeValue(element, 'href');
     if (tagName === 'style') {
       const { source, start } = this.#textOf(element);
-      for (const reach of reachesOfStyle(source))
+      for (const reach of requestsOfStyle(source))
         this.reaches.push({ ...reach, offset: start + reach.offset });
     }
     if (tagName === 'script') this.#scriptElement(element);
@@ -144,7 +144,7 @@ class PageCollector {
   }
 }
 
-function* reachesOfAttribute(
+function* requestsOfAttribute(
   tagName: string,
   name: string,
   value: string,

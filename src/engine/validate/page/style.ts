@@ -8,7 +8,7 @@ const tokens =
   /\/\*[\s\S]*?(?:\*\/|$)|(?<font>@font-face\s*\{)|(?<end>\})|(?<import>@import\s+)(?:url\(\s*)?(?:"(?<a>[^"\n]*)"|'(?<b>[^'\n]*)'|(?<c>[^\s"'();]+))|url\(\s*(?:"(?<d>[^"\n]*)"|'(?<e>[^'\n]*)'|(?<f>[^"'()\s]*))\s*\)|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'/gi;
 
 /** The URLs that a stylesheet, or the style of one element, loads. */
-export function* reachesOfStyle(css: string): Generator<ExternalRequest> {
+export function* requestsOfStyle(css: string): Generator<ExternalRequest> {
   let isFont = false;
   for (const { groups = {}, index } of css.matchAll(tokens)) {
     const { a, b, c, d, e, f, font, end } = groups;

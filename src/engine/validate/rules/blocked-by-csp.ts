@@ -7,13 +7,13 @@ import { defineRule, type Rule } from './rule.js';
 export const blockedByCsp: Rule = defineRule({
   code: 'blocked-by-csp',
   severity: 'warning',
-  summary: 'A page asks for nothing that the policy of its host blocks.',
+  summary: 'A page loads nothing that the policy of its host blocks.',
   *check({ items }) {
     for (const { kind, ref, definition, page } of items) {
       if (kind !== 'apps' || !page) continue;
       const { name } = ref;
       for (const { by, location } of page.evaluations) {
-        const reason = 'The policy of hosts lets no text run as code. Write the code itself.';
+        const reason = 'The policy of hosts does not run text as code. Write the code directly.';
         yield { location, item: ref, facts: { name, what: `uses ${by}`, reason } };
       }
       // Without readable metadata the allowed origins are unknown.
@@ -23,7 +23,7 @@ export const blockedByCsp: Rule = defineRule({
         const reason = explainBlocked(reach, lists, page.base);
         if (reason === undefined) continue;
         const { by, url, location } = reach;
-        yield { location, item: ref, facts: { name, what: `asks for ${quoteUrl(url)} (${by})`, reason } };
+        yield { location, item: ref, facts: { name, what: `requests ${quoteUrl(url)} (${by})`, reason } };
       }
     }
   },
@@ -65,7 +65,7 @@ function explainBlocked(
       : 'Hosts allow no plugins. Use an image, a video or a frame instead.';
   }
   if (/^(?:data|blob):/i.test(written)) {
-    return 'Only images, sound and video are taken from an address that holds them, and only with "data:". Put the content itself into the page.';
+    return 'Only images, sound and video can have a "data:" URL. Put the content itself into the page.';
   }
   const address = resolveUrl(written, by, base);
   if (!address) {
@@ -73,7 +73,7 @@ function explainBlocked(
   }
   if (lists.some((list) => csp[list]?.some((origin) => coversAddress(origin, address)))) return undefined;
   if (!/^(?:https?|wss?):$/.test(address.protocol)) {
-    return `Nothing beginning with "${address.protocol}" is loaded. Put the content into the page.`;
+    return `Hosts block URLs that begin with "${address.protocol}". Put the content into the page.`;
   }
   return `Its policy does not allow that. Put the content into the page, or add "${address.protocol}//${address.host}" to ${cspListNames(lists)} in its metadata.`;
 }

@@ -4,7 +4,7 @@ import { defineRule, type Rule } from './rule.js';
 export const bootFailed: Rule = defineRule({
   code: 'boot-failed',
   severity: 'error',
-  summary: 'Each server starts, answers an MCP client and lists what it is meant to. Found with --boot.',
+  summary: 'Each server starts, answers an MCP client and lists its items. Found with --boot.',
   check: () => [],
   message: (reason: string) => reason,
 });

@@ -102,7 +102,7 @@ function* bracesIn(text: string, names: readonly string[], path: DocumentPath): 
 
 /** Arguments that no template uses. Functions are not checked, since their use of arguments is unknown. */
 function* unusedArguments(value: Value): Generator<IneffectivePart> {
-  const pieces = templateContents(value);
+  const pieces = staticContents(value);
   if (!pieces) return;
   const texts = pieces.flatMap((one) =>
     typeof one === 'string' ? [one] : isTemplate(one) ? [one.template] : [],
@@ -118,7 +118,7 @@ function* unusedArguments(value: Value): Generator<IneffectivePart> {
 }
 
 /** The contents of a prompt with arguments, if they are static. */
-function templateContents(value: Value): readonly unknown[] | undefined {
+function staticContents(value: Value): readonly unknown[] | undefined {
   if (!Array.isArray(value.arguments)) return undefined;
   if (Array.isArray(value.messages)) {
     return value.messages.flatMap((message) => (isRecord(message) ? message.content : []));

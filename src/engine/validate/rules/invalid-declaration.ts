@@ -9,7 +9,7 @@ export const invalidDeclaration: Rule = defineRule({
   code: 'invalid-declaration',
   severity: 'error',
   summary:
-    'An item is declared as a name, as [name, description], or as an object with a name; a toolkit by its own.',
+    'An item is declared as a name, as [name, description], or as an object with a name; a toolkit as an object with "toolkit".',
   *check({ manifest }) {
     if (!manifest) return;
     for (const kind of kinds) {
@@ -40,13 +40,14 @@ function declarationFault(kind: Kind, entry: unknown): DeclarationFault | undefi
   if (typeof entry === 'string')
     return isItemName(entry)
       ? undefined
-      : { path: [], reason: `${quoteValue(entry)} is no name. ${nameRule}` };
+      : { path: [], reason: `${quoteValue(entry)} is not a valid name. ${nameRule}` };
   if (Array.isArray(entry)) return pairFault(entry);
   if (!isRecord(entry)) return { path: [], reason: `it is ${describeRawValue(entry)}. ${forms}` };
   const { name, description, toolkit, tools, module } = translate(entry, 'declaration').value;
   if (kind === 'tools' && toolkit !== undefined) return toolkitFault({ toolkit, tools, name, module });
   if (name === undefined) return { path: [], reason: `it has no "name". ${forms}` };
-  if (!isItemName(name)) return { path: ['name'], reason: `${quoteValue(name)} is no name. ${nameRule}` };
+  if (!isItemName(name))
+    return { path: ['name'], reason: `${quoteValue(name)} is not a valid name. ${nameRule}` };
   if (description !== undefined && typeof description !== 'string') {
     return { path: ['description'], reason: 'its "description" is not a string.' };
   }
@@ -60,7 +61,7 @@ function toolkitFault({
   module,
 }: Readonly<Record<'toolkit' | 'tools' | 'name' | 'module', unknown>>): DeclarationFault | undefined {
   if (!isItemName(toolkit))
-    return { path: ['toolkit'], reason: `${quoteValue(toolkit)} is no name. ${nameRule}` };
+    return { path: ['toolkit'], reason: `${quoteValue(toolkit)} is not a valid name. ${nameRule}` };
   if (name !== undefined) {
     return {
       path: ['name'],
@@ -84,7 +85,7 @@ function toolkitFault({
     if (fault)
       return {
         path: ['tools', index, ...fault.path],
-        reason: `of its tools, one has a fault: ${fault.reason}`,
+        reason: `one of its tools has a fault: ${fault.reason}`,
       };
   }
   return undefined;
@@ -93,7 +94,7 @@ function toolkitFault({
 function pairFault(entry: readonly unknown[]): DeclarationFault | undefined {
   const [name, description] = entry;
   if (entry.length !== 2) return { path: [], reason: `it is a list of ${entry.length}. ${forms}` };
-  if (!isItemName(name)) return { path: [0], reason: `${quoteValue(name)} is no name. ${nameRule}` };
+  if (!isItemName(name)) return { path: [0], reason: `${quoteValue(name)} is not a valid name. ${nameRule}` };
   if (typeof description !== 'string') return { path: [1], reason: 'its description is not a string.' };
   return undefined;
 }

@@ -4,7 +4,7 @@ import { defineRule, type Rule } from './rule.js';
 export const invalidDefinition: Rule = defineRule({
   code: 'invalid-definition',
   severity: 'error',
-  summary: 'A definition file is well formed, and a definition is an object that JSON has a form for.',
+  summary: 'A definition file is well formed, and a definition is an object with a JSON form.',
   *check({ items }) {
     for (const { error, repeatsError, ref, declaration, definition } of items) {
       if (error?.code === 'invalid-definition' && !repeatsError) {

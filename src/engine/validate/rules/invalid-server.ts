@@ -17,7 +17,7 @@ export const invalidServer: Rule = defineRule({
       if (kind !== 'servers' || !definition) continue;
       for (const key of evaluatorKeys) {
         if (definition.value[key] === undefined) continue;
-        const facts = `Server "${ref.name}" has an unusable "${key}". Expected an object with "Tools" and the like.`;
+        const facts = `Server "${ref.name}" has an unusable "${key}". Expected an object with keys such as "Tools".`;
         yield { location: locate(definition, [key]), item: ref, facts };
       }
     }

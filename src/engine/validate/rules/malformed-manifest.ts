@@ -51,7 +51,8 @@ function* nameFaultsIn({ packageJson }: Manifest): Iterable<ManifestFault> {
   if (name === undefined && isPrivate === true) return;
   const isLegal = typeof name === 'string' && (isPrivate === true ? isPackageName(name) : isNpmName(name));
   if (isLegal) return;
-  const what = name === undefined ? 'The package has no name' : `${JSON.stringify(name)} is no package name`;
+  const what =
+    name === undefined ? 'The package has no name' : `${JSON.stringify(name)} is not a package name`;
   const expected =
     'Expected "name" or "@scope/name": lower case and safe in a URL, at most 214 characters, not beginning with . or _.';
   yield { location: { file: packageJson.file, path: ['name'] }, message: `${what}. ${expected}` };

@@ -5,7 +5,7 @@ import { defineRule, type Rule } from './rule.js';
 export const missingHandler: Rule = defineRule({
   code: 'missing-handler',
   severity: 'error',
-  summary: 'A tool has a handler, and each function that a definition names is there.',
+  summary: 'A tool has a handler, and each function that a definition names exists.',
   *check({ items }) {
     for (const { kind, ref, definition, faults, callables } of items) {
       if (!definition) continue;

@@ -14,10 +14,10 @@ export const missingRoot: Rule = defineRule({
   },
   message: ({ root, fault, isDerived }) => {
     if (fault === 'no-folder')
-      return `"${root}" is not a folder. The definition files are looked for in it; name a folder as "root".`;
+      return `"${root}" is not a folder. AgentTools looks for definition files in it; name a folder as "root".`;
     const derive = isDerived
       ? 'run "agenttools derive", which makes it for functions marked "@mcp"; or '
       : '';
-    return `There is no folder "${root}" in the package. The definition files are looked for in it; ${derive}make it, or name another one as "root".`;
+    return `There is no folder "${root}" in the package. AgentTools looks for definition files in it; ${derive}make it, or name another one as "root".`;
   },
 });

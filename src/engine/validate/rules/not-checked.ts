@@ -3,7 +3,7 @@ import { defineRule, type Rule } from './rule.js';
 export const notChecked: Rule = defineRule({
   code: 'not-checked',
   severity: 'info',
-  summary: 'Each definition could be checked. One in code cannot be under --no-load, its syntax aside.',
+  summary: 'Each definition was checked. With --no-load, only the syntax of code is checked.',
   *check({ items, modules }) {
     const failed = new Set(modules.filter(({ isOtherFormat }) => isOtherFormat).map(({ file }) => file));
     for (const { error, isUnchecked, repeatsError, ref } of items) {
@@ -12,5 +12,5 @@ export const notChecked: Rule = defineRule({
     }
   },
   message: (file) =>
-    `The definition in ${file} was not checked, because no code was run. Its syntax is in order.`,
+    `The definition in ${file} was not checked, because no code was run. Its syntax is valid.`,
 });

@@ -17,7 +17,7 @@ export const sessionOnlyVisibility: Rule = defineRule({
     }
   },
   message: ({ server, hook }) =>
-    `"${hook}" of server "${server}" goes by the session alone. Clients of MCP 2026-07-28 have none, so they never see what it unlocks. Go by "auth" too, or serve "catalog", which shows models what is hidden.`,
+    `"${hook}" of server "${server}" uses the session only. Clients of MCP 2026-07-28 have no session, so they never see the items that it unlocks. Use "auth" too, or serve "catalog", which shows hidden items to models.`,
 });
 
 /** True if the server lists the built-in tool `catalog`, which also shows hidden items. */

@@ -4,7 +4,7 @@ import { defineRule, type Rule } from './rule.js';
 export const slowStart: Rule = defineRule({
   code: 'slow-start',
   severity: 'warning',
-  summary: 'A server answers soon enough that no client gives it up. Found with --boot.',
+  summary: 'A server answers before clients give up. Found with --boot.',
   check: () => [],
   message: (reason: string) => reason,
 });

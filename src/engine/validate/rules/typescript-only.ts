@@ -4,7 +4,7 @@ export const typescriptOnly: Rule = defineRule({
   code: 'typescript-only',
   severity: 'error',
   summary:
-    'Definitions and the modules they name are there as JavaScript too; Node runs no TypeScript of an installed package.',
+    'Definitions and the modules they name exist as JavaScript, too; Node runs no TypeScript of an installed package.',
   *check({ items }) {
     const seen = new Set<string>();
     for (const { ref, source, callables } of items) {

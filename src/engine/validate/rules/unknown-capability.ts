@@ -25,7 +25,7 @@ export const unknownCapability: Rule = defineRule({
   message({ what, name }) {
     const meant = didYouMean(name, capabilities);
     const hint = meant ? `Did you mean "${meant}"?` : `Known: ${capabilities.join(', ')}.`;
-    return `${what} requires "${name}", a capability that MCP does not know, so it runs for no client that keeps to MCP. ${hint}`;
+    return `${what} requires "${name}", which is not a capability of MCP, so no client that follows MCP can use it. ${hint}`;
   },
 });
 

@@ -7,7 +7,7 @@ import { defineRule, type Rule } from './rule.js';
 export const unknownDefinitionKey: Rule = defineRule({
   code: 'unknown-definition-key',
   severity: 'warning',
-  summary: 'A definition has only keys that mean something.',
+  summary: 'A definition has only known keys.',
   *check({ items, toolkits }) {
     for (const { what, ref, toolkit, faults } of toolkits) {
       for (const { path, problem, known = [] } of faults) {

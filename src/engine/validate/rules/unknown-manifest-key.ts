@@ -7,7 +7,7 @@ import { defineRule, type Rule } from './rule.js';
 export const unknownManifestKey: Rule = defineRule({
   code: 'unknown-manifest-key',
   severity: 'error',
-  summary: 'The manifest has only keys that mean something, and its "rules" only codes that exist.',
+  summary: 'The manifest has only known keys, and its "rules" only known codes.',
   *check({ manifest, codes }) {
     if (!manifest) return;
     const { value } = manifest.translation;

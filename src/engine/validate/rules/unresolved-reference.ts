@@ -3,7 +3,7 @@ import { defineRule, type Rule } from './rule.js';
 export const unresolvedReference: Rule = defineRule({
   code: 'unresolved-reference',
   severity: 'warning',
-  summary: 'Items of other packages that are named can be found. An error with --resolve.',
+  summary: 'References to items of other packages resolve. An error with --resolve.',
   *check({ servers, lostApps }) {
     for (const { name, ref, entries, lostSkills } of servers) {
       const what = `Server "${name}"`;

@@ -11,8 +11,8 @@ export const upstreamTools: Rule = defineRule({
     for (const { ref, upstreams = [] } of items) {
       for (const { what, entry, locate } of upstreams) {
         if (!entry) continue;
-        for (const { path, says } of slipsIn(entry)) {
-          yield { location: locate(path), item: ref, facts: `${what} ${says}` };
+        for (const { path, text } of selectionFaults(entry)) {
+          yield { location: locate(path), item: ref, facts: `${what} ${text}` };
         }
       }
     }
@@ -22,30 +22,30 @@ export const upstreamTools: Rule = defineRule({
 
 interface UpstreamToolsFault {
   readonly path: DocumentPath;
-  readonly says: string;
+  readonly text: string;
 }
 
-function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<UpstreamToolsFault> {
+function* selectionFaults(entry: Readonly<Record<string, unknown>>): Generator<UpstreamToolsFault> {
   const choice = toToolChoice(entry);
   const { only, except, rename } = choice;
   if (only?.length === 0)
-    yield { path: ['only'], says: 'takes no tool at all. Leave out "only" to take them all.' };
+    yield { path: ['only'], text: 'includes no tool at all. Omit "only" to include all.' };
   for (const [index, name] of except.entries()) {
     if (!only) continue;
-    const says = only.includes(name)
-      ? `takes "${name}" by "only" and leaves it out by "except", so it is left out.`
-      : `leaves out "${name}", which "only" does not take anyway.`;
-    yield { path: ['except', index], says };
+    const text = only.includes(name)
+      ? `includes "${name}" with "only" and excludes it with "except", so it is excluded.`
+      : `excludes "${name}", which "only" does not include anyway.`;
+    yield { path: ['except', index], text };
   }
   for (const name of Object.keys(rename)) {
     if (chosenName(choice, name) !== undefined) continue;
-    yield { path: ['rename', name], says: `renames "${name}", which it does not take.` };
+    yield { path: ['rename', name], text: `renames "${name}", which it does not include.` };
   }
-  yield* badNames(choice);
+  yield* nameFaults(choice);
 }
 
 /** Faults in tool names that are known in advance: from `only`, else from `rename`. */
-function* badNames(choice: ReturnType<typeof toToolChoice>): Generator<UpstreamToolsFault> {
+function* nameFaults(choice: ReturnType<typeof toToolChoice>): Generator<UpstreamToolsFault> {
   const { only, rename } = choice;
   const first = new Map<string, string>();
   for (const theirs of new Set(only ?? Object.keys(rename))) {
@@ -54,11 +54,11 @@ function* badNames(choice: ReturnType<typeof toToolChoice>): Generator<UpstreamT
     const path = Object.hasOwn(rename, theirs) ? ['rename', theirs] : ['only', only!.indexOf(theirs)];
     const other = first.get(ours);
     if (other !== undefined) {
-      yield { path, says: `calls both "${other}" and "${theirs}" "${ours}", so that they get numbers.` };
+      yield { path, text: `names both "${other}" and "${theirs}" "${ours}", so they get numbers.` };
     }
     first.set(ours, other ?? theirs);
     if (isWireName(ours)) continue;
-    const says = `would call a tool "${ours}", which clients refuse, so it is left out. Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
-    yield { path, says };
+    const text = `would name a tool "${ours}", which clients refuse, so it is skipped. Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
+    yield { path, text };
   }
 }

@@ -52,7 +52,7 @@ describe('the words after start', () => {
     expect(start?.helpInformation()).not.toContain('[])');
   });
 
-  it('are those of the grammar in the help', () => {
+  it('match the grammar of the help', () => {
     const { host } = fakeHost({ cwd: '/', home: '/' });
     const program = createProgram(host, () => {});
     const start = program.commands.find((command) => command.name() === 'start');

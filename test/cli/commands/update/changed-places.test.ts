@@ -18,7 +18,7 @@ describe('two long texts', () => {
     expect(places[1]![0]).not.toContain('EVIL');
   });
 
-  it('show both ends of a long stretch, and say how much of it is hidden', () => {
+  it('show both ends of a long change and the number of hidden characters', () => {
     const words = Array.from({ length: 500 }, (_, index) => `word${index}`).join(' ');
     const [[before, after] = ['', '']] = changedPlaces(`a ${same}`, `a ${words} EVIL ${same}`);
     expect(before).toMatch(/^a The weather/);
@@ -27,7 +27,7 @@ describe('two long texts', () => {
     expect(after).toMatch(/^a word0 .* word499 EVIL/);
   });
 
-  it('are told apart by their ends where everything is other', () => {
+  it('are shown with both ends if everything differs', () => {
     const other = (letter: string) => Array.from({ length: 3000 }, (_, i) => `${letter}${i}`).join(' ');
     const places = changedPlaces(`start ${other('a')} end`, `start ${other('b')} end`);
     expect(places).toHaveLength(1);

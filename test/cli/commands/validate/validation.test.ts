@@ -83,7 +83,7 @@ describe('a summary of reports', () => {
     });
   });
 
-  it('is strict with warnings when told, and never with infos', () => {
+  it('counts warnings as errors if strict, but never infos', () => {
     expect(validation({ '/home/ada/a': [awkward], '/home/ada/b': [note] }, true)).toMatchObject({
       valid: false,
       extensions: [{ valid: false }, { valid: true }],

@@ -31,7 +31,7 @@ describe('.json is strict, .jsonc is not', () => {
     ['the end', '{"a":', 5, 'value is expected'],
     ['nothing', ' \n', 0, 'empty'],
     ['a BOM before it', '\uFEFF{"a" 1}', 6, 'colon'],
-  ])('%s is told with its place', async (_, text, offset, words) => {
+  ])('reports %s with its position', async (_, text, offset, words) => {
     const error = await failure(text, 'a.json');
     expect(error?.message).toContain(words);
     expect(error?.offset).toBe(offset);

@@ -24,20 +24,17 @@ let folder: string;
 let lockFile: string;
 
 describe('a waiting process', () => {
-  it.each(['in this process', 'in another process'])(
-    'for work %s may be told to wait no more',
-    async (where) => {
-      const control = new AbortController();
-      const reason = new Error('no more');
-      let release = () => {};
-      if (where === 'in another process') lockBy({});
-      else void withLock(lockFile, () => new Promise<void>((done) => (release = done)));
-      const waiting = withLock(lockFile, async () => 'done', { waitMs: 3_600_000, signal: control.signal });
-      control.abort(reason);
-      await expect(waiting).rejects.toBe(reason);
-      release();
-    },
-  );
+  it.each(['in this process', 'in another process'])('for work %s ends on an abort signal', async (where) => {
+    const control = new AbortController();
+    const reason = new Error('no more');
+    let release = () => {};
+    if (where === 'in another process') lockBy({});
+    else void withLock(lockFile, () => new Promise<void>((done) => (release = done)));
+    const waiting = withLock(lockFile, async () => 'done', { waitMs: 3_600_000, signal: control.signal });
+    control.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    release();
+  });
 });
 
 beforeEach(() => {
@@ -80,7 +77,7 @@ describe.each([
     disk.hasLinks = hasLinks;
   });
 
-  it('says whose it is, gives what the work gives, and is gone afterwards', async () => {
+  it('holds the owner, returns the result of the work, and is removed afterwards', async () => {
     const { pid, host } = thisProcess();
     expect(await lockOnce()).toMatchObject({ pid, host });
     expect(readdirSync(folder)).toEqual([]);
@@ -212,7 +209,7 @@ describe.runIf(process.platform === 'linux')('a process on Linux', () => {
   });
 });
 
-it('says what is wrong where no lock can be made', async () => {
+it('explains why it cannot make a lock', async () => {
   addFiles(folder, { file: '' });
   const { reason, message } = await refusalOf(withLock(path.join(folder, 'file/a.lock'), async () => 1));
   expect(reason).toBe('parent-not-folder');

@@ -21,7 +21,7 @@ test.each([
   expect(pathFault(text)).toBe(fault);
 });
 
-test('links are followed to tell whether a file lies in a folder', async () => {
+test('follows links to find out if a file is inside a folder', async () => {
   const outside = writeFolder({ 'secret.txt': 'x' });
   const folder = writeFolder({ 'own.txt': 'x', 'deep/file.txt': 'x' });
   symlinkSync(path.join(outside, 'secret.txt'), path.join(folder, 'out'));

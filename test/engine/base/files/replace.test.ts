@@ -62,7 +62,7 @@ describe('reading', () => {
     expect(await readTextFile(file)).toMatchObject({ file, realFile: file, text, mode: 0o640 });
   });
 
-  it('finds that a file is not there, nor its folders', async () => {
+  it('returns null for a missing file and missing folders', async () => {
     const file = path.join(writeFolder(), 'a/b/c.json');
     expect(await readTextFile(file)).toEqual({
       file,
@@ -149,7 +149,7 @@ describe('reading', () => {
 });
 
 describe('a writable target', () => {
-  it('is not a file that is read-only, whoever asks', async () => {
+  it('excludes read-only files, even for root', async () => {
     const folder = writeFolder({ 'a.json': '{}' });
     const file = path.join(folder, 'a.json');
     chmodSync(file, 0o444);
@@ -256,7 +256,7 @@ describe('replacing', () => {
   });
 });
 
-describe('a file that another program changed meanwhile', () => {
+describe('a file that another program changed during the edit', () => {
   it.each<[string, string | null, (file: string) => void]>([
     ['got another text of the same length', '{}', (file) => writeFileSync(file, '[]')],
     ['is gone', '{}', (file) => unlinkSync(file)],

@@ -18,7 +18,7 @@ import {
 } from './support/trials.js';
 
 describe.each(changes)('while a file %s', (_what, before, after) => {
-  it('kill -9 at any step leaves it whole, and blocks nobody', { timeout: 120_000 }, async () => {
+  it('stays whole after kill -9 at any step, and blocks no other process', { timeout: 120_000 }, async () => {
     const steps = await stepsOf(before, after);
     const faults = steps.flatMap((name, index): Fault[] => {
       const step = index + 1;

@@ -40,7 +40,7 @@ describe('reading', () => {
 });
 
 describe('putting in', () => {
-  test('a file that is not there begins with its template', async () => {
+  test('creates a missing file from its template', async () => {
     expect(await putEntry(null, map, { command: 'a' })).toBe(
       '{\n  "mcpServers": {\n    "w": {\n      "command": "a"\n    }\n  }\n}\n',
     );
@@ -80,7 +80,7 @@ describe('putting in', () => {
     expect(await putEntry(before, { ...map, format: 'jsonc' }, entry)).toBe(after);
   });
 
-  test('an equal entry, in whatever order, changes nothing', async () => {
+  test('leaves the file unchanged for an equal entry in any order', async () => {
     const text = '\uFEFF{"mcpServers":{"w":{"b":[1.0],"a":{}}},}';
     expect(await putEntry(text, map, { a: {}, b: [1] })).toBe(text);
   });
@@ -101,7 +101,7 @@ describe('putting in', () => {
     expect(await putEntry(whole, map, {}, { extras })).toBe(whole);
   });
 
-  test('a key is data, whatever it is called', async () => {
+  test('treats every key as data', async () => {
     const place = { ...map, key: '__proto__' };
     const after = await putEntry('{"mcpServers":{}}', place, { a: 1 });
     expect(after).toBe('{"mcpServers":{"__proto__":{"a":1}}}');
@@ -192,8 +192,8 @@ describe('refusing', () => {
     'a root of the wrong type': ['[]', map, 0],
     'a map where a list is expected': ['{}', list, 0],
     'an entry of the wrong type': ['{"mcpServers":{"w":"x"}}', map, 19],
-    'a container that is there twice': ['{"mcpServers":{},"mcpServers":{}}', map, 17],
-    'an entry that is there twice': ['{"mcpServers":{"w":{},"w":{"b":1}}}', map, 22],
+    'a container that occurs twice': ['{"mcpServers":{},"mcpServers":{}}', map, 17],
+    'an entry that occurs twice': ['{"mcpServers":{"w":{},"w":{"b":1}}}', map, 22],
     'two entries of one name': ['[{"name":"w"},{"name":"w"}]', list, undefined],
     'comments that the client cannot read': ['{} // x', { ...map, tolerance: strict }, 3],
     'comments that the client cannot read, after a BOM': [
@@ -211,7 +211,7 @@ describe('refusing', () => {
     expect(refusal).toMatchObject({ offset });
   });
 
-  test('positions are those of the text as it was', async () => {
+  test('reports positions in the original text', async () => {
     const extras = [{ path: ['version'], value: 1 }];
     const refusal = await putEntry('{"mcpServers":[],"a":1}', map, { a: 1 }, { extras }).catch(
       (error) => error,

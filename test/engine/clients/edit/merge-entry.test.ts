@@ -4,7 +4,7 @@ import { isIntact, isMap, mergeEntry, sameValue } from '../../../../src/engine/c
 
 const hostile = JSON.parse('{ "__proto__": { "x": 1 } }') as ConfigEntry;
 
-describe('an entry of ours, written anew', () => {
+describe('an entry of AgentTools, written again', () => {
   const merges: Record<
     string,
     readonly [current: ConfigEntry, next: ConfigEntry, previous: ConfigEntry, merged: ConfigEntry]
@@ -75,7 +75,7 @@ describe('an entry of ours, written anew', () => {
   });
 });
 
-describe('an entry of somebody else, taken over', () => {
+describe('an entry of another program, taken over', () => {
   test('how it starts goes whole, the rest stays', () => {
     const foreign = {
       type: 'stdio',
@@ -126,7 +126,7 @@ describe('intact', () => {
   });
 });
 
-test('values that say the same', () => {
+test('compares values by content', () => {
   const same: readonly [unknown, unknown][] = [
     [
       { a: 1, b: [2] },

@@ -40,7 +40,7 @@ describe('undoing in a text that has changed', () => {
     }
   });
 
-  test('moved: where it now stands, if there is one such place', () => {
+  test('moved: at the new position, if the text occurs once', () => {
     expect(undoMovedSplice(`{ "a": 1, ${inserted} }`, splice)).toBe('{ "a": 1, x }');
     expect(undoMovedSplice(`{ ${inserted} ${inserted} }`, splice)).toBeUndefined();
     expect(undoMovedSplice('{ "a": 1 }', splice)).toBeUndefined();

@@ -17,9 +17,9 @@ describe('any document', () => {
     ...[entry, 'x\ny', ['a', 'b'], {}, { url: 'https://example.com' }, { weather: {} }, 5, true],
     { env: { a: { command: 'x', '': 1.5 } }, tools: [{ a: 1 }] },
   );
-  const reasons = / is no map\.$| has an empty header below its sub-tables\.$/;
+  const reasons = / is not a map\.$| has an empty header below its sub-tables\.$/;
 
-  test('a value that is set is there, once, and goes without a trace', () => {
+  test('writes a value once and removes it without a trace', () => {
     let refused = 0;
     const property = fc.property(documents, paths, anyValue, (before, path, value) => {
       const data = editor.parse(before);
@@ -44,7 +44,7 @@ describe('any document', () => {
     expect(refused).toBeLessThan(Math.max(runs / 10, 20));
   });
 
-  test('two entries leave the original, in whatever order they go', () => {
+  test('restores the original after two entries are removed in any order', () => {
     const orders = fc.constantFrom(['one', 'two'], ['two', 'one']);
     const property = fc.property(documents, orders, fc.boolean(), (before, [first, last], again) => {
       const container = configValueAt(editor.parse(before), [servers]);

@@ -289,10 +289,10 @@ test.each(Object.entries(removals))('remove: %s', (_, [before, path, after]) => 
 
 /** What is not touched, why, and where that is. */
 const refusals: Record<string, readonly [text: string, path: ConfigPath, message: string, at?: string]> = {
-  'a list of tables': ['a = 1\n[[mcp_servers]]\n', [servers, 'w'], '"mcp_servers" is no map.', '[[mcp'],
-  'a value as container': ['a = 1\nmcp_servers = []\n', [servers, 'w'], '"mcp_servers" is no map.', 'mcp'],
-  'a date as container': ['mcp_servers = 07:32:00', [servers, 'w'], '"mcp_servers" is no map.', 'mcp'],
-  'a value as entry': ['[mcp_servers]\nw = 1', [servers, 'w', 'env', 'A'], '"w" is no map.', 'w = 1'],
+  'a list of tables': ['a = 1\n[[mcp_servers]]\n', [servers, 'w'], '"mcp_servers" is not a map.', '[[mcp'],
+  'a value as container': ['a = 1\nmcp_servers = []\n', [servers, 'w'], '"mcp_servers" is not a map.', 'mcp'],
+  'a date as container': ['mcp_servers = 07:32:00', [servers, 'w'], '"mcp_servers" is not a map.', 'mcp'],
+  'a value as entry': ['[mcp_servers]\nw = 1', [servers, 'w', 'env', 'A'], '"w" is not a map.', 'w = 1'],
   'a table twice': [
     '[mcp_servers]\n[a]\n[mcp_servers]\n',
     [servers, 'w'],
@@ -341,19 +341,19 @@ test.each(Object.entries(refusals))('refused: %s', (_, [text, path, message, at]
   if (at !== undefined) expect(text.slice(error.offset).startsWith(at), String(error.offset)).toBe(true);
 });
 
-test('refused: what TOML cannot say', () => {
-  expect(errorOf(() => editor.set('', ['a'], [null])).message).toBe('TOML has no empty value.');
+test('refused: values without a TOML form', () => {
+  expect(errorOf(() => editor.set('', ['a'], [null])).message).toBe('TOML has no null value.');
   expect(errorOf(() => editor.set('', ['a'], '\uD800')).message).toBe(
-    'Half a character cannot be written in TOML.',
+    'A lone surrogate cannot be written in TOML.',
   );
   expect(errorOf(() => editor.set('', ['\uDC00'], {})).message).toBe(
-    'Half a character cannot be written in TOML.',
+    'A lone surrogate cannot be written in TOML.',
   );
 });
 
-test('refused: taking out what is not there', () => {
-  expect(errorOf(() => editor.remove('[a]\n', ['a', 'b'])).message).toBe('There is no "b" to take out.');
-  expect(errorOf(() => editor.remove('', [servers, 'w'])).message).toBe('There is no "w" to take out.');
+test('refused: removal of a missing key', () => {
+  expect(errorOf(() => editor.remove('[a]\n', ['a', 'b'])).message).toBe('There is no "b" to remove.');
+  expect(errorOf(() => editor.remove('', [servers, 'w'])).message).toBe('There is no "w" to remove.');
 });
 
 test('parse: plain data', () => {

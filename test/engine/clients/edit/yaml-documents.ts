@@ -310,7 +310,7 @@ export const misleading = [
 
 /** Why a well-formed document may not be set to another value. */
 const reasons =
-  /line end first|nested too deeply|is an alias|alias \*\w+ would change|by a merge key|has the tag|twice|question mark|or not as text/;
+  /final newline|nested too deeply|is an alias|alias \*\w+ would change|by a merge key|has the tag|twice|question mark|or not as text/;
 
 /** Taking something out may bring together what must not meet; and a key that is a list is no step of a path. */
 export const reasonsToKeep = new RegExp(`${reasons.source}|cannot be edited safely|There is no`);

@@ -316,10 +316,10 @@ const refusals: readonly (readonly [
   ['an alias of itself', key, 'a: &a [*a]\n', 'refers to a value that contains it', 7],
   ['an old line end', key, 'a: 1\rb: 2\n', 'carriage return', 4],
   ['several documents', key, 'a: 1\n---\nb: 1\n', 'second document', 5],
-  ['a container that is a list', key, 'a: 1\nextensions: [b]\n', '"extensions" is no map', 5],
-  ['a container that is a map', item(0), 'mcpServers:\n  a: 1\n', '"mcpServers" is no list', 0],
-  ['a container that is text', key, 'extensions: text\n', '"extensions" is no map', 0],
-  ['a root that is a list', key, '- a\n', 'The whole is no map', 0],
+  ['a container that is a list', key, 'a: 1\nextensions: [b]\n', '"extensions" is not a map', 5],
+  ['a container that is a map', item(0), 'mcpServers:\n  a: 1\n', '"mcpServers" is not a list', 0],
+  ['a container that is text', key, 'extensions: text\n', '"extensions" is not a map', 0],
+  ['a root that is a list', key, '- a\n', 'The whole is not a map', 0],
   ['a place behind the end of a list', item(2), 'mcpServers: [a]\n', 'has no item 2', 0],
   ['an alias as container', key, 'b: &b {c: 1}\nextensions: *b\n', '"extensions" is an alias', 13],
   ['a container used elsewhere', key, 'extensions: &e\n  a: 1\nb: *e\n', 'alias *e would change', 25],
@@ -335,8 +335,8 @@ const refusals: readonly (readonly [
   ],
   ['a tag', key, 'extensions: !own\n  a: 1\n', '"extensions" has the tag !own', 0],
   ['a tag on null', key, 'extensions: !!null\n', 'has the tag', 0],
-  ['the container twice', key, 'extensions: {}\na: 1\nextensions: {}\n', '"extensions" is there twice', 20],
-  ['the entry twice', key, 'extensions:\n  w: 1\n  "w": 2\n', '"w" is there twice', 21],
+  ['the container twice', key, 'extensions: {}\na: 1\nextensions: {}\n', '"extensions" occurs twice', 20],
+  ['the entry twice', key, 'extensions:\n  w: 1\n  "w": 2\n', '"w" occurs twice', 21],
   ['the key as an alias', key, 'b: &b w\nextensions:\n  *b : 1\n', '"w" is written as an alias', 22],
   [
     'the key as a number',
@@ -348,7 +348,7 @@ const refusals: readonly (readonly [
   ['the key with a question mark', key, '? extensions\n: {a: 1}\n', 'question mark', 0],
   ['a key over lines', ['a b'], '{a\n  b}\n', '"a b" is written over several lines', 1],
   ['a pair without braces', [0, 'b'], '[a: 1]\n', 'map without braces', 1],
-  ['a block scalar without line end', ['b'], 'a: |\n  t', 'line end first', 8],
+  ['a block scalar without line end', ['b'], 'a: |\n  t', 'final newline', 8],
 ];
 
 describe('set', () => {

@@ -106,7 +106,7 @@ describe('changes by others in between', () => {
     expect(text).toBe(edit(original));
   });
 
-  it('in a container that install made, which goes when nobody else uses it', async () => {
+  it('in a container that install made: it goes when no other entry uses it', async () => {
     const once = await install({ text: '{\n  "a": 1\n}\n', record: empty }, receipt('one'));
     const { text } = await uninstall({ ...once, text: once.text!.replace('"a": 1', '"a": 2') }, 'one');
     expect(text).toBe('{\n  "a": 2\n}\n');
@@ -128,7 +128,7 @@ describe('changes by others in between', () => {
   });
 });
 
-describe('an entry of ours', () => {
+describe('an entry of AgentTools', () => {
   const ours = receipt('one', { entry: { command: 'node', args: ['a'], env: { A: '1', B: '2' } } });
 
   async function edited(change: (entry: Record<string, unknown>) => void): Promise<ConfigState> {
@@ -204,21 +204,21 @@ describe('a key that is taken', () => {
   const foreign: ConfigEntry = { command: 'theirs', args: [], env: { SECRET: 'x' }, timeout: 5 };
   const text = JSON.stringify({ mcpServers: { one: foreign } }, undefined, 2);
 
-  it('by somebody else is refused, naming both ways out', async () => {
+  it('by another program is refused, with both options named', async () => {
     await expect(install({ text, record: empty }, receipt('one'))).rejects.toThrow(
       /did not write.*--name.*--force/,
     );
   });
 
-  it('by two entries at once is refused where the second one stands', async () => {
+  it('by two entries is refused at the position of the second one', async () => {
     const twice = '{"mcpServers":{"one":{},"one":{}}}';
     await expect(install({ text: twice, record: empty }, receipt('one'))).rejects.toMatchObject({
-      message: 'The key "one" is there twice.',
+      message: 'The key "one" occurs twice.',
       offset: twice.lastIndexOf('"one"'),
     });
   });
 
-  it('by another server of ours is refused', async () => {
+  it('by another AgentTools server is refused', async () => {
     const once = await install({ text: '{}', record: empty }, receipt('one'));
     const other = receipt('one', { server: '@other/kit/one', entry: { command: 'other' } });
     await expect(install(once, other)).rejects.toThrow(/another server, @acme\/kit\/one.*--name/);
@@ -239,7 +239,7 @@ describe('a key that is taken', () => {
     expect((await uninstall(taken, 'one')).text).toBe(before);
   });
 
-  it('by another server of ours gives way with force, and that one comes back', async () => {
+  it('by another AgentTools server is replaced with force, and restored on uninstall', async () => {
     const once = await install({ text: '{}', record: empty }, receipt('one'));
     const other = receipt('one', { server: '@other/kit/one', entry: { command: 'other' } });
     const taken = await install(once, other, true);
@@ -251,7 +251,7 @@ describe('a key that is taken', () => {
     expect((await uninstall(back, 'one')).text).toBe('{}');
   });
 
-  it('by another server of ours is known again however the file was written since', async () => {
+  it('by another AgentTools server is recognised again after any rewrite of the file', async () => {
     const item = { id: 'key', type: 'promptString' };
     const former = receipt('one', { additions: [{ list: ['inputs'], item }] });
     const once = await install({ text: '{}', record: empty }, former);
@@ -265,7 +265,7 @@ describe('a key that is taken', () => {
     expect(back.record.receipts).toEqual([former]);
   });
 
-  it('by another server of ours comes back also where an entry from before both went meanwhile', async () => {
+  it('by another AgentTools server is restored, even if an entry from before both is removed first', async () => {
     let state: ConfigState = { text: '{}', record: empty };
     state = await install(state, receipt('two'));
     state = await install(state, receipt('one'));
@@ -469,7 +469,7 @@ describe('settings that an entry needs elsewhere in the file', () => {
   const withQuestion = receipt('one', { additions: [{ list: ['inputs'], item }] });
 
   it.each([
-    ['where there is no list', '{\n  "mcpServers": {}\n}\n'],
+    ['without a list', '{\n  "mcpServers": {}\n}\n'],
     ['where there is a list', '{\n  "inputs": [\n    { "id": "mine" }\n  ],\n  "mcpServers": {}\n}\n'],
   ])('comes and goes with it %s', async (_, original) => {
     const once = await install({ text: original, record: empty }, withQuestion);

@@ -74,7 +74,7 @@ describe.each(['cursor', 'vscode', 'opencode', 'codex', 'goose', 'continue'])('%
     };
   }
 
-  it('whatever is done in whatever order: when nothing of ours is left, the bytes are the original ones', {
+  it('restores the original bytes when all AgentTools entries are removed, after any sequence of changes', {
     // Hundreds of edits, each of which is proven; YAML takes the longest.
     timeout: 300_000,
   }, async () => {

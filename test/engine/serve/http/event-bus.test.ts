@@ -56,7 +56,7 @@ test('drops values of a bus that are not events, and reports this once', async (
   await handler.close();
 });
 
-test('a bus that fails late is told of, and fails no call', async () => {
+test('reports a bus that fails late, and fails no call', async () => {
   const { handler, lines } = open({
     publish: (async () => {
       throw new Error('no connection');

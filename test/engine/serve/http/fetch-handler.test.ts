@@ -169,7 +169,7 @@ describe.each(Object.keys(modes) as Mode[])('the official client, %s', (mode) =>
     expect(bad.isError).toBe(true);
   });
 
-  test('hears of progress while a call runs', async () => {
+  test('receives progress while a call runs', async () => {
     const client = await connectHttp(url, { mode, fetch: open() });
     const steps: number[] = [];
     await client.callTool({ name: 'count' }, { onprogress: ({ progress }) => void steps.push(progress) });
@@ -209,7 +209,7 @@ describe('sessions', () => {
     });
   });
 
-  test('belong to whoever opened them', async () => {
+  test('belong to the client that opened them', async () => {
     const authority = {
       verify: async (token: string) => ({ auth: { token, clientId: token, scopes: [] } }),
     };
@@ -301,14 +301,14 @@ describe('sessions', () => {
     expect(await ask(batch)).toMatchObject({ status: 400, message: { error: { code: -32600 } } });
   });
 
-  test('take messages of a batch as they take others, with members that nobody knows', async () => {
+  test('accept messages of a batch with unknown members', async () => {
     const handler = open();
     const { headers } = await rawSession(handler, '2025-03-26');
     const response = await handler(post([{ jsonrpc: '2.0', id: 1, method: 'ping', extra: 1 }], headers));
     expect(await response.text()).toContain('"id":1');
   });
 
-  test('keep their revision when a client tries to begin anew', async () => {
+  test('keep their revision if a client initializes again', async () => {
     const { ask } = await rawSession(open());
     expect((await ask(initializeMessage('2025-03-26'))).status).toBe(400);
     const batch = [{ jsonrpc: '2.0', id: 1, method: 'ping' }];
@@ -327,7 +327,7 @@ describe('sessions', () => {
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(2);
   });
 
-  test('say errors as their revision does', async () => {
+  test('send errors of their revision', async () => {
     const { ask } = await rawSession(open());
     const lost = await ask({
       jsonrpc: '2.0',
@@ -343,7 +343,7 @@ describe('sessions', () => {
     });
   });
 
-  test('have their streams taken up again, with what was sent meanwhile', async () => {
+  test('resume streams with the messages that were missed', async () => {
     const handler = open();
     const { headers } = await rawSession(handler);
     const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'leave' } };
@@ -361,7 +361,7 @@ describe('sessions', () => {
   });
 
   test.each(['before', 'after'])(
-    'hear news by the stream that is for it, opened %s another was taken up again',
+    'receive notifications on their GET stream, opened %s another was resumed',
     async (when) => {
       const handler = open();
       const { headers, ask } = await rawSession(handler);
@@ -386,7 +386,7 @@ describe('sessions', () => {
   );
 
   test.each([undefined, '2025-03-26'])(
-    'are of the revision that was negotiated, also when a header says %s',
+    'have the negotiated revision, even if a header has %s',
     async (version) => {
       const handler = open();
       const { headers } = await rawSession(handler);
@@ -401,7 +401,7 @@ describe('sessions', () => {
 });
 
 describe('news', () => {
-  test('reach sessions and subscriptions alike', async () => {
+  test('reach both sessions and subscriptions', async () => {
     const handler = open();
     const heard: string[] = [];
     const hears = (who: string) => (client: Message) => {
@@ -459,7 +459,7 @@ describe('tokens', () => {
     expect(response.headers.get('www-authenticate')).toContain('"Not \\"ours\\" \\\\   X: y, na ve ');
   });
 
-  test('are told to handlers, without themselves', async () => {
+  test('reach handlers as auth, without the token itself', async () => {
     const handler = open({ token: 'sesame' });
     const { message } = await read(
       await handler(modernRequest(url, 'tools/call', { name: 'whoami' }, { authorization: 'Bearer sesame' })),
@@ -467,7 +467,7 @@ describe('tokens', () => {
     expect(message.result.structuredContent).toEqual({ clientId: 'token', scopes: [] });
   });
 
-  test('keep states to whoever was asked', async () => {
+  test('keep request states for the client that was asked', async () => {
     const authority = {
       verify: async (token: string) => ({ auth: { token, clientId: token, scopes: [] } }),
     };
@@ -689,13 +689,13 @@ describe('invalid requests', () => {
   });
 });
 
-test('health is told to whoever asks, by any name', async () => {
+test('sends the health to any client, by any host name', async () => {
   const response = await open({ token: 'sesame' })(new Request('http://10.0.0.1/healthz'));
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({ status: 'ok' });
 });
 
-test('MCP is at one path, if that is told', async () => {
+test('serves MCP at one path, if it is set', async () => {
   const handler = open({ path: '/mcp' });
   expect((await handler(modernRequest('http://localhost/other', 'tools/list'))).status).toBe(404);
   expect((await handler(modernRequest('http://localhost/mcp', 'tools/list'))).status).toBe(200);
@@ -741,7 +741,7 @@ test('tools of existing servers are served where a definition is passed in', asy
   await handler.close();
 });
 
-test('existing servers are not told the folders of clients, which are none of this machine', async () => {
+test('sends no client folders to existing servers, because they are on other machines', async () => {
   const notes = path.join(writeFolder(), 'notes');
   const script = path.resolve(import.meta.dirname, '../../../support/scripted-upstream.mjs');
   const told = JSON.stringify({ era: 'legacy', tools: ['echo'], asksRoots: true, logFile: notes });
@@ -772,7 +772,7 @@ test('rejects ready() if the definition cannot be served', async () => {
   await expect(createHandler({ tools: [{ name: 'a' }] }).ready()).rejects.toThrow('handler');
 });
 
-describe('options that nobody could come by are refused at once', () => {
+describe('options without effect are refused at once', () => {
   test.each<[string, HandlerOptions, string]>([
     ['a host with a scheme', { allowedHosts: ['https://mcp.example'] }, '"https://mcp.example" is invalid'],
     ['a host with a port', { allowedHosts: ['mcp.example:443'] }, '"mcp.example:443" is invalid'],
@@ -791,7 +791,7 @@ describe('options that nobody could come by are refused at once', () => {
     ['https://app.example:443/', 'https://app.example'],
     ['HTTPS://App.example', 'https://app.example'],
     ['chrome-extension://abcdef', 'chrome-extension://abcdef'],
-  ])('the origin %s is that of %s', async (listed, origin) => {
+  ])('accepts the origin %s as %s', async (listed, origin) => {
     const handler = open({ allowedOrigins: [listed] });
     const response = await handler(modernRequest(url, 'tools/list', {}, { origin }));
     expect(response.headers.get('access-control-allow-origin')).toBe(origin);

@@ -92,7 +92,7 @@ const wait = {
   params: { name: 'wait', _meta: { progressToken: 'p' } },
 };
 
-describe('a call that nobody waits for any more', () => {
+describe('a call without a waiting client', () => {
   test('on 2026-07-28 ends with its connection', async () => {
     const handler = open();
     const response = await handler(modernRequest(url, 'tools/call', { name: 'wait', _meta: progressing }));
@@ -112,7 +112,7 @@ describe('a call that nobody waits for any more', () => {
     await handler.close();
   });
 
-  test('up to 2025-11-25 is cancelled by a message, and says nothing more', async () => {
+  test('up to 2025-11-25 is cancelled by a message and sends no more', async () => {
     const handler = open();
     const headers = await openSession(handler);
     const response = await post(handler, wait, headers);
@@ -137,7 +137,7 @@ describe('a call that nobody waits for any more', () => {
     await handler.close();
   });
 
-  test('is ended when its time is up, and says so where it was heard of', async () => {
+  test('ends at its time limit with an error on the open stream', async () => {
     const handler = open({ limits: { requestTimeoutMs: 500 } });
     const response = await handler(modernRequest(url, 'tools/call', { name: 'wait', _meta: progressing }));
     expect(await response.text()).toMatch(/"progress":1(.|\n)*"id":1,"error":\{"code":-32603/);
@@ -168,7 +168,7 @@ describe('the end of a handler', () => {
     expect(seen).toContain('aborted');
   });
 
-  test('tells whoever hears of a call that it was cut off', async () => {
+  test('sends an error on the streams of calls that it cuts off', async () => {
     const handler = open();
     const response = await handler(modernRequest(url, 'tools/call', { name: 'wait', _meta: progressing }));
     await begun;

@@ -100,7 +100,7 @@ function stopClock(): (seconds: number) => void {
 }
 
 describe('tokens of an issuer', () => {
-  test('say who asks', async () => {
+  test('identify the user', async () => {
     const response = await open()(ask(await token()));
     const { result } = (await response.json()) as Message;
     expect(result.structuredContent).toMatchObject({

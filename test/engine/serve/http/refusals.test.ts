@@ -40,7 +40,7 @@ async function told(response: Response): Promise<{ status: number; code: number;
   return { status: response.status, code: error.code, ...(id !== undefined && { id }) };
 }
 
-describe('whom an error answers', () => {
+describe('the id of an error response', () => {
   /** By the revision of a session: what it says when no id can be read. */
   const unread: Readonly<Record<string, object>> = {
     '2025-03-26': { id: null },
@@ -48,7 +48,7 @@ describe('whom an error answers', () => {
     '2025-11-25': {},
   };
 
-  test.each(Object.entries(unread))('is told as %s says', async (version, unnamed) => {
+  test.each(Object.entries(unread))('follows revision %s', async (version, unnamed) => {
     const handler = open({ limits: { maxBodyBytes: 1500 } });
     const opened = await handler(post(initializeMessage(version)));
     await opened.text();
@@ -193,7 +193,7 @@ describe('a request of 2026-07-28 is refused', () => {
   });
 });
 
-test('a request whose _meta cannot be read is told where, in both eras', async () => {
+test('returns the position of an unreadable _meta in both eras', async () => {
   const handler = open();
   const opened = await handler(post(initializeMessage('2025-11-25')));
   await opened.text();
@@ -237,7 +237,7 @@ describe('without sessions', () => {
     expect(await told(await open({ sessions: false })(request()))).toEqual(expected);
   });
 
-  test('the methods that there are are told', async () => {
+  test('returns the allowed methods', async () => {
     for (const method of ['PUT', 'HEAD', 'OPTIONS']) {
       const request = new Request(url, { method });
       const [bare, full] = [await open({ sessions: false })(request), await open()(request)];
@@ -265,7 +265,7 @@ describe('reported errors', () => {
     expect(lines).toEqual([]);
   });
 
-  test('is what went wrong here, whatever its words', async () => {
+  test('reports its own failures, with any text', async () => {
     const lines: string[] = [];
     const bus = memoryBus();
     let isBroken = false;
@@ -286,7 +286,7 @@ describe('reported errors', () => {
   });
 });
 
-test('a fault of ours is answered and reported, whatever was thrown', async () => {
+test('answers and reports a defect, with any thrown value', async () => {
   const lines: string[] = [];
   const thrown: unknown[] = [new Error('lost'), Object.create(null)];
   const verify = async () => {
@@ -344,7 +344,7 @@ test('a body that is a stream of anything but bytes is refused at its first part
   expect(parts).toBeLessThan(10);
 });
 
-test('a name in a header that cannot be read is refused unreported, whatever the params say', async () => {
+test('refuses an unreadable name in a header without a report, with any params', async () => {
   const lines: string[] = [];
   const handler = open({ report: (line) => lines.push(line) });
   const headers = { 'mcp-name': '=?base64?////?=' };

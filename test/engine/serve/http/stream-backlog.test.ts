@@ -38,7 +38,7 @@ const mebibyte = 2 ** 20;
 const namesOf = (text: string) => text.split(/ +/).filter((name) => name !== '');
 
 describe('a stream', () => {
-  test('comes as it is written to whoever reads it', async () => {
+  test('reaches its reader as it is written', async () => {
     const { answer, writer } = written();
     const text = limitBacklog(answer, 'end').text();
     for (const name of ['a', 'b', 'c']) writer.enqueue(frame(name));
@@ -76,7 +76,7 @@ describe('a stream', () => {
     await reader.cancel();
   });
 
-  test('tells of its end once, also those who ask after it', async () => {
+  test('reports its end once, also to later listeners', async () => {
     const { answer, writer } = written();
     const stream = limitBacklog(answer, 'end');
     const told: string[] = [];

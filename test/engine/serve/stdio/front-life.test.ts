@@ -46,7 +46,7 @@ describe('a cancelled request', () => {
       { progressToken: 1 },
     ),
   };
-  test.each(Object.entries(chatty))('%s is not heard of again', async (_, request) => {
+  test.each(Object.entries(chatty))('%s sends no more messages', async (_, request) => {
     const pipe = openPipe();
     await pipe.initialize('2025-11-25', { elicitation: {} });
     pipe.send(request);
@@ -125,7 +125,7 @@ describe('subscriptions', () => {
   const listen = (id: unknown) =>
     modern(id, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
 
-  test('are acknowledged, told of changes, and silent once cancelled', async () => {
+  test('are acknowledged, get changes, and are silent once cancelled', async () => {
     const pipe = openPipe();
     const acknowledged = await pipe.ask(listen('s'));
     expect(acknowledged.method).toBe('notifications/subscriptions/acknowledged');
@@ -257,7 +257,7 @@ describe('the end', () => {
     expect((await pipe.rest(0)).map(({ id }) => id)).toEqual([1]);
   });
 
-  test('comes when nobody reads any more', async () => {
+  test('comes when stdout is closed', async () => {
     const pipe = openPipe();
     await pipe.initialize();
     pipe.send(call(1, 'slow', { ms: 60_000 }));

@@ -111,7 +111,7 @@ describe('text that is not well-formed', () => {
     expect(echoed.result.content[0].text).toBe('{"a":"\\udfff"}');
   });
 
-  test('an answer that is not JSON is an error, told on stderr', async () => {
+  test('returns an error for a response that is not JSON, and logs it to stderr', async () => {
     const pipe = openPipe();
     await pipe.initialize();
     expect(code(await pipe.ask(call(1, 'unwritable')))).toBe(-32603);
@@ -129,7 +129,7 @@ describe('text that is not well-formed', () => {
 });
 
 describe('before initialize', () => {
-  test('a request is told both ways in, and nothing is settled by it', async () => {
+  test('explains both ways to begin, and does not set the era', async () => {
     const pipe = openPipe();
     const answer = await pipe.ask(legacy(1, 'tools/list'));
     expect(answer).toMatchObject({ id: 1, error: { code: -32602 } });
@@ -322,7 +322,7 @@ describe('params that a method cannot take are named', () => {
   });
 });
 
-test('a resource that is not there is -32002 on the legacy era only', async () => {
+test('returns -32002 for a missing resource on the legacy era only', async () => {
   const pipe = openPipe();
   await pipe.initialize();
   const params = { uri: 'x:y' };
