@@ -99,7 +99,7 @@ export async function readBundleServer(
     notes: [...texts.notes, ...(hasEntry || file !== undefined ? [] : [missing])],
   };
   const executables = [file ?? [], manifest.type === 'binary' ? manifest.entryPoint : []].flat();
-  return { server, folder, executables: executables.map((one) => path.posix.normalize(one)) };
+  return { server, folder, executables: [...new Set(executables.map((one) => path.posix.normalize(one)))] };
 }
 
 /** The launch of a manifest without `mcp_config`. */
@@ -109,7 +109,7 @@ function usualLaunch({ type, entryPoint }: BundleManifest): ManifestLaunch {
     node: ['node', file],
     python: ['python', file],
     binary: [file],
-    uv: ['uv', 'run', '--directory', '${__dirname}', entryPoint],
+    uv: ['uv', 'run', '--directory', `\${__dirname}`, entryPoint],
   };
   const [command, ...args] = launches[type];
   return { command, args, env: {} };
@@ -152,7 +152,7 @@ function programOf(command: string, { node, platform }: BundleMachine): ProgramR
   return path.isAbsolute(command) ? { by: 'command', command } : { by: 'path', names: [command] };
 }
 
-/** The desktop's list of user folders; undefined if there is none. */
+/** The desktop's list of user folders; undefined if it is missing. */
 async function readUserFolders({ home, env, platform }: BundleMachine): Promise<string | undefined> {
   if (platform !== 'linux') return undefined;
   const folder = env.XDG_CONFIG_HOME || path.join(home, '.config');

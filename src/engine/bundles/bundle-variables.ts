@@ -2,14 +2,14 @@ import path from 'node:path';
 import { isString } from '../base/value-checks.js';
 import type { ArgumentTemplate, ServerInput, TextTemplate } from '../existing-servers/existing-server.js';
 
-/** Facts that the variables of a manifest stand for. */
+/** Facts behind the variables of a manifest. */
 export interface VariableFacts {
   /** Folder of the unpacked bundle. */
   readonly folder: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** Text of the desktop's list of user folders; undefined: there is none. */
+  /** Text of the desktop's list of user folders; undefined: it is missing. */
   readonly userFolders: string | undefined;
 }
 
@@ -132,7 +132,7 @@ function loneReference(word: string | undefined): string | undefined {
   return /^\$\{user_config\.([^{}]+)\}$/.exec(word ?? '')?.[1];
 }
 
-/** True for an option whose value, if it takes one, is the next word. */
+/** True for an option that may have its value in the next word. */
 function isOption(word: TextTemplate): boolean {
   const [first] = word;
   return word.length === 1 && isString(first) && /^-[^=]*$/.test(first) && first !== '--' && first !== '-';

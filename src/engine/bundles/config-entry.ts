@@ -56,8 +56,8 @@ interface EntryReader extends EntryContext {
 
 type Found = Pick<ExistingServer, 'template' | 'inputs' | 'notes'> & Partial<ExistingServer>;
 
-/** Stands for a reference while a command is resolved. */
-const marker = /\u0001(\d+)\u0001/;
+/** Placeholder of a reference while a command is resolved: a private-use character on each side. */
+const marker = /\ue000(\d+)\ue000/;
 
 async function readProgram(reader: EntryReader): Promise<Found> {
   const { server, texts, locate, projectFolder, resolveCommand } = reader;
@@ -66,7 +66,7 @@ async function readProgram(reader: EntryReader): Promise<Found> {
   const mark = (text: string): string =>
     texts
       .read(text)
-      .map((part) => (isString(part) ? part : `\u0001${inputs.push(part.input) - 1}\u0001`))
+      .map((part) => (isString(part) ? part : `\ue000${inputs.push(part.input) - 1}\ue000`))
       .join('');
   const [command, ...args] = withoutShell([launch.command, ...launch.args].map(mark));
   if (marker.test(command)) {
@@ -215,7 +215,7 @@ function readHeaders(entry: Entry, texts: ReferenceReader): readonly Header[] {
   );
 }
 
-/** Headers of Codex, whose values are in variables. */
+/** Headers of Codex with values in variables. */
 function namedHeaders(entry: Entry, texts: ReferenceReader): readonly Header[] {
   const { env_http_headers: named, bearer_token_env_var: token } = entry;
   const headers = Object.entries(isRecord(named) ? named : {}).flatMap(

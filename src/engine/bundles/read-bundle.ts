@@ -10,6 +10,7 @@ import { manifestName } from './bundle-manifest.js';
 import { type BundleMachine, readBundleServer } from './bundle-server.js';
 import { type DownloadDeps, downloadBundle } from './download.js';
 import { parseLocated } from './locate.js';
+import { bundlesFolder } from './unused-bundles.js';
 
 /** A bundle as references and registry entries name it. */
 export interface BundleRequest {
@@ -41,13 +42,13 @@ export async function readBundle(request: BundleRequest, deps: BundleDeps): Prom
   const label = path.basename(isRemote ? new URL(place).pathname : place);
   const archive = await openArchive(bytes, label);
   const document = await parseLocated(await readManifestText(archive, label), `${label}/${manifestName}`);
-  const bundlesFolder = path.join(deps.dataFolder, 'bundles');
+  const all = bundlesFolder(deps.dataFolder);
   const { server, folder, executables } = await readBundleServer(
     document,
     {
       label,
       reference: isRemote ? place : `mcpb:${file}`,
-      folderFor: (name) => path.join(bundlesFolder, folderName(name, sha256)),
+      folderFor: (name) => path.join(all, folderName(name, sha256)),
       hasFile: (one) => archive.files.has(one),
     },
     deps.machine,

@@ -19,7 +19,7 @@ export interface ExistingServer {
   /** Values that the user gives before the first start. */
   readonly inputs: readonly ServerInput[];
   readonly template: ServerTemplate;
-  /** Bundle whose content must be unpacked before the start. */
+  /** Bundle that must be unpacked before the start. */
   readonly content?: BundleContent;
   /** Statements for the user: deprecation, an unpinned image, a package with install scripts. One sentence each. */
   readonly notes: readonly string[];

@@ -25,6 +25,7 @@ const request: InstallRequest = {
   headers: [],
   command: undefined,
   allowScripts: [],
+  sha256: undefined,
   apps: true,
   by: 'node',
   cwd: undefined,
@@ -50,6 +51,7 @@ const setting: InstallDeps = {
       throw new Error('no registry is asked');
     },
     dataFolder: home,
+    cacheFolder: home,
   },
   report: () => {},
 };

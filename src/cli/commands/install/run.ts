@@ -32,6 +32,8 @@ export interface InstallInput extends TargetInput {
   readonly args: readonly string[];
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
+  /** Expected SHA-256 of a bundle. */
+  readonly sha256: string | undefined;
   /** Base URL of the MCP Registry, or `none`. */
   readonly mcpRegistry: string | undefined;
   /** Command of an existing server. */
@@ -86,6 +88,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
             npm: npmSetting(host),
             openRegistry: async () => await openHostRegistry(mcpRegistry, host),
             dataFolder: workspaceFolders(host).dataFolder,
+            cacheFolder: workspaceFolders(host).cacheFolder,
           },
           version: packageVersion(),
           obtain: autoInstallOptions(host, { wanted: autoInstall, tell }),
