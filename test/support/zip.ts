@@ -63,13 +63,7 @@ export function signZip(bytes: Buffer): Buffer {
   const signature = Buffer.from('not a signature');
   const length = Buffer.alloc(4);
   length.writeUInt32LE(signature.length);
-  return Buffer.concat([
-    bytes,
-    Buffer.from('MCPB_SIG_V1'),
-    length,
-    signature,
-    Buffer.from('MCPB_SIG_END'),
-  ]);
+  return Buffer.concat([bytes, Buffer.from('MCPB_SIG_V1'), length, signature, Buffer.from('MCPB_SIG_END')]);
 }
 
 /** A bundle with a manifest and further files. */

@@ -45,7 +45,10 @@ describe('an entry is refused if it', () => {
     'is a device file': [{ name: 'device', mode: 0o020666 }, 'is neither a file nor a folder'],
     'is a pipe': [{ name: 'pipe', mode: 0o010666 }, 'is neither a file nor a folder'],
     'is a folder by mode only': [{ name: 'folder', mode: 0o040755 }, 'is neither a file nor a folder'],
-    'is a folder with content': [{ name: 'folder/', content: 'x', mode: 0o040755 }, 'is a folder with content'],
+    'is a folder with content': [
+      { name: 'folder/', content: 'x', mode: 0o040755 },
+      'is a folder with content',
+    ],
     'is encrypted': [{ name: 'a', content: '0123456789ab', size: 0, isEncrypted: true }, 'is encrypted'],
     'is compressed by another method': [{ name: 'a', method: 12 }, 'the unknown method 12'],
     'is a duplicate': [[{ name: 'a' }, { name: 'a' }], 'is a duplicate'],
@@ -78,7 +81,9 @@ describe('an entry is refused if it', () => {
 describe('an archive is refused if it', () => {
   test('has too many entries, before they are read', async () => {
     const bytes = writeZip([file], { count: 60_000 });
-    await expect(openArchive(bytes, 'x.mcpb')).rejects.toThrow('has 60000 entries. At most 50000 are unpacked');
+    await expect(openArchive(bytes, 'x.mcpb')).rejects.toThrow(
+      'has 60000 entries. At most 50000 are unpacked',
+    );
   });
 
   test('is too large', async () => {

@@ -60,22 +60,40 @@ const launch = { command: 'tickets', args: ['--fast', 'a b'], env: { REGION: 'eu
 const started = { kind: 'program', command: program, args: ['--fast', 'a b'], env: { REGION: 'eu' } };
 
 describe('the entry of a client', () => {
-  test.for(writableClients.map((client) => [client.id, client] as const))('%s is read', async ([, client]) => {
-    const { putEntry } = await import('../../../src/engine/clients/edit/entries.js');
-    const place = { format: client.format, container: client.container, key: 'tickets' };
-    const text = await putEntry(null, place, client.entry(launch, 'tickets'));
-    const ending = { json: 'json', jsonc: 'json', toml: 'toml', yaml: 'yaml' }[client.format];
-    const server = await read(`config.${ending}`, text);
-    expect(server).toMatchObject({ source: 'client-config', name: 'tickets' });
-    expect(await prepare(server)).toMatchObject(started);
-  });
+  test.for(writableClients.map((client) => [client.id, client] as const))(
+    '%s is read',
+    async ([, client]) => {
+      const { putEntry } = await import('../../../src/engine/clients/edit/entries.js');
+      const place = { format: client.format, container: client.container, key: 'tickets' };
+      const text = await putEntry(null, place, client.entry(launch, 'tickets'));
+      const ending = { json: 'json', jsonc: 'json', toml: 'toml', yaml: 'yaml' }[client.format];
+      const server = await read(`config.${ending}`, text);
+      expect(server).toMatchObject({ source: 'client-config', name: 'tickets' });
+      expect(await prepare(server)).toMatchObject(started);
+    },
+  );
 
   test.for([
     ['a bare entry', 'tickets.json', launch, 'tickets'],
     ['a map without container', 'mcp.json', { tickets: launch }, 'tickets'],
-    ['an object as command', 'settings.json', { context_servers: { tickets: { command: { ...launch, path: 'tickets' } } } }, 'tickets'],
-    ['cmd /c', 'mcp.json', { mcpServers: { t: { ...launch, command: 'cmd', args: ['/c', 'tickets', '--fast', 'a b'] } } }, 't'],
-    ['numbers as variables', 'mcp.json', { mcpServers: { t: { ...launch, env: { REGION: 'eu', PORT: 80 } } } }, 't'],
+    [
+      'an object as command',
+      'settings.json',
+      { context_servers: { tickets: { command: { ...launch, path: 'tickets' } } } },
+      'tickets',
+    ],
+    [
+      'cmd /c',
+      'mcp.json',
+      { mcpServers: { t: { ...launch, command: 'cmd', args: ['/c', 'tickets', '--fast', 'a b'] } } },
+      't',
+    ],
+    [
+      'numbers as variables',
+      'mcp.json',
+      { mcpServers: { t: { ...launch, env: { REGION: 'eu', PORT: 80 } } } },
+      't',
+    ],
   ] as const)('with %s is read', async ([, name, content, key]) => {
     const server = await read(name, content);
     expect(server.name).toBe(key);
@@ -92,7 +110,9 @@ describe('the entry of a client', () => {
     addFiles(folder, { '.cursor/mcp.json': { mcpServers: { t: { ...launch, args: ['./run.js'] } } } });
     const server = await resolve('./.cursor/mcp.json', folder);
     expect(await prepare(server)).toMatchObject({ args: [path.join(folder, 'run.js')] });
-    addFiles(folder, { '.vscode/mcp.json': { servers: { t: { ...launch, cwd: '${workspaceFolder}/sub' } } } });
+    addFiles(folder, {
+      '.vscode/mcp.json': { servers: { t: { ...launch, cwd: '${workspaceFolder}/sub' } } },
+    });
     expect(await prepare(await resolve('./.vscode/mcp.json', folder))).toMatchObject({
       cwd: path.join(folder, 'sub'),
     });
@@ -226,7 +246,12 @@ describe('a choice', () => {
   });
 
   test.for([
-    [two, '', 'ambiguous', './mcp.json contains several servers. Choose one: ./mcp.json#github, ./mcp.json#other'],
+    [
+      two,
+      '',
+      'ambiguous',
+      './mcp.json contains several servers. Choose one: ./mcp.json#github, ./mcp.json#other',
+    ],
     [two, '#gitub', 'not-found', 'contains no server "gitub". Did you mean ./mcp.json#github?'],
     [two, '#zzzzzz', 'not-found', 'It contains: ./mcp.json#github, ./mcp.json#other'],
     [{ mcpServers: {} }, '', 'not-found', './mcp.json contains no MCP server. Expected a server.json'],
@@ -243,7 +268,11 @@ describe('a choice', () => {
 describe('a fault has its position in', () => {
   test.for([
     ['mcp.json', '{\n  "mcpServers": x\n}', 'mcp.json:2:17: '],
-    ['mcp.json', '{\n "mcpServers": {\n  "t": { "command": "a", "args": 5 } } }', 'mcp.json:3:8: The entry "t"'],
+    [
+      'mcp.json',
+      '{\n "mcpServers": {\n  "t": { "command": "a", "args": 5 } } }',
+      'mcp.json:3:8: The entry "t"',
+    ],
     ['mcp.json', '{\n "mcpServers": {\n  "t": { "url": "ftp://a" } } }', 'mcp.json:3:17: The address of "t"'],
     ['mcp.json', '{\n "mcpServers": {\n  "t": { "command": "${A}" } } }', 'mcp.json:3:8: The program of "t"'],
     ['c.toml', 'a = 1\n[mcp_servers.t]\ncommand = "a"\nargs = 5\n', 'c.toml:2:1: The entry "t"'],
@@ -256,6 +285,10 @@ describe('a fault has its position in', () => {
       message: expect.stringContaining(message),
     });
   });
+});
+
+test('a file that is nested too deeply is refused', async () => {
+  await expect(read('mcp.json', '['.repeat(100_000))).rejects.toMatchObject({ code: 'malformed-document' });
 });
 
 test('a missing file, and a missing program, are named', async () => {
@@ -289,7 +322,9 @@ describe('a server.json', () => {
 
   test('with a fault is refused with the position', async () => {
     const text = '{\n  "name": "tickets",\n  "remotes": []\n}';
-    await expect(read('server.json', text)).rejects.toThrow('server.json:2:11: "name" is missing or invalid.');
+    await expect(read('server.json', text)).rejects.toThrow(
+      'server.json:2:11: "name" is missing or invalid.',
+    );
   });
 
   test('takes no choice', async () => {
@@ -302,7 +337,11 @@ test('the manifest of an unpacked bundle runs from its folder', async () => {
     'manifest.json': {
       manifest_version: '0.2',
       name: 'weather',
-      server: { type: 'node', entry_point: 'index.js', mcp_config: { command: 'node', args: ['${__dirname}/index.js'] } },
+      server: {
+        type: 'node',
+        entry_point: 'index.js',
+        mcp_config: { command: 'node', args: ['${__dirname}/index.js'] },
+      },
     },
     'index.js': '',
   });

@@ -30,13 +30,24 @@ interface Given {
 }
 
 async function read(request: BundleRequest, given: Given = {}) {
-  const { platform = 'linux', env = {}, home = '/home/ada', dataFolder = '/data', cacheFolder = '/cache' } = given;
+  const {
+    platform = 'linux',
+    env = {},
+    home = '/home/ada',
+    dataFolder = '/data',
+    cacheFolder = '/cache',
+  } = given;
   return await readBundle(request, {
     machine: { home, env, platform, node: '/usr/bin/node' },
     cwd: '/',
     dataFolder,
     cacheFolder,
-    npm: { env: { PATH: process.env.PATH }, home: writeFolder(), platform: 'linux', execPath: process.execPath },
+    npm: {
+      env: { PATH: process.env.PATH },
+      home: writeFolder(),
+      platform: 'linux',
+      execPath: process.execPath,
+    },
     signal,
   });
 }
@@ -117,9 +128,17 @@ describe('a manifest is refused, with its position, if it', () => {
   test.for([
     ['is not JSON', '{\n  "name": x\n}', ':2:11: Not valid JSON'],
     ['has no version', { name: 'x' }, ':1:1: "manifest_version" is missing'],
-    ['has a later version', { ...base, manifest_version: '0.9' }, ':2:23: The manifest_version "0.9" is unknown'],
+    [
+      'has a later version',
+      { ...base, manifest_version: '0.9' },
+      ':2:23: The manifest_version "0.9" is unknown',
+    ],
     ['has no server', base, '"server" is missing'],
-    ['has an unknown type', { ...base, server: { type: 'java' } }, '"type" is unknown. Expected one of node, python'],
+    [
+      'has an unknown type',
+      { ...base, server: { type: 'java' } },
+      '"type" is unknown. Expected one of node, python',
+    ],
     ['has no entry point', { ...base, server: { type: 'node' } }, '"entry_point" is missing'],
     [
       'has an entry point outside',
@@ -161,7 +180,11 @@ describe('a manifest is refused, with its position, if it', () => {
 });
 
 test.for([
-  ['another platform', { ...base, server: nodeServer, compatibility: { platforms: ['darwin', 'win32'] } }, 'is for darwin, win32, and this is linux'],
+  [
+    'another platform',
+    { ...base, server: nodeServer, compatibility: { platforms: ['darwin', 'win32'] } },
+    'is for darwin, win32, and this is linux',
+  ],
 ] as const)('refuses a bundle for %s', async ([, manifest, message]) => {
   await expect(readManifest(manifest)).rejects.toThrow(message);
 });
@@ -192,7 +215,12 @@ describe('inputs', () => {
           '${user_config.unknown}',
           '${user_config.verbose}',
         ],
-        env: { KEY: '${user_config.key}', MODE: 'is ${user_config.mode}', PLAIN: '${TERM}', HOME_: '${HOME}${/}x' },
+        env: {
+          KEY: '${user_config.key}',
+          MODE: 'is ${user_config.mode}',
+          PLAIN: '${TERM}',
+          HOME_: '${HOME}${/}x',
+        },
       },
     },
     user_config: {
@@ -232,7 +260,8 @@ describe('inputs', () => {
 
   test('have defaults with the folders of the user, in the language of the desktop', async () => {
     const home = writeFolder({
-      '.config/user-dirs.dirs': '# folders\nXDG_DOCUMENTS_DIR="$HOME/Dokumente"\nXDG_DESKTOP_DIR="relative"\n',
+      '.config/user-dirs.dirs':
+        '# folders\nXDG_DOCUMENTS_DIR="$HOME/Dokumente"\nXDG_DESKTOP_DIR="relative"\n',
     });
     const defaults = ['${HOME}/a', '${DOCUMENTS}', '${DESKTOP}', '${DOWNLOADS}'];
     const server = await readManifest(
