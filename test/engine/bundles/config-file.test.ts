@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references in manifests and config files.
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -118,7 +119,7 @@ describe('the entry of a client', () => {
     });
   });
 
-  test('that is turned off is noted', async () => {
+  test('gets a note if it is turned off', async () => {
     const server = await read('mcp.json', { mcpServers: { t: { ...launch, disabled: true } } });
     expect(server.notes).toEqual(['The entry "t" is turned off in its file.']);
   });
@@ -134,7 +135,7 @@ describe('a remote entry', () => {
     ['opencode.json', { mcp: { t: { type: 'remote', url: 'https://a.example/mcp' } } }, undefined],
     ['config.yaml', 'extensions:\n  t:\n    type: streamable_http\n    uri: https://a.example/mcp\n', 'http'],
     ['config.toml', '[mcp_servers.t]\nurl = "https://a.example/mcp"\n', undefined],
-  ] as const)('of %s is read: %j', async ([name, content, transport]) => {
+  ] as const)('is read from %s: %j', async ([name, content, transport]) => {
     const server = await read(name, content);
     expect(server.template).toMatchObject({ kind: 'remote', url: ['https://a.example/mcp'] });
     expect((server.template as { transport?: string }).transport).toBe(transport);
@@ -222,7 +223,7 @@ describe('a reference', () => {
     expect(await prepare(server)).toMatchObject({ env: { KEY: value } });
   });
 
-  test('that only the client knows is passed unchanged, with a note', async () => {
+  test('is passed unchanged, with a note, if only the client knows it', async () => {
     const server = await read('mcp.json', withEnv('${command:pick}'));
     expect(await prepare(server)).toMatchObject({ env: { KEY: '${command:pick}' } });
     expect(server.notes).toEqual([
@@ -257,7 +258,7 @@ describe('a choice', () => {
     [{ mcpServers: {} }, '', 'not-found', './mcp.json contains no MCP server. Expected a server.json'],
     [{ name: 'x', dependencies: {} }, '', 'not-found', 'contains no MCP server'],
     ['[1]', '', 'not-found', 'contains no MCP server'],
-  ] as const)('of %j by "%s" fails', async ([content, choice, code, message]) => {
+  ] as const)('fails in %j by "%s"', async ([content, choice, code, message]) => {
     await expect(read('mcp.json', content, choice)).rejects.toMatchObject({
       code,
       message: expect.stringContaining(message),

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references in manifests and config files.
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -289,7 +290,7 @@ describe('a server', () => {
   const stubs = writeFolder({ python3: '#!/bin/sh\n', uv: '#!/bin/sh\n' });
   for (const name of ['python3', 'uv']) chmodSync(path.join(stubs, name), 0o755);
 
-  test('of type python runs by python3, though its manifest says python', async () => {
+  test('runs by python3 if its manifest names python', async () => {
     const mcp_config = { command: 'python', args: ['${__dirname}/main.py'] };
     const server = await readManifest(
       { ...base, server: { type: 'python', entry_point: 'main.py', mcp_config } },
@@ -299,7 +300,7 @@ describe('a server', () => {
     await expect(launch(server)).rejects.toThrow('The server runs by python3, which is not on the PATH.');
   });
 
-  test('of type uv needs no mcp_config', async () => {
+  test('needs no mcp_config if its type is uv', async () => {
     const server = await readManifest(
       { ...base, manifest_version: '0.4', server: { type: 'uv', entry_point: 'src/main.py' } },
       { 'src/main.py': '' },
@@ -314,7 +315,7 @@ describe('a server', () => {
     ]);
   });
 
-  test('of type binary runs the file of its platform', async () => {
+  test('runs the binary of its platform', async () => {
     const mcp_config = {
       command: 'bin/weather',
       args: ['a'],
@@ -453,7 +454,7 @@ describe('a remote bundle', () => {
     );
   });
 
-  test('that is missing is named with the reason', async () => {
+  test('is named with the reason if it is missing', async () => {
     const { url } = await serve(404);
     const request = { place: `${url}/w.mcpb`, isRemote: true };
     await expect(read(request, { cacheFolder: writeFolder() })).rejects.toThrow(

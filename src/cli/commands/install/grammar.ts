@@ -16,7 +16,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
       .argument('[client]', 'client id from list-clients; omit it with --config or --all')
       .argument(
         '[server]',
-        'a path, a name, or any existing MCP server: npm:name, pypi:name, docker:image, nuget:name, io.github.acme/name, a .mcpb bundle, mcp.json#name; -- <command…>; else the extension in this folder',
+        'a path, a name, or any existing MCP server: npm:name, https://…, pypi:name, docker:image, nuget:name, io.github.acme/name, a .mcpb bundle, mcp.json#name; -- <command…>; else the extension in this folder',
       ),
   )
     .option('--name <key>', 'entry key; default: the configKey of the server')
@@ -39,6 +39,13 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
       [],
     )
     .option('--sha256 <hash>', 'accept only a bundle with this SHA-256')
+    .option('--header <name: value>', 'send a header to a remote server; repeatable', collectVerbatim, [])
+    .addOption(
+      new Option('--transport <name>', 'transport of a remote server; default: found out by asking').choices([
+        'http',
+        'sse',
+      ]),
+    )
     .option(registryOption.flags, registryOption.description)
     .option('--tool-option <tool.option=value>', 'set an option of a tool; repeatable', collectVerbatim, [])
     .option('--enable-mcp-apps', 'let the server show UI apps; the default')
@@ -68,6 +75,8 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             name: options.name,
             env: options.env,
             args: options.arg,
+            headers: options.header,
+            transport: options.transport,
             allowScripts: options.allowScripts,
             sha256: options.sha256,
             mcpRegistry: options.mcpRegistry,
