@@ -50,11 +50,16 @@ const commands: readonly DefineCommand[] = [
 /** Runs any command line with the full grammar. @throws AgentToolsError `usage` if it is invalid. */
 export async function runProgram(argv: readonly string[], host: Host): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.Ok;
-  const program = createProgram(host, (code) => {
-    exitCode = code;
-  });
+  const { words, command } = splitCommand(argv);
+  const program = createProgram(
+    host,
+    (code) => {
+      exitCode = code;
+    },
+    command,
+  );
   try {
-    await program.parseAsync(expandProjectFlag(argv), { from: 'user' });
+    await program.parseAsync(expandProjectFlag(words), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return ExitCode.Ok;
@@ -65,6 +70,21 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     throw new AgentToolsError('usage', error.message.replace(/^error: /, '') + hint, { cause: error });
   }
   return exitCode;
+}
+
+/** Commands that take the command of a server after `--`. */
+const takeCommand = ['install'];
+
+/** Splits a command line at `--`, if a command of a server may follow. */
+function splitCommand(argv: readonly string[]): {
+  readonly words: readonly string[];
+  readonly command: readonly string[] | undefined;
+} {
+  const end = argv.indexOf('--');
+  const name = argv.find((word) => !word.startsWith('-'));
+  if (end === -1 || name === undefined || !takeCommand.includes(name))
+    return { words: argv, command: undefined };
+  return { words: argv.slice(0, end), command: argv.slice(end + 1) };
 }
 
 const standardHelp = new Help();
@@ -80,8 +100,12 @@ function optionDescription(option: Option): string {
   return Array.isArray(option.defaultValue) ? option.description : standardHelp.optionDescription(option);
 }
 
-/** Creates the grammar. `answer` takes the exit code of the command that ran. */
-export function createProgram(host: Host, answer: (code: ExitCode) => void): Command {
+/** Creates the grammar. `answer` takes the exit code of the command that ran; `command`: words after `--`. */
+export function createProgram(
+  host: Host,
+  answer: (code: ExitCode) => void,
+  command?: readonly string[],
+): Command {
   const program = new Command('agenttools')
     .description('Ship, check and serve MCP tools as ordinary npm packages.')
     .version(packageVersion(), '-V, --version', 'print the version')
@@ -107,6 +131,6 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
       getErrHasColors: () => host.color,
     });
 
-  for (const define of commands) define(program, { host, answer });
+  for (const define of commands) define(program, { host, answer, command });
   return program;
 }

@@ -112,11 +112,11 @@ describe('list-servers', () => {
   it('suggests other sources if the list is empty', async () => {
     const empty = async (words: readonly string[]) => (await runCli(['ls', ...words])).stdout;
     expect(await empty([])).toBe(
-      'There is no server here. --built-in lists those that come with AgentTools, --remote those in the npm registry.\n',
+      'There is no server here. --built-in lists those that come with AgentTools, --remote those in the npm registry and the MCP Registry.\n',
     );
     expect(await empty(['@none/*'])).toMatch(/^No server matches "@none\/\*"\. --built-in/);
     expect(await empty(['@none/*', '--built-in'])).toBe(
-      'No server matches "@none/*". --remote those in the npm registry.\n',
+      'No server matches "@none/*". --remote those in the npm registry and the MCP Registry.\n',
     );
     expect(await empty(['--remote'])).toMatch(
       /^There is no server here, nor was one found in the registry\. --built-in/,

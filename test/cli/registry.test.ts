@@ -135,7 +135,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
     const before = registry.requests().length;
     const { servers } = await listServers({
       folders: { ...workspaceFolders({ cwd: user, env, home: user, platform }), cwd: user },
-      remote: { npm: { env, home: user, platform, execPath }, pageSize: 7 },
+      remote: { npm: { env, home: user, platform, execPath }, pageSize: 7, mcpRegistry: 'none' },
     });
     expect(servers.map(({ name }) => name)).toEqual(openServers);
     const pages = registry.requests().filter((one, index) => index >= before && one.includes('size=7'));

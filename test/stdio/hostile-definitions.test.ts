@@ -58,7 +58,7 @@ const killer = itself(`process.kill(process.pid, 'SIGKILL');`);
 
 describe.concurrent('several definitions that harm their process', () => {
   test('are left out once, and are not loaded at the next start', async () => {
-    const names = Array.from({ length: 6 }, (_, index) => `harm${index}`);
+    const names = Array.from({ length: 3 }, (_, index) => `harm${index}`);
     const harmful = Object.fromEntries(names.map((name) => [`agenttools/tools/${name}.js`, killer]));
     const folder = writePackage({ tools: [...names, 'ok'] }, { ...harmful, 'agenttools/tools/ok.js': good });
     const first = await openProgram(folder);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 /** On a machine whose npm is set to our registry. */
 async function run(...words: readonly string[]) {
   const home = writeFolder({ '.npmrc': registry.settings() });
-  const env = { HOME: home, AGENTTOOLS_HOME: path.join(home, 'data') };
+  const env = { HOME: home, AGENTTOOLS_HOME: path.join(home, 'data'), AGENTTOOLS_MCP_REGISTRY: 'none' };
   const { code, stdout, stderr } = await execute(process.execPath, [programFile, ...words, '--json'], {
     cwd: home,
     env,

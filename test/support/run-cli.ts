@@ -68,6 +68,8 @@ export function fakeHost({
     cwd,
     env: {
       AGENTTOOLS_HOME: path.join(home, 'agenttools'),
+      // Tests of the MCP Registry name a stand-in.
+      AGENTTOOLS_MCP_REGISTRY: 'none',
       npm_config_prefix: home,
       AGENTTOOLS_AUTO_INSTALL: 'false',
       ...env,

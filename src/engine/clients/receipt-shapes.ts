@@ -14,6 +14,7 @@ const receiptShape = {
   file: isString,
   key: isString,
   server: isString,
+  existing: optionalField((value) => typeof value === 'boolean'),
   family: optionalField(isString),
   reference: isString,
   argument: isString,

@@ -17,8 +17,10 @@ export interface Receipt {
   /** The config file, as the client names it. */
   readonly file: string;
   readonly key: string;
-  /** Qualified name. */
+  /** Qualified name, or the reference of an existing server with its version. */
   readonly server: string;
+  /** True for a server that is not of an extension. The entry starts or reaches it directly. */
+  readonly existing?: boolean;
   /**
    * Entries of one family may replace each other; absent: only an entry of the same server may replace it.
    */

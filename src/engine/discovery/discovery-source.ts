@@ -5,6 +5,8 @@ export interface FoundPackage {
   /** Undefined if the servers belong to no package. */
   readonly name: string | undefined;
   readonly servers: readonly ListedServer[];
+  /** npm packages with the same server. It is left out if an earlier source has one of them. */
+  readonly sameAs?: readonly string[];
   /** Skipped parts of the package, with reasons. */
   readonly notes: readonly string[];
 }

@@ -55,6 +55,7 @@ const definitionProperties = {
   ],
   prompt: ['title', 'hidden', 'file', 'arguments', 'content', 'messages'],
   resource: ['title', 'hidden', 'file', 'uri', 'uriTemplate', 'mimeType', 'subscribable'],
+  'existing server': [],
   app: ['title', 'file', 'uri', 'csp', 'permissions', 'domain', 'prefersBorder'],
 } as const satisfies {
   [K in Facts['kind']]: readonly (keyof Extract<InstalledFacts, { readonly kind: K }>)[];

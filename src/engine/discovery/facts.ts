@@ -1,5 +1,6 @@
 import type { Kind } from '../extension/item-kinds.js';
 import type { Requirements, ToolVisibility } from '../runtime/specs.js';
+import type { ExistingServerFacts } from './existing-facts.js';
 
 /** Client view of a tool. */
 export interface ToolSummary {
@@ -251,4 +252,4 @@ export type InstalledFacts = ServerFacts | PackageFacts | ToolFacts | PromptFact
 export type PublishedFacts = PublishedServerFacts | PublishedPackageFacts | PublishedItemFacts;
 
 /** All facts about a reference; `kind` is the type of its target. */
-export type Facts = InstalledFacts | PublishedFacts;
+export type Facts = InstalledFacts | PublishedFacts | ExistingServerFacts;

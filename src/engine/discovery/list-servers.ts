@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import { type DiscoverySource, querySource, type SourceResult } from './discovery-source.js';
 import type { ListedServer } from './listed-server.js';
@@ -26,6 +27,8 @@ export interface RemoteOptions {
   readonly tell?: (text: string) => void;
   /** Results per page of a search. Default: 250. */
   readonly pageSize?: number;
+  /** Base URL of the MCP Registry, or `none`. Default: the official registry. */
+  readonly mcpRegistry?: string | undefined;
 }
 
 export interface ListServersOptions {
@@ -50,7 +53,7 @@ export interface ServerList {
 /** Lists available servers. Runs no code of extensions and installs nothing. */
 export async function listServers(options: ListServersOptions): Promise<ServerList> {
   const { folders, remote, ignoreProject = false } = options;
-  const sources = [...localSources(folders), ...(remote ? [remoteSource(remote, options)] : [])];
+  const sources = [...localSources(folders), ...(remote ? remoteSources(remote, options) : [])];
   const asked = ignoreProject ? sources.filter(({ name }) => name !== 'project') : sources;
   return await listFrom(asked, options);
 }
@@ -64,7 +67,7 @@ export async function listFrom(
   const matches = pattern === undefined ? () => true : readPattern(pattern);
   const found = firstOfEach(findings, readMeaning(pattern));
   const servers = found.servers
-    .filter(matches)
+    .filter((found) => found.server.source === 'mcp-registry' || matches(found))
     .filter(({ server: { source, name } }) => source !== 'built-in' || builtIn || name === pattern)
     .map(({ server }) => server);
   return { servers, notes: found.notes };
@@ -84,6 +87,31 @@ function localSources(folders: DiscoveryFolders): readonly DiscoverySource[] {
 
 /** Registries can be slow and many. Progress is visible during the search. */
 const remoteTimeLimitMs = 90_000;
+
+function remoteSources(remote: RemoteOptions, options: ListServersOptions): readonly DiscoverySource[] {
+  const npm = remoteSource(remote, options);
+  return remote.mcpRegistry === 'none' ? [npm] : [npm, mcpRegistrySource(remote, options)];
+}
+
+function mcpRegistrySource(
+  { npm, refresh = false, tell = () => {}, mcpRegistry }: RemoteOptions,
+  { folders: { cacheFolder }, pattern }: ListServersOptions,
+): DiscoverySource {
+  return {
+    name: 'mcp-registry',
+    title: 'The MCP Registry',
+    timeLimitMs: remoteTimeLimitMs,
+    async search(report, signal) {
+      const [{ openMcpRegistry }, { searchMcpRegistry }] = await Promise.all([
+        import('../mcp-registry/open-registry.js'),
+        import('./search-mcp-registry.js'),
+      ]);
+      const folder = path.join(cacheFolder, 'mcp-registry');
+      const registry = await openMcpRegistry({ npm, url: mcpRegistry, cacheFolder: folder, refresh });
+      await searchMcpRegistry({ registry, pattern, report, signal, tell });
+    },
+  };
+}
 
 function remoteSource(
   { npm, refresh = false, tell = () => {}, pageSize = 250 }: RemoteOptions,
@@ -134,12 +162,15 @@ function firstOfEach(
   const names = new Set<string>();
   const notes: string[] = [];
   const servers = findings.flatMap((source) => {
-    const fresh = source.packages.filter(({ name }) => {
+    const fresh = source.packages.filter(({ name, sameAs = [] }) => {
+      if (sameAs.some((one) => packages.has(one))) return false;
       if (name === undefined) return true;
       return !packages.has(name) && packages.add(name);
     });
     fresh.sort((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1));
-    const meant = fresh.filter(({ name }) => name === undefined || isMeant(name));
+    const meant = fresh.filter(
+      ({ name, sameAs }) => name === undefined || sameAs !== undefined || isMeant(name),
+    );
     notes.push(...meant.flatMap((one) => one.notes), ...source.notes);
     return fresh
       .flatMap((found) => found.servers.map((server) => ({ package: found.name, name: server.name, server })))

@@ -1,5 +1,13 @@
 /** Sources of servers in order of precedence. */
-export const sourceNames = ['user-made', 'project', 'added', 'global', 'built-in', 'remote'] as const;
+export const sourceNames = [
+  'user-made',
+  'project',
+  'added',
+  'global',
+  'built-in',
+  'remote',
+  'mcp-registry',
+] as const;
 
 export type SourceName = (typeof sourceNames)[number];
 
@@ -28,4 +36,6 @@ export interface ListedServer extends ServerOutline, Partial<Publication> {
   readonly source: SourceName;
   /** Folder of its package; null if the package is not installed. */
   readonly location: string | null;
+  /** Why the publisher advises against it; `mcp-registry` only. Null: no advice. */
+  readonly deprecated?: string | null;
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { forEachLimited } from '../base/concurrency.js';
+import { withTimeLimit } from '../base/time-limit-signal.js';
 import { shortenText } from '../base/visible-text.js';
 import { listFaults } from '../extension/manifest.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
@@ -201,7 +202,7 @@ async function readHit(
   { name, publisher, published }: SearchHit,
   { registries, signal }: { readonly registries: Registries; readonly signal: AbortSignal },
 ): Promise<RemotePackage | undefined> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(packageTimeLimitMs)]);
+  const limited = withTimeLimit(signal, packageTimeLimitMs);
   const found = await readPublished(name, { registries, signal: limited, withTime: published === null });
   if (!found?.isOffered) return undefined;
   const { publication, content } = found;

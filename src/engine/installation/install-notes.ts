@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
-import type { EntryLayout, Launch, WritableClient } from '../clients/client.js';
+import type { EntryLayout, Launch, RemoteLaunch, WritableClient } from '../clients/client.js';
 import type { ConfigChange } from '../clients/config-change.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
 import { parseToolOptions, type ToolOptionValues } from '../runtime/tool-options.js';
 import { type EntryTarget, explainUnreadable, type Scope } from './entry-target.js';
 import type { InstallRequest } from './install-request.js';
+import type { InstallSource } from './install-source.js';
 import { unstablePaths } from './launch.js';
 import {
   replacedByClient,
@@ -18,9 +19,8 @@ import {
 export interface CompletedInstall {
   readonly client: WritableClient;
   readonly request: InstallRequest;
-  /** True if no other machine can start the server by its name. */
-  readonly isOnlyHere: boolean;
-  readonly launch: Launch;
+  readonly source: InstallSource;
+  readonly launch: Launch | RemoteLaunch;
   readonly placement: EntryTarget;
   readonly receipt: Receipt;
   readonly toolOptions: ToolOptionValues;
@@ -33,12 +33,13 @@ export interface CompletedInstall {
 /** Returns notes for the user about a written entry, in sentences. */
 export async function collectNotes(facts: CompletedInstall): Promise<readonly string[]> {
   const { client, request, launch, placement, receipt, toolOptions, options, hidden, change } = facts;
-  const { scope, variables } = request;
+  const { scope } = request;
+  const { variables } = facts.source;
   const { layout } = placement;
   const previous = change.known.find((one) => one.client === client.id && slotKey(one) === slotKey(receipt));
   const secrets = [...variables, ...options.variables].filter(({ isSecret }) => isSecret);
   return [
-    ...unstablePaths(launch, { inProject: scope.kind === 'project' }),
+    ...('url' in launch ? [] : unstablePaths(launch, { inProject: scope.kind === 'project' })),
     ...hidden.notes,
     ...(scope.kind === 'user' ? [] : options.notes),
     ...findDroppedSettings({ previous, receipt, layout, toolOptions }),
@@ -55,7 +56,8 @@ export async function collectNotes(facts: CompletedInstall): Promise<readonly st
 }
 
 /** Notes on paths in a file that others share, and on commands that a client may not find. */
-function commandNotes({ client, request, isOnlyHere }: CompletedInstall): readonly string[] {
+function commandNotes({ client, request, source, launch }: CompletedInstall): readonly string[] {
+  if ('url' in launch) return [];
   const { name, kind } = client;
   const { scope, by } = request;
   if (by === 'npx') {
@@ -65,7 +67,7 @@ function commandNotes({ client, request, isOnlyHere }: CompletedInstall): readon
     ];
   }
   if (scope.kind !== 'project') return [];
-  const wayOut = isOnlyHere ? 'name a published package and add --command npx' : 'add --command npx';
+  const wayOut = source.isOnlyHere ? 'name a published package and add --command npx' : 'add --command npx';
   return [`The entry holds paths of this machine. For a file that others share, ${wayOut}.`];
 }
 

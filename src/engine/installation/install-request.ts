@@ -1,7 +1,9 @@
 import type { Client, ClientEnvironment } from '../clients/client.js';
 import type { Receipts } from '../clients/receipts.js';
+import type { ResolveDeps } from '../existing-servers/resolve-existing.js';
 import type { InstallMissing } from '../extension/installer.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
+import type { NpmDeps } from '../npm/npm-dependencies.js';
 import type { Scope } from './entry-target.js';
 import type { ServerVariable } from './secrets.js';
 
@@ -17,6 +19,15 @@ export interface InstallRequest {
   /** Key of the entry. Default: the server's key. */
   readonly name: string | undefined;
   readonly variables: readonly ServerVariable[];
+  /** Words of `--arg` and `--header`, for existing servers. */
+  readonly args: readonly string[];
+  readonly headers: readonly string[];
+  /** Command of an existing server, in place of a reference. */
+  readonly command: readonly string[] | undefined;
+  /** Transport of a remote server. Default: found out by asking. */
+  readonly transport: 'http' | 'sse' | undefined;
+  /** Packages that may run their install scripts. */
+  readonly allowScripts: readonly string[];
   readonly toolOptions: readonly string[];
   readonly apps: boolean;
   /** `node`: this program by absolute paths; `npx`: this version from the registry. */
@@ -26,6 +37,15 @@ export interface InstallRequest {
   readonly verifyTimeoutMs: number | undefined;
   readonly force: boolean;
   readonly dryRun: boolean;
+}
+
+/** Dependencies for servers that are not extensions. */
+interface ExistingDeps {
+  /** Source of registries, credentials and proxies. */
+  readonly npm: NpmDeps;
+  readonly openRegistry: ResolveDeps['openRegistry'];
+  /** Data folder with the npm servers. */
+  readonly dataFolder: string;
 }
 
 /** Dependencies of `install`. */
@@ -38,6 +58,7 @@ export interface InstallDeps {
   readonly version: string;
   /** Data folder that entries must name; undefined: the default folder. */
   readonly dataFolder: string | undefined;
+  readonly existing: ExistingDeps;
   /** Installs missing packages; undefined: they stay missing. */
   readonly obtain: InstallMissing | undefined;
   readonly now: () => Date;

@@ -1,23 +1,23 @@
 import { AgentToolsError } from '../base/errors.js';
-import type { Client, ManualClient } from '../clients/client.js';
+import type { Client, Launch, ManualClient, RemoteLaunch, WritableClient } from '../clients/client.js';
 import { type ConfigChange, changeConfig } from '../clients/config-change.js';
-import { checkKey, deriveKey, writtenKey } from '../clients/entry-keys.js';
+import type { ConfigEntry } from '../clients/edit/editor.js';
+import { checkKey } from '../clients/entry-keys.js';
 import type { Plan } from '../clients/ledger/config-plan.js';
 import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
-import type { ServerSpec } from '../runtime/compose-server.js';
-import type { ToolOptionValues } from '../runtime/tool-options.js';
 import { buildConfigEntry } from './build-entry.js';
 import { toUserError } from './config-fault.js';
 import { type EntryTarget, locateEntryTarget, type Scope } from './entry-target.js';
+import { findExistingSource, withExistingHint } from './existing-source.js';
+import { extensionSource } from './extension-source.js';
 import { collectNotes } from './install-notes.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
-import { findBrokenCode, findCandidate, type InstallableServer, isOnlyHere } from './installable-server.js';
-import { requireCwd, resolveLaunch } from './launch.js';
-import { checkRequirements } from './requirements.js';
-import { hideSecrets, secretOptions } from './secrets.js';
-import { readToolSettings } from './tool-settings.js';
+import type { InstallSource } from './install-source.js';
+import { requireCwd } from './launch.js';
+import { buildRemoteEntry } from './remote-entry.js';
+import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
 import { type VerificationCache, verifyOnce } from './verification-cache.js';
 
 /** Completed or planned install for one client. */
@@ -63,7 +63,7 @@ export async function install(
   setting: InstallDeps,
 ): Promise<readonly InstallResult[]> {
   await requireCwd(request, setting);
-  const chosen = new Map<string, ChosenServer>();
+  const chosen = new Map<string, InstallSource>();
   for (const client of request.clients) {
     const reference = referenceFor(client, request);
     if (!chosen.has(reference)) chosen.set(reference, await choose(reference, request, setting));
@@ -72,7 +72,7 @@ export async function install(
   const results: InstallResult[] = [];
   for (const client of request.clients) {
     setting.tell(`${client.name} …`);
-    const job = { ...chosen.get(referenceFor(client, request))!, client, verified };
+    const job = { source: chosen.get(referenceFor(client, request))!, client, verified };
     const result = await installInto(job, request, setting).catch((error: unknown) =>
       toInstallFailure(client, error),
     );
@@ -85,33 +85,17 @@ function referenceFor({ kind }: Client, { reference }: InstallRequest): string {
   return typeof reference === 'string' ? reference : reference[kind];
 }
 
-/** A server to install, independent of the client. */
-interface ChosenServer {
-  readonly reference: string;
-  readonly candidate: InstallableServer;
-  readonly toolOptions: ToolOptionValues;
-  /** Items that will fail although the server starts, in sentences. */
-  readonly broken: readonly string[];
-}
-
 /** @throws AgentToolsError if there is no such server, or no client can have it as requested. */
 async function choose(
   reference: string,
   request: InstallRequest,
   setting: InstallDeps,
-): Promise<ChosenServer> {
-  const project = request.scope.kind === 'project' ? request.scope.folder : undefined;
-  const { dryRun } = request;
-  const { workspace, obtain, signal, report } = setting;
-  const candidate = await findCandidate({ reference, workspace, project, obtain, dryRun, signal, report });
-  if (request.by === 'npx' && isOnlyHere(candidate)) {
-    const what = candidate.byPath ? 'A server given by its path' : 'A server that you made';
-    const message = `${what} is on this machine only, so npx cannot start it elsewhere. Leave out --command npx, or name a published package.`;
-    throw new AgentToolsError('refused', message);
-  }
-  const toolOptions = readToolSettings(request.toolOptions, candidate.spec);
-  const broken = request.verifyTimeoutMs === undefined ? [] : await findBrokenCode(candidate.spec);
-  return { reference, candidate, toolOptions, broken };
+): Promise<InstallSource> {
+  const existing = await findExistingSource(reference, request, setting);
+  if (existing) return existing;
+  return await extensionSource(reference, request, setting).catch((error: unknown) => {
+    throw withExistingHint(error, reference);
+  });
 }
 
 /** An `AgentToolsError` is the failure of one client; any other error is a bug. */
@@ -120,7 +104,8 @@ function toInstallFailure(client: Client, error: unknown): InstallFailure {
   throw error;
 }
 
-interface InstallJob extends ChosenServer {
+interface InstallJob {
+  readonly source: InstallSource;
   readonly client: Client;
   readonly verified: VerificationCache;
 }
@@ -130,21 +115,23 @@ async function installInto(
   request: InstallRequest,
   setting: InstallDeps,
 ): Promise<InstallReport | ManualReport> {
-  const { client, candidate } = job;
+  const { client, source } = job;
   const { scope } = request;
-  const key = request.name ?? keyFor(client, candidate.spec);
-  const family = alternativesKey(candidate.spec);
-  const launch = resolveLaunch(job, request, setting);
-  const notes = await requireRequirements(job, request, setting);
+  const key = request.name ?? source.keyFor(client);
+  const { launch } = source;
+  const notes = await source.checkClient(client);
   if (client.manual) {
-    const snippet = client.manual.snippet?.(launch, key);
-    return { client, key, server: candidate.spec.qualifiedName, ...(snippet !== undefined && { snippet }) };
+    const snippet = 'url' in launch ? remoteSnippet(launch, key) : client.manual.snippet?.(launch, key);
+    return { client, key, server: source.server, ...(snippet !== undefined && { snippet }) };
   }
 
   checkKey(client, key);
   const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
-  const options = secretOptions(job.toolOptions);
-  const hidden = hideSecrets([...request.variables, ...options.variables], { client, scope, key });
+  const options = secretOptions(source.toolOptions);
+  const { entry, hidden } =
+    'url' in launch
+      ? buildRemoteEntry(launch, { client, scope, key, secretNames: source.secretHeaders })
+      : buildProgramEntry(launch, { source, options, client, scope, key, placement });
   const receipt: Receipt = {
     client: client.id,
     scope: scope.kind,
@@ -153,12 +140,13 @@ async function installInto(
     format: placement.format,
     container: placement.layout.container,
     key,
-    server: candidate.spec.qualifiedName,
-    ...(family !== undefined && { family }),
-    reference: job.reference,
-    argument: candidate.argument,
-    variables: Object.keys(launch.env),
-    entry: buildConfigEntry(launch, { client, key, placement, hidden }),
+    server: source.server,
+    ...(source.isExisting && { existing: true }),
+    ...(source.family !== undefined && { family: source.family }),
+    reference: source.reference,
+    argument: source.argument,
+    variables: 'url' in launch ? [] : Object.keys(launch.env),
+    entry,
     ...(hidden.additions.length > 0 && { additions: hidden.additions }),
     ...(placement.template !== undefined && { template: placement.template }),
     version: setting.version,
@@ -168,7 +156,13 @@ async function installInto(
   const { receipts, surroundings } = setting;
   // Checks the write first: if it fails, the server need not be started.
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(rethrowForFile(placement));
-  const absences = await verifyOnce({ launch, verified: job.verified }, request, setting);
+  // A remote server has been asked already, to find out its transport.
+  const absences =
+    'url' in launch
+      ? []
+      : await verifyOnce({ launch, verified: job.verified }, request, setting).catch((error: unknown) => {
+          throw source.explainFailure?.(error) ?? error;
+        });
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
     rethrowForFile(placement),
   );
@@ -183,17 +177,17 @@ async function installInto(
     before: change.before,
     after: change.after,
     notes: [
-      ...job.broken,
+      ...source.notes,
       ...absences,
       ...notes,
       ...(await collectNotes({
         client,
         request,
-        isOnlyHere: isOnlyHere(candidate),
+        source,
         launch,
         placement,
         receipt,
-        toolOptions: job.toolOptions,
+        toolOptions: source.toolOptions,
         options,
         hidden,
         change,
@@ -203,19 +197,32 @@ async function installInto(
   };
 }
 
-/** Keeps an author's key if the client accepts it. A key derived from a name suits every client. */
-function keyFor(client: Client, { configKey, hasOwnKey }: ServerSpec): string {
-  return hasOwnKey ? writtenKey(client, configKey) : deriveKey(configKey);
-}
-
-/** Servers of one extension with the same author's key are alternatives to each other. */
-function alternativesKey({ extension, configKey, hasOwnKey }: ServerSpec): string | undefined {
-  return hasOwnKey ? JSON.stringify([extension.origin, extension.name, configKey]) : undefined;
-}
-
 /** The server of the entry that was replaced. */
 function serverIn({ known }: ConfigChange, receipt: Receipt): string {
   return known.find((one) => slotKey(one) === slotKey(receipt))!.server;
+}
+
+interface ProgramEntryInput {
+  readonly source: InstallSource;
+  readonly options: SecretOptions;
+  readonly client: WritableClient;
+  readonly scope: Scope;
+  readonly key: string;
+  readonly placement: EntryTarget;
+}
+
+function buildProgramEntry(
+  launch: Launch,
+  { source, options, client, scope, key, placement }: ProgramEntryInput,
+): { readonly entry: ConfigEntry; readonly hidden: SecretPlaceholders } {
+  const hidden = hideSecrets([...source.variables, ...options.variables], { client, scope, key });
+  return { entry: buildConfigEntry(launch, { client, key, placement, hidden }), hidden };
+}
+
+/** The form that most clients share. */
+function remoteSnippet({ url, headers }: RemoteLaunch, key: string): string {
+  const entry = { url, ...(Object.keys(headers).length > 0 && { headers }) };
+  return `${JSON.stringify({ mcpServers: { [key]: entry } }, undefined, 2)}\n`;
 }
 
 type PlanConfigChange = Parameters<typeof changeConfig>[1];
@@ -234,22 +241,4 @@ function rethrowForFile({ file }: EntryTarget) {
   return async (error: unknown): Promise<never> => {
     throw await toUserError(error, file);
   };
-}
-
-/** @throws AgentToolsError if a requirement is not met. */
-async function requireRequirements(
-  { client, candidate }: InstallJob,
-  request: InstallRequest,
-  { surroundings }: InstallDeps,
-): Promise<readonly string[]> {
-  const { missing, warnings } = await checkRequirements(candidate.spec, {
-    capabilities: client.capabilities,
-    entryEnv: Object.fromEntries(request.variables.map(({ name, value }) => [name, value])),
-    env: surroundings.env,
-  });
-  if (missing.length === 0) return warnings;
-  throw new AgentToolsError(
-    'refused',
-    `${candidate.spec.qualifiedName} would not work in ${client.name}. ${missing.join(' ')}`,
-  );
 }

@@ -93,6 +93,7 @@ async function entryState(
     (word) => word && path.isAbsolute(word) && !existsSync(word),
   );
   if (absent !== undefined) return { state: 'server missing', reason: `${absent} no longer exists.` };
+  if (receipt.existing) return { state: 'intact' };
   const { project } = receipt;
   const place =
     project === undefined ? { ...workspace, ignoreProject: true } : { ...workspace, cwd: project };

@@ -16,6 +16,8 @@ export interface NpmRun {
   readonly folder: string;
   readonly setting: NpmDeps;
   readonly signal?: AbortSignal | undefined;
+  /** True if scripts of packages may run: the user has consented. Default: false. */
+  readonly withScripts?: boolean;
 }
 
 /** Output of npm. */
@@ -25,11 +27,10 @@ export interface NpmOutput {
 }
 
 /**
- * Overrides the user's settings: package scripts never run, no global installs, a lockfile records the source
- * of each package, and packages are in the expected folders.
+ * Overrides the user's settings: no global installs, a lockfile records the source of each package, and packages are in
+ * the expected folders.
  */
 const fixedFlags = [
-  '--ignore-scripts',
   '--no-global',
   '--location=project',
   '--no-json',
@@ -69,7 +70,7 @@ const gitPatience = { GIT_HTTP_LOW_SPEED_LIMIT: '1', GIT_HTTP_LOW_SPEED_TIME: '2
  *   aborts.
  */
 export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmOutput> {
-  const { folder, setting, signal } = run;
+  const { folder, setting, signal, withScripts = false } = run;
   const program = await findNpm(setting);
   if (!program) {
     const message = 'npm cannot be found, neither on PATH nor beside Node. Install it, or put it on PATH.';
@@ -78,6 +79,7 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   const { readNpmSettings } = await import('./settings.js');
   const settings = await readNpmSettings(setting);
   const flags = [
+    withScripts ? '--no-ignore-scripts' : '--ignore-scripts',
     ...fixedFlags,
     ...retryFlags,
     timeoutFlag(settings),
@@ -86,10 +88,11 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   ];
   // Before the arguments, since words after `--` are not options.
   const words = [...program.args, ...flags, ...args];
+  const env = { ...gitPatience, ...withoutNpmVariables(setting.env) };
   const ended = await withProject(settings, folder, () =>
     runToExit(program.command, words, {
       cwd: folder,
-      env: guardedEnv(withoutScripts({ ...gitPatience, ...withoutNpmVariables(setting.env) })),
+      env: guardedEnv(withScripts ? env : withoutScripts(env)),
       platform: setting.platform,
       signal,
     }),

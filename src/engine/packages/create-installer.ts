@@ -2,6 +2,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { rethrowAsUserError } from '../base/file-fault.js';
 import { withLock } from '../base/files/lock.js';
+import { withTimeLimit } from '../base/time-limit-signal.js';
 import type { InstallMissing } from '../extension/installer.js';
 import { addPackage } from './add.js';
 import { PackageStore } from './package-store.js';
@@ -23,8 +24,7 @@ export function createInstaller(setting: PackagesDeps): InstallMissing {
   return async (names, { signal, onSettled = () => {} }) => {
     const missing = new Map<string, string>();
     const getAll = async () => {
-      const late = AbortSignal.timeout(patienceMs);
-      const either = signal ? AbortSignal.any([signal, late]) : late;
+      const either = withTimeLimit(signal, patienceMs);
       const waiting = new Set(names).values();
       const getInTurn = async () => {
         for (const name of waiting) {

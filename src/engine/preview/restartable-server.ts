@@ -1,4 +1,5 @@
 import { errorMessage } from '../base/thrown-value.js';
+import { withTimeLimit } from '../base/time-limit-signal.js';
 import { ChildSession, isSessionMethod, type SessionMethod } from '../preflight/child-session.js';
 import type { ChildServer } from '../upstream/child-transport.js';
 import { appCapability, type ListedResource, listApps, mayAppsCall } from './app-list.js';
@@ -103,7 +104,7 @@ export class RestartableServer {
   }
 
   async #list(session: ChildSession): Promise<void> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#options.timeoutMs)]);
+    const signal = withTimeLimit(this.#closing.signal, this.#options.timeoutMs);
     const tools = await session.list<ListedTool>('tools/list', 'tools', signal);
     const resources = await session.list<ListedResource>('resources/list', 'resources', signal);
     this.tools = tools;

@@ -1,5 +1,4 @@
-import { access, constants } from 'node:fs/promises';
-import path from 'node:path';
+import { findProgram } from '../base/find-program.js';
 import type { Context } from './context.js';
 import type { Requirement, Requirements } from './specs.js';
 
@@ -104,21 +103,6 @@ function joinAlternatives(names: readonly string[]): string {
 }
 
 async function isAnyOnPath(need: Requirement, env: RequirementContext['env']): Promise<boolean> {
-  const found = await Promise.all(alternatives(need).map((name) => isOnPath(name, env)));
-  return found.includes(true);
-}
-
-async function isOnPath(name: string, env: RequirementContext['env']): Promise<boolean> {
-  const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter((folder) => folder !== '');
-  const endings = path.sep === '\\' ? (env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';') : [''];
-  const candidates = folders.flatMap((folder) => endings.map((ending) => path.join(folder, name + ending)));
-  const found = await Promise.all(
-    candidates.map((file) =>
-      access(file, constants.X_OK).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return found.includes(true);
+  const found = await Promise.all(alternatives(need).map((name) => findProgram(name, env)));
+  return found.some((file) => file !== undefined);
 }

@@ -21,6 +21,11 @@ const request: InstallRequest = {
   name: undefined,
   variables: [],
   toolOptions: [],
+  args: [],
+  headers: [],
+  transport: undefined,
+  command: undefined,
+  allowScripts: [],
   apps: true,
   by: 'node',
   cwd: undefined,
@@ -40,6 +45,13 @@ const setting: InstallDeps = {
   signal: new AbortController().signal,
   tell: () => {},
   obtain: undefined,
+  existing: {
+    npm: { env: {}, home, platform: 'linux', execPath: '/usr/bin/node', cwd: home },
+    openRegistry: async () => {
+      throw new Error('no registry is asked');
+    },
+    dataFolder: home,
+  },
   report: () => {},
 };
 

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { collectVerbatim, positiveSeconds } from '../../shared/grammar/option-values.js';
+import { registryOption } from '../../shared/grammar/registry-option.js';
 import { addPlaceOptions, placeInput } from '../../shared/grammar/target-options.js';
 
 /** Adds `install`. */
-export function defineInstall(program: Command, { host, answer }: CommandContext): void {
+export function defineInstall(program: Command, { host, answer, command }: CommandContext): void {
   addPlaceOptions(
     program
       .command('install')
@@ -15,7 +16,7 @@ export function defineInstall(program: Command, { host, answer }: CommandContext
       .argument('[client]', 'client id from list-clients; omit it with --config or --all')
       .argument(
         '[server]',
-        'a path, a qualified name, or a built-in server or your own; else the extension in this folder',
+        'a path, a name, or any existing MCP server: npm:name, https://…, pypi:name, docker:image, nuget:name, io.github.acme/name; -- <command…>; else the extension in this folder',
       ),
   )
     .option('--name <key>', 'entry key; default: the configKey of the server')
@@ -25,6 +26,26 @@ export function defineInstall(program: Command, { host, answer }: CommandContext
       collectVerbatim,
       [],
     )
+    .option(
+      '--arg <value>',
+      'set an input of an existing server (name=value), or add an argument; repeatable',
+      collectVerbatim,
+      [],
+    )
+    .option(
+      '--allow-scripts <package>',
+      'run the install scripts of this npm package; repeatable',
+      collectVerbatim,
+      [],
+    )
+    .option('--header <name: value>', 'send a header to a remote server; repeatable', collectVerbatim, [])
+    .addOption(
+      new Option('--transport <name>', 'transport of a remote server; default: found out by asking').choices([
+        'http',
+        'sse',
+      ]),
+    )
+    .option(registryOption.flags, registryOption.description)
     .option('--tool-option <tool.option=value>', 'set an option of a tool; repeatable', collectVerbatim, [])
     .option('--enable-mcp-apps', 'let the server show UI apps; the default')
     .option('--no-enable-mcp-apps', 'keep UI apps off')
@@ -52,6 +73,12 @@ export function defineInstall(program: Command, { host, answer }: CommandContext
             ...place,
             name: options.name,
             env: options.env,
+            args: options.arg,
+            headers: options.header,
+            transport: options.transport,
+            allowScripts: options.allowScripts,
+            mcpRegistry: options.mcpRegistry,
+            command,
             toolOptions: options.toolOption,
             apps: options.enableMcpApps ?? true,
             cwd: options.cwd,

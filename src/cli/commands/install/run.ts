@@ -1,4 +1,5 @@
-import { packageVersion } from '../../../engine/base/folders.js';
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import { packageVersion, workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { chosenServer } from '../../../engine/installation/choose-server.js';
 import { install } from '../../../engine/installation/install.js';
@@ -15,6 +16,8 @@ import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
 import type { TargetInput } from '../../shared/grammar/target-options.js';
+import { openHostRegistry } from '../../shared/mcp-registry.js';
+import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -25,6 +28,17 @@ export interface InstallInput extends TargetInput {
   readonly name: string | undefined;
   /** `NAME=value`, or `NAME` alone. */
   readonly env: readonly string[];
+  /** `name=value` of an input, or an argument. */
+  readonly args: readonly string[];
+  /** `Name: value` */
+  readonly headers: readonly string[];
+  readonly transport: InstallRequest['transport'];
+  /** Packages that may run their install scripts. */
+  readonly allowScripts: readonly string[];
+  /** Base URL of the MCP Registry, or `none`. */
+  readonly mcpRegistry: string | undefined;
+  /** Command of an existing server. */
+  readonly command: readonly string[] | undefined;
   readonly toolOptions: readonly string[];
   readonly apps: boolean;
   readonly cwd: string | undefined;
@@ -39,13 +53,20 @@ export interface InstallInput extends TargetInput {
 
 /** Writes a server into the config files of clients. Prints data to stdout and the report to stderr. */
 export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
-  const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, ...rest } = input;
+  const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, mcpRegistry, ...rest } = input;
+  if (rest.command && server !== undefined)
+    throw new AgentToolsError(
+      'usage',
+      `The server is the command after "--", so "${server}" before it has no meaning.`,
+    );
   const folders = installationFolders(host);
   const scope = resolveScope(input, host);
   const clients = await selectClients(input, { scope, ...folders });
   const workspace = workspaceOptions(host);
   const reference =
-    server ?? (await chosenServer(workspace, clients, async (choice) => await askServer(choice, host)));
+    server ??
+    rest.command?.join(' ') ??
+    (await chosenServer(workspace, clients, async (choice) => await askServer(choice, host)));
   if (typeof reference !== 'string') host.stderr.write(usualLine(clients, reference));
   const variables = readVariables(env, host.env);
   const results = await runWithGuard(host, (signal) =>
@@ -63,6 +84,11 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
         {
           ...folders,
           workspace,
+          existing: {
+            npm: npmSetting(host),
+            openRegistry: async () => await openHostRegistry(mcpRegistry, host),
+            dataFolder: workspaceFolders(host).dataFolder,
+          },
           version: packageVersion(),
           obtain: autoInstallOptions(host, { wanted: autoInstall, tell }),
           now: () => new Date(),

@@ -3,6 +3,7 @@ import { shortenText, visibleMessage } from '../../../engine/base/visible-text.j
 import { listServers } from '../../../engine/discovery/list-servers.js';
 import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
+import { registryAddress } from '../../shared/mcp-registry.js';
 import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { terminalWidth } from '../../shared/terminal-width.js';
@@ -14,19 +15,23 @@ export interface ListServersInput {
   readonly builtIn: boolean;
   readonly remote: boolean;
   readonly refresh: boolean;
+  /** Base URL of the MCP Registry, or `none`. */
+  readonly mcpRegistry: string | undefined;
   readonly json: boolean;
 }
 
-/** Lists installed servers, and on request published servers of the npm registry. */
+/** Lists installed servers, and on request published servers of the npm registry and the MCP Registry. */
 export async function listServersCommand(input: ListServersInput, host: Host): Promise<ExitCode> {
-  const { pattern, builtIn, remote, refresh, json } = input;
+  const { pattern, builtIn, remote, refresh, mcpRegistry, json } = input;
   const { cwd, color } = host;
   const { servers, notes } = await withProgress(host, (tell) =>
     listServers({
       folders: { ...workspaceFolders(host), cwd },
       pattern,
       builtIn,
-      remote: remote ? { npm: npmSetting(host), refresh, tell } : undefined,
+      remote: remote
+        ? { npm: npmSetting(host), refresh, mcpRegistry: registryAddress(mcpRegistry, host), tell }
+        : undefined,
     }),
   );
   for (const note of notes) host.stderr.write(`note: ${visibleMessage(shortenText(note, longestNote))}\n`);

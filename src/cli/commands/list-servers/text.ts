@@ -6,9 +6,9 @@ import { type ColorOption, formatCount, styleFor } from '../../shared/text/style
 export function serverData(server: ListedServer): object {
   const { name, source, description, version, tools, prompts, location } = server;
   const listed = { name, source, description, version, tools, prompts, location };
-  if (source !== 'remote') return listed;
-  const { publisher, published, provenance } = server;
-  return { ...listed, publisher, published, provenance };
+  const { publisher, published, provenance, deprecated } = server;
+  if (source === 'mcp-registry') return { ...listed, publisher, published, deprecated };
+  return source === 'remote' ? { ...listed, publisher, published, provenance } : listed;
 }
 
 export interface ServersOptions extends ColorOption {
@@ -27,7 +27,13 @@ const headings = {
   global: 'installed globally',
   'built-in': 'built in',
   remote: 'in the registry; get one with: agenttools add <package>',
+  'mcp-registry': 'in the MCP Registry; get one with: agenttools install <client> <server>',
 } as const satisfies Record<SourceName, string>;
+
+/** The MCP Registry has thousands of servers. `--json` prints all of them. */
+function maxOfGroup(source: SourceName): number {
+  return source === 'mcp-registry' ? 100 : Number.POSITIVE_INFINITY;
+}
 
 /** Lists servers by source: one line each, with their items below. */
 export function renderServers(servers: readonly ListedServer[], options: ServersOptions): string {
@@ -37,8 +43,11 @@ export function renderServers(servers: readonly ListedServer[], options: Servers
   const groups = sourceNames.flatMap((source) => {
     const group = shown.filter((server) => server.source === source);
     if (group.length === 0) return [];
+    const listed = group.slice(0, maxOfGroup(source));
+    const rest = group.length - listed.length;
+    const more = rest === 0 ? '' : `  and ${rest} more; name a part of what you search for\n`;
     return [
-      `\n${style.bold(headings[source])}\n${group.map((server) => renderServerRows(server, options)).join('')}`,
+      `\n${style.bold(headings[source])}\n${listed.map((server) => renderServerRows(server, options)).join('')}${more}`,
     ];
   });
   return `${formatCount(servers.length, 'server')}\n${groups.join('')}`;
@@ -47,7 +56,7 @@ export function renderServers(servers: readonly ListedServer[], options: Servers
 function renderNothing({ pattern, builtIn, remote }: ServersOptions): string {
   const others = [
     ...(builtIn ? [] : ['--built-in lists those that come with AgentTools']),
-    ...(remote ? [] : ['--remote those in the npm registry']),
+    ...(remote ? [] : ['--remote those in the npm registry and the MCP Registry']),
   ].join(', ');
   const found = remote ? ', nor was one found in the registry' : '';
   const nothing =
@@ -78,14 +87,21 @@ function itemsText(noun: string, items: readonly string[], { name }: ListedServe
   return `${formatCount(items.length, noun)}: ${names.join(', ')}`;
 }
 
-function publicationText({ source, publisher, published, provenance }: ListedServer): readonly string[] {
-  if (source !== 'remote') return [];
+function publicationText({
+  source,
+  publisher,
+  published,
+  provenance,
+  deprecated,
+}: ListedServer): readonly string[] {
+  if (source !== 'remote' && source !== 'mcp-registry') return [];
   const facts = [
     ...(published ? [`published ${published.slice(0, 10)}`] : []),
     ...(publisher ? [`by ${publisher}`] : []),
     ...(provenance ? ['with provenance'] : []),
   ];
-  return facts.length === 0 ? [] : [facts.join(' ')];
+  const advice = deprecated == null ? [] : [`deprecated: ${deprecated}`];
+  return [...(facts.length === 0 ? [] : [facts.join(' ')]), ...advice];
 }
 
 /** Shortens a text to the rest of a line, but to no less than 20 characters. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { registryOption } from '../../shared/grammar/registry-option.js';
 
 /** Adds `show`. */
 export function defineShow(program: Command, { host, answer }: CommandContext): void {
@@ -7,11 +8,15 @@ export function defineShow(program: Command, { host, answer }: CommandContext): 
     .command('show')
     .summary('show a server, package or item')
     .description('Shows everything known about a server, a package or an item. Handlers are not run.')
-    .argument('<reference>', 'a path (./plugin, ./plugin/weather), a qualified name, or a built-in item')
+    .argument(
+      '<reference>',
+      'a path (./plugin, ./plugin/weather), a qualified name, a built-in item, or an MCP Registry entry',
+    )
     .argument('[property]', 'print this property alone')
+    .option(registryOption.flags, registryOption.description)
     .option('--json', 'print as JSON')
-    .action(async (reference: string, property: string | undefined, { json = false }) => {
+    .action(async (reference: string, property: string | undefined, { mcpRegistry, json = false }) => {
       const { showCommand } = await import('./run.js');
-      answer(await showCommand({ reference, property, json }, host));
+      answer(await showCommand({ reference, property, mcpRegistry, json }, host));
     });
 }

@@ -1,12 +1,15 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
 import { workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleMessage } from '../../../engine/base/visible-text.js';
 import type { Facts } from '../../../engine/discovery/facts.js';
 import { isPublished, propertyOf } from '../../../engine/discovery/facts-property.js';
 import { type FindPublished, publishedExtensions } from '../../../engine/discovery/published-lookup.js';
 import { show } from '../../../engine/discovery/show-reference.js';
+import { readServerReference } from '../../../engine/existing-servers/server-reference.js';
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
 import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
+import { openHostRegistry } from '../../shared/mcp-registry.js';
 import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
@@ -18,14 +21,17 @@ export interface ShowInput {
   /** A server, a package or an item. */
   readonly reference: string;
   readonly property: string | undefined;
+  /** Base URL of the MCP Registry, or `none`. */
+  readonly mcpRegistry: string | undefined;
   readonly json: boolean;
 }
 
 /** Prints everything known about a server, a package or an item, or one property of it. */
-export async function showCommand({ reference, property, json }: ShowInput, host: Host): Promise<ExitCode> {
+export async function showCommand(input: ShowInput, host: Host): Promise<ExitCode> {
+  const { property, json } = input;
   const notes: string[] = [];
   const facts = await runWithGuard(host, () =>
-    findFacts(reference, host, (note) => void notes.push(note)),
+    findFacts(input, host, (note) => void notes.push(note)),
   ).finally(() => {
     for (const note of notes) host.stderr.write(`note: ${visibleMessage(note)}\n`);
   });
@@ -42,7 +48,11 @@ export async function showCommand({ reference, property, json }: ShowInput, host
   return ExitCode.Ok;
 }
 
-async function findFacts(reference: string, host: Host, note: (text: string) => void): Promise<Facts> {
+async function findFacts(
+  { reference, mcpRegistry }: ShowInput,
+  host: Host,
+  note: (text: string) => void,
+): Promise<Facts> {
   const { homeDirectory } = workspaceFolders(host);
   const { receipts } = installationFolders(host);
   const find = publishedExtensions({ npm: npmSetting(host) });
@@ -51,13 +61,31 @@ async function findFacts(reference: string, host: Host, note: (text: string) => 
       tell(`Asking the registry for ${name}`);
       return await find(name);
     };
-    return show(reference, {
-      workspace: openWorkspace(host),
-      cwd: host.cwd,
-      homeDirectory,
-      receipts,
-      published,
-      note,
+    const place = { workspace: openWorkspace(host), cwd: host.cwd, homeDirectory, receipts, published, note };
+    return show(reference, place).catch(async (error: unknown) => {
+      const entry = isMissing(error) ? readEntryName(reference) : undefined;
+      if (!entry) throw error;
+      tell(`Asking the MCP Registry for ${entry.name}`);
+      const registry = await openHostRegistry(mcpRegistry, host);
+      const { showRegistryEntry } = await import('../../../engine/discovery/show-registry-entry.js');
+      return await showRegistryEntry({
+        registry,
+        ...entry,
+        signal: AbortSignal.timeout(registryTimeLimitMs),
+      });
     });
   });
+}
+
+/** Time limit for one entry, since the user waits for it. */
+const registryTimeLimitMs = 20_000;
+
+function isMissing(error: unknown): boolean {
+  return error instanceof AgentToolsError && error.code === 'not-found';
+}
+
+/** The entry that a reference names; undefined if it is no entry of the MCP Registry. */
+function readEntryName(reference: string): { readonly name: string; readonly version?: string } | undefined {
+  const read = readServerReference(reference);
+  return read.kind === 'registry' ? read : undefined;
 }

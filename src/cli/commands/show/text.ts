@@ -1,6 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import { isRecord } from '../../../engine/base/value-checks.js';
 import { visibleLine, visibleText, visibleTexts } from '../../../engine/base/visible-text.js';
+import type { InputFacts } from '../../../engine/discovery/existing-facts.js';
 import type {
   AppSummary,
   DeclarationFacts,
@@ -76,6 +77,8 @@ const listRows = {
   skills: (skill: SkillSummary, style: ChalkInstance) => declarationRow(skill, style) + addressRow(skill),
   arguments: (argument: PromptArgumentFacts | DeclaredParameterFacts) => argumentRow(argument),
   parameters: (parameter: DeclaredParameterFacts) => argumentRow(parameter),
+  inputs: (input: InputFacts) => inputRow(input),
+  notes: (note: string) => `  ${visibleLine(note)}\n`,
   installations: ({ client, scope, key, file }: InstallationFacts, style: ChalkInstance) =>
     `  ${style.cyan(client)}  ${scope}  ${visibleLine(key)}  ${visibleLine(file)}\n`,
   leftOut: ({ item, code, message, file }: LeftOutFacts, style: ChalkInstance) =>
@@ -157,6 +160,17 @@ function typeName(schema: unknown): string {
 
 function argumentRow({ name, description, required }: PromptArgumentFacts | DeclaredParameterFacts): string {
   return `    ${visibleLine(name)}${required ? ' (required)' : ''}${description ? `  ${collapseLines(description)}` : ''}\n`;
+}
+
+function inputRow({ name, description, required, secret, default: preset, choices }: InputFacts): string {
+  const facts = [
+    ...(required ? ['required'] : []),
+    ...(secret ? ['secret'] : []),
+    ...(choices.length > 0 ? [`one of ${choices.join(', ')}`] : []),
+    ...(preset === null ? [] : [`default: ${[preset].flat().join(', ')}`]),
+  ];
+  const mark = facts.length === 0 ? '' : ` (${visibleLine(facts.join('; '))})`;
+  return `    ${visibleLine(name)}${mark}${description ? `  ${collapseLines(description)}` : ''}\n`;
 }
 
 function addressRow({ uri, uriTemplate }: { readonly uri?: string; readonly uriTemplate?: string }): string {

@@ -1,3 +1,4 @@
+import { workspaceFolders } from '../../../engine/base/folders.js';
 import { clientName } from '../../../engine/clients/client-name.js';
 import {
   installationFolders,
@@ -5,6 +6,7 @@ import {
   resolveScope,
 } from '../../../engine/installation/installation-folders.js';
 import { uninstall } from '../../../engine/installation/uninstall.js';
+import { removeUnusedServers } from '../../../engine/installation/unused-servers.js';
 import type { Host } from '../../../host.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
@@ -30,6 +32,7 @@ export async function uninstallCommand(input: UninstallInput, host: Host): Promi
     { client, scope, reference, name, force, dryRun },
     { cwd: host.cwd, home: host.home, surroundings, receipts },
   );
+  if (!dryRun) await removeUnusedServers(receipts, workspaceFolders(host).dataFolder);
   const instead = findOtherInstallations(elsewhere, { client, scope, wanted: name ?? reference });
   host.stderr.write(uninstallLines({ results, notes, instead }, { dryRun, nameOf: clientName }));
   if (json) {

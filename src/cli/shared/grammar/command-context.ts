@@ -4,6 +4,8 @@ import type { ExitCode } from '../exit-code.js';
 
 /** Process environment of a command, and the callback for its exit code. */
 export interface CommandContext {
+  /** Words after `--`: the command of a server. Undefined without `--`. */
+  readonly command?: readonly string[] | undefined;
   readonly host: Host;
   readonly answer: (code: ExitCode) => void;
 }

@@ -1,0 +1,237 @@
+import { AgentToolsError } from '../base/errors.js';
+import { findProgram } from '../base/find-program.js';
+import { looksSecret } from '../base/looks-secret.js';
+import type {
+  ArgumentTemplate,
+  ExistingServer,
+  InputValues,
+  ProgramRunner,
+  ProgramTemplate,
+  RemoteTemplate,
+  RemoteTransport,
+  TextTemplate,
+} from './existing-server.js';
+import { assignInputs, completeInputs, type GivenOptions, isSecretHeader } from './given-inputs.js';
+
+/** A server with all its inputs, ready for a client to start or reach. */
+export type PreparedLaunch = PreparedProgram | PreparedRemote;
+
+export interface PreparedProgram {
+  readonly kind: 'program';
+  /** Absolute path, except for a program that is looked up on the PATH of the client. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Names of variables with secrets. */
+  readonly secretNames: readonly string[];
+  readonly cwd?: string;
+}
+
+export interface PreparedRemote {
+  readonly kind: 'remote';
+  readonly url: string;
+  /** Absent: unknown until the server is asked. */
+  readonly transport?: RemoteTransport;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Names of headers with secrets. */
+  readonly secretNames: readonly string[];
+}
+
+/** Command line of a program, and the arguments before the server's arguments. */
+interface ProgramStart {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export interface PrepareOptions {
+  readonly given: GivenOptions;
+  /** Environment for the lookup of runners. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Installs an npm package and returns its start. */
+  readonly startNpm: (runner: Extract<ProgramRunner, { by: 'npm' }>) => Promise<ProgramStart>;
+}
+
+/**
+ * Fills the templates of a server with given values and defaults.
+ * @throws AgentToolsError if inputs are missing or invalid, or a runner is missing
+ */
+export async function prepareLaunch(
+  server: ExistingServer,
+  options: PrepareOptions,
+): Promise<PreparedLaunch> {
+  const { template, inputs } = server;
+  if (template.kind === 'bundle') throw new Error('A bundle must be unpacked before it is prepared.');
+  const { values: given, extra } = assignInputs(server, options.given);
+  const values = completeInputs(server, given);
+  const secretInputs = new Set(inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id));
+  const filled = { values, extra, secretInputs };
+  return template.kind === 'remote'
+    ? prepareRemote(template, filled)
+    : await prepareProgram(template, filled, options);
+}
+
+interface FilledInputs {
+  readonly values: InputValues;
+  readonly extra: GivenOptions;
+  readonly secretInputs: ReadonlySet<string>;
+}
+
+function prepareRemote(
+  template: RemoteTemplate,
+  { values, extra, secretInputs }: FilledInputs,
+): PreparedRemote {
+  const { transport } = template;
+  const url = fillText(template.url, values) ?? '';
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new AgentToolsError(
+      'refused',
+      `The address of the server is not a valid URL with these inputs: ${url}`,
+    );
+  const headers = fillTexts(template.headers, values);
+  const secret = Object.entries(template.headers).filter(
+    ([name, text]) => isSecretHeader(name) || holds(text, secretInputs),
+  );
+  return {
+    kind: 'remote',
+    url,
+    ...(transport !== undefined && { transport }),
+    headers: { ...headers, ...pairs(extra.headers) },
+    secretNames: namesOf(headers, secret, extra.headers),
+  };
+}
+
+async function prepareProgram(
+  template: ProgramTemplate,
+  { values, extra, secretInputs }: FilledInputs,
+  options: PrepareOptions,
+): Promise<PreparedProgram> {
+  const { runner, cwd } = template;
+  const env = { ...fillTexts(template.env, values), ...pairs(extra.env) };
+  const words = fillArguments(template.args, values);
+  const start = await startOf(runner, { values, env, options });
+  const secret = Object.entries(template.env).filter(
+    ([name, text]) => holds(text, secretInputs) || looksSecret(name, env[name] ?? ''),
+  );
+  return {
+    kind: 'program',
+    command: start.command,
+    args: [...start.args, ...words, ...extra.args],
+    env,
+    secretNames: namesOf(env, secret, extra.env),
+    ...(cwd !== undefined && { cwd }),
+  };
+}
+
+function pairs(
+  given: readonly { readonly name: string; readonly value: string }[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(given.map(({ name, value }) => [name, value]));
+}
+
+function namesOf(
+  used: Readonly<Record<string, string>>,
+  secret: readonly (readonly [string, unknown])[],
+  extra: GivenOptions['env'],
+): readonly string[] {
+  const names = [
+    ...secret.map(([name]) => name),
+    ...extra.filter(({ isSecret }) => isSecret).map(({ name }) => name),
+  ];
+  return [...new Set(names)].filter(
+    (name) => Object.hasOwn(used, name) || extra.some((one) => one.name === name),
+  );
+}
+
+function holds(text: TextTemplate, secretInputs: ReadonlySet<string>): boolean {
+  return text.some((part) => typeof part === 'object' && secretInputs.has(part.input));
+}
+
+/** The text with its inputs; undefined if one has no value. */
+function fillText(text: TextTemplate, values: InputValues): string | undefined {
+  const parts = text.map((part) => {
+    if (typeof part === 'string') return part;
+    const value = Object.hasOwn(values, part.input) ? values[part.input] : undefined;
+    return value === undefined ? undefined : [value].flat().join(',');
+  });
+  return parts.includes(undefined) ? undefined : parts.join('');
+}
+
+function fillTexts(
+  texts: Readonly<Record<string, TextTemplate>>,
+  values: InputValues,
+): Readonly<Record<string, string>> {
+  const filled = Object.entries(texts).map(([name, text]) => [name, fillText(text, values)] as const);
+  return Object.fromEntries(
+    filled.filter((pair): pair is readonly [string, string] => pair[1] !== undefined),
+  );
+}
+
+/** Arguments that have all their values. */
+function fillArguments(templates: readonly ArgumentTemplate[], values: InputValues): readonly string[] {
+  return templates.flatMap(({ words, repeats, when }) => {
+    if (when !== undefined && values[when] !== 'true') return [];
+    const rounds =
+      repeats === undefined
+        ? [values]
+        : [values[repeats] ?? []].flat().map((value) => ({ ...values, [repeats]: value }));
+    return rounds.flatMap((round) => {
+      const filled = words.map((word) => fillText(word, round));
+      return filled.includes(undefined) ? [] : (filled as string[]);
+    });
+  });
+}
+
+interface StartContext {
+  readonly values: InputValues;
+  readonly env: Readonly<Record<string, string>>;
+  readonly options: PrepareOptions;
+}
+
+/**
+ * Command line of a runner. Containers get variables by name, so that no argument contains a secret.
+ * @see https://docs.astral.sh/uv/reference/cli/#uv-tool-run, https://docs.docker.com/reference/cli/docker/container/run/,
+ * https://learn.microsoft.com/dotnet/core/tools/dotnet-tool-exec
+ */
+async function startOf(runner: ProgramRunner, { values, env, options }: StartContext): Promise<ProgramStart> {
+  switch (runner.by) {
+    case 'npm':
+      return await options.startNpm(runner);
+    case 'uvx': {
+      const { name, version, script, options: flags } = runner;
+      const spec = version === undefined ? name : `${name}==${version}`;
+      const words = script === undefined ? [spec] : ['--from', spec, script];
+      return { command: await findRunner('uvx', options), args: [...fillArguments(flags, values), ...words] };
+    }
+    case 'docker': {
+      const names = Object.keys(env).flatMap((name) => ['-e', name]);
+      const args = ['run', '-i', '--rm', ...names, ...fillArguments(runner.options, values), runner.image];
+      return { command: await findRunner('docker', options), args };
+    }
+    case 'dnx': {
+      const { name, version, options: flags } = runner;
+      const spec = version === undefined ? name : `${name}@${version}`;
+      return {
+        command: await findRunner('dnx', options),
+        args: [...fillArguments(flags, values), spec, '--yes', '--'],
+      };
+    }
+    case 'command':
+      return { command: runner.command, args: [] };
+  }
+}
+
+/** Ways to get the runners. */
+const sources = {
+  uvx: 'uvx is part of uv: https://docs.astral.sh/uv/',
+  docker: 'It is part of Docker: https://docs.docker.com/get-started/get-docker/',
+  dnx: 'dnx is part of the .NET SDK, version 10 or later: https://dotnet.microsoft.com/download',
+} as const;
+
+async function findRunner(name: keyof typeof sources, { env }: PrepareOptions): Promise<string> {
+  const file = await findProgram(name, env);
+  if (file !== undefined) return file;
+  throw new AgentToolsError(
+    'not-found',
+    `The server runs by ${name}, which is not on the PATH. ${sources[name]}`,
+  );
+}

@@ -1,0 +1,126 @@
+import { AgentToolsError } from '../base/errors.js';
+import { isRecord, isString } from '../base/value-checks.js';
+import { shortenText } from '../base/visible-text.js';
+import type { NpmDeps } from '../npm/npm-dependencies.js';
+import type { ExistingServer } from './existing-server.js';
+import { programFile } from './npm-servers.js';
+import { shortServerName } from './server-name.js';
+import type { NpmReference } from './server-reference.js';
+
+export interface NpmLookup {
+  readonly npm: NpmDeps;
+  readonly signal: AbortSignal;
+}
+
+/** A version of a package, as its registry has it. */
+type PublishedVersion = Readonly<Record<string, unknown>>;
+
+const maxVersionBytes = 5 * 1024 * 1024;
+
+/**
+ * Looks up an npm package with an MCP server. Downloads no code.
+ * @throws AgentToolsError if the registry has no such version, or the package is an extension or has no program
+ */
+export async function resolveNpm(reference: NpmReference, lookup: NpmLookup): Promise<ExistingServer> {
+  const { name, bin } = reference;
+  const published = await fetchVersion(reference, lookup);
+  const { version, description, homepage, deprecated, agenttools } = published;
+  if (published.name !== name || !isString(version))
+    throw new AgentToolsError('failed', `The registry answers with another package than ${name}.`);
+  if (agenttools !== undefined) {
+    const message = `The npm package ${name} is an AgentTools extension. Name it without "npm:", as in: agenttools install <client> ${name}`;
+    throw new AgentToolsError('refused', message);
+  }
+  // Checks the choice before anything is downloaded.
+  programFile(published, name, bin);
+  const repository = isRecord(published.repository) ? published.repository.url : published.repository;
+  const publisher = publisherOf(published);
+  return {
+    source: 'npm',
+    reference: `npm:${name}@${version}${bin === undefined ? '' : `#${bin}`}`,
+    name: shortServerName(name),
+    ...(isString(description) && { description: shortenText(description, 1000) }),
+    version,
+    ...(publisher !== undefined && { publisher }),
+    ...(isString(homepage) && { websiteUrl: homepage }),
+    ...(isString(repository) && { repository }),
+    inputs: [],
+    template: {
+      kind: 'program',
+      runner: { by: 'npm', name, version, ...(bin !== undefined && { bin }) },
+      args: [],
+      env: {},
+    },
+    notes:
+      isString(deprecated) && deprecated !== ''
+        ? [`${name}@${version} is deprecated: ${shortenText(deprecated, 300)}`]
+        : [],
+  };
+}
+
+function publisherOf({ _npmUser: user, maintainers }: PublishedVersion): string | undefined {
+  const [first] = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
+  const names = [user, first].map((one) => (isRecord(one) ? one.name : undefined));
+  const found = names.find((name) => isString(name) && name !== '');
+  return isString(found) ? shortenText(found, 100) : undefined;
+}
+
+/** Versions and tags are paths of the registry. The user's npm resolves ranges. */
+async function fetchVersion(reference: NpmReference, { npm, signal }: NpmLookup): Promise<PublishedVersion> {
+  const { name, version = 'latest' } = reference;
+  const [{ readNpmSettings }, { getJson, RegistryError }] = await Promise.all([
+    import('../npm/settings.js'),
+    import('../npm/registry.js'),
+  ]);
+  const settings = await readNpmSettings(npm);
+  const scope = name.startsWith('@') ? name.slice(0, name.indexOf('/')) : undefined;
+  const registry =
+    settings.registries.find((one) => scope !== undefined && one.scope === scope) ?? settings.registries[0];
+  const exact = /^[\w.+-]+$/.test(version) ? version : await resolveRange(reference, { npm, signal });
+  const path = `/${encodeURIComponent(name).replace(/^%40/, '@')}/${encodeURIComponent(exact)}`;
+  try {
+    const found = await getJson(path, {
+      settings,
+      registry: registry.url,
+      maxBytes: maxVersionBytes,
+      signal,
+    });
+    return isRecord(found) ? found : {};
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof RegistryError)) throw error;
+    const what = `the npm package ${name}${reference.version === undefined ? '' : `@${version}`}`;
+    if (error.fault === 'not-found')
+      throw new AgentToolsError('not-found', `The registry does not have ${what}.`, { cause: error });
+    throw new AgentToolsError(
+      'failed',
+      `${what[0]!.toUpperCase()}${what.slice(1)} cannot be looked up: ${error.message}`,
+      { cause: error },
+    );
+  }
+}
+
+/** The highest version in a range, such as `^1.2`. */
+async function resolveRange({ name, version }: NpmReference, { npm, signal }: NpmLookup): Promise<string> {
+  const [{ runNpm }, { mkdtemp, rm }, { tmpdir }, path] = await Promise.all([
+    import('../npm/run-npm.js'),
+    import('node:fs/promises'),
+    import('node:os'),
+    import('node:path'),
+  ]);
+  const folder = await mkdtemp(path.join(tmpdir(), 'agenttools-'));
+  try {
+    const { stdout } = await runNpm(['view', '--', `${name}@${version}`, 'version'], {
+      folder,
+      setting: npm,
+      signal,
+    });
+    // One line: `1.2.0`. Several: `acme@1.2.0 '1.2.0'`, in ascending order.
+    const last = stdout.trim().split('\n').at(-1) ?? '';
+    const [found] = /[^\s@']+(?='?$)/.exec(last) ?? [];
+    if (found !== undefined) return found;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  throw new AgentToolsError('not-found', `The npm package ${name} has no version in the range ${version}.`);
+}

@@ -1,0 +1,39 @@
+/**
+ * Short name of a server for people and entry keys: without scope, and without parts that only mark an MCP server.
+ * `@modelcontextprotocol/server-filesystem` becomes `filesystem`, `@playwright/mcp` becomes `playwright`.
+ */
+export function shortServerName(name: string): string {
+  const parts = name.replace(/^@/, '').split('/');
+  for (const part of parts.toReversed()) {
+    const short = withoutMarks(part);
+    if (short !== '') return short;
+  }
+  return parts.at(-1) ?? name;
+}
+
+/** Prefixes and suffixes that mark an MCP server, longest first. */
+const marks = [
+  /^(?:mcp-server-|server-|mcp-)/,
+  /(?:-mcp-server|-server-mcp|-mcp|-server)$/,
+  /^(?:mcp|server|mcp-server)$/,
+];
+
+function withoutMarks(part: string): string {
+  return marks.reduce((text, mark) => text.replace(mark, ''), part);
+}
+
+/** Short name of a remote server: the name of its site. `https://mcp.example.com/mcp` becomes `example`. */
+export function siteName(url: string): string {
+  const { hostname } = new URL(url);
+  if (/^[\d.]+$|^\[/.test(hostname)) return 'server';
+  const labels = hostname.split('.');
+  // Two-letter domains often have a second level, as in `co.uk`.
+  const isSecondLevel = labels.length > 2 && labels.at(-1)!.length === 2 && labels.at(-2)!.length <= 3;
+  return labels.at(isSecondLevel ? -3 : -2) ?? hostname;
+}
+
+/** Short name of a container image: its last part without tag and digest. */
+export function imageName(image: string): string {
+  const [plain = image] = image.split('@');
+  return shortServerName(plain.slice(plain.lastIndexOf('/') + 1).replace(/:.*$/, ''));
+}

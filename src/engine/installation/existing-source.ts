@@ -1,0 +1,278 @@
+import { AgentToolsError } from '../base/errors.js';
+import { toOneLine } from '../base/to-one-line.js';
+import type { Launch } from '../clients/client.js';
+import { deriveKey } from '../clients/entry-keys.js';
+import { toStartable } from '../clients/entry-shapes.js';
+import type { ExistingServer } from '../existing-servers/existing-server.js';
+import { readHeaders } from '../existing-servers/given-inputs.js';
+import { type InstalledNpmServer, installNpmServer } from '../existing-servers/npm-servers.js';
+import {
+  type PreparedProgram,
+  type PreparedRemote,
+  prepareLaunch,
+} from '../existing-servers/prepare-launch.js';
+import {
+  type ExistingReference,
+  type ResolveDeps,
+  resolveExisting,
+} from '../existing-servers/resolve-existing.js';
+import {
+  commandReference,
+  describeReference,
+  readServerReference,
+  type ServerReference,
+} from '../existing-servers/server-reference.js';
+import { Workspace } from '../extension/workspace.js';
+import type { RemoteServer } from '../preflight/verify-remote.js';
+import type { InstallDeps, InstallRequest } from './install-request.js';
+import type { InstallSource } from './install-source.js';
+import type { ServerVariable } from './secrets.js';
+
+/**
+ * The existing server that a reference names; undefined if it names a server of an extension.
+ * @throws AgentToolsError if there is no such server, it cannot be prepared, or the reference could mean several things
+ */
+export async function findExistingSource(
+  text: string,
+  request: InstallRequest,
+  setting: InstallDeps,
+): Promise<InstallSource | undefined> {
+  const reference = request.command ? commandReference(request.command) : readServerReference(text);
+  const meant = await understand(reference, request, setting);
+  if (!meant) return undefined;
+  refuseExtensionOptions(request, meant);
+  const server = await resolveExisting(meant, resolveDeps(setting));
+  if (!request.command && server.reference !== text)
+    setting.report(
+      `${text} is ${describeReference(meant)}${server.version === undefined ? '' : `, version ${server.version}`}.`,
+    );
+  return await prepareSource({ text, meant, server }, request, setting);
+}
+
+/** An installed extension wins over all other meanings. */
+async function understand(
+  reference: ServerReference,
+  { scope }: InstallRequest,
+  setting: InstallDeps,
+): Promise<ExistingReference | undefined> {
+  if (reference.kind === 'path') return undefined;
+  if (reference.kind !== 'name' && reference.kind !== 'registry') return reference;
+  const text = reference.kind === 'name' ? reference.text : reference.name;
+  const place = scope.kind === 'project' ? { cwd: scope.folder } : { ignoreProject: true };
+  const found = await new Workspace({ ...setting.workspace, ...place })
+    .findServer(text)
+    .catch((error: unknown) => {
+      if (error instanceof AgentToolsError && error.code !== 'not-found') return error;
+      return undefined;
+    });
+  if (found !== undefined) return undefined;
+  if (reference.kind === 'registry') return reference;
+  const { npm, isBare } = reference;
+  if (npm && !isBare) return (await isExistingPackage(npm, setting)) ? npm : undefined;
+  return undefined;
+}
+
+/** True if the package is published and is no extension. A registry that fails is reported by the usual lookup. */
+async function isExistingPackage(
+  npm: Extract<ServerReference, { kind: 'npm' }>,
+  setting: InstallDeps,
+): Promise<boolean> {
+  try {
+    await resolveExisting(npm, resolveDeps(setting));
+    return true;
+  } catch (error) {
+    if (error instanceof AgentToolsError && error.code === 'ambiguous') throw error;
+    return false;
+  }
+}
+
+function resolveDeps({ existing, workspace, surroundings, signal }: InstallDeps): ResolveDeps {
+  return {
+    npm: existing.npm,
+    signal,
+    cwd: workspace.cwd,
+    env: surroundings.env,
+    openRegistry: existing.openRegistry,
+    readFile: async ({ place }) => {
+      throw new AgentToolsError(
+        'refused',
+        `${place} is a bundle or a file, which install does not read yet. Name a package or a command.`,
+      );
+    },
+  };
+}
+
+/** Options that need AgentTools between the client and the server. @throws AgentToolsError */
+function refuseExtensionOptions({ toolOptions, by }: InstallRequest, meant: ServerReference): void {
+  const what = describeReference(meant);
+  if (toolOptions.length > 0)
+    throw new AgentToolsError('refused', `--tool-option is for tools of extensions, and this is ${what}.`);
+  if (by === 'npx' && meant.kind !== 'npm')
+    throw new AgentToolsError('refused', `--command npx is for npm packages, and this is ${what}.`);
+}
+
+/** Adds the ways to name an existing server to the failure to find a server of an extension. */
+export function withExistingHint(error: unknown, text: string): unknown {
+  if (!(error instanceof AgentToolsError) || error.code !== 'not-found') return error;
+  const reference = readServerReference(text);
+  if (reference.kind !== 'name' || text.startsWith('@')) return error;
+  const [scope = '', name] = text.split('/');
+  const hint =
+    name === undefined
+      ? `npm:${text} for an npm package, pypi:${text} for a PyPI package`
+      : `npm:@${scope}/${name} for an npm package, docker:${text} for a container image; clone github:${text} for a repository`;
+  return new AgentToolsError(error.code, `${error.message} An existing MCP server is named as ${hint}.`, {
+    cause: error,
+  });
+}
+
+interface FoundServer {
+  readonly text: string;
+  readonly meant: ExistingReference;
+  readonly server: ExistingServer;
+}
+
+async function prepareSource(
+  { text, meant, server }: FoundServer,
+  request: InstallRequest,
+  setting: InstallDeps,
+): Promise<InstallSource> {
+  const { env, platform } = setting.surroundings;
+  let installed: InstalledNpmServer | undefined;
+  const prepared = await prepareLaunch(server, {
+    given: { env: request.variables, args: request.args, headers: readHeaders(request.headers) },
+    env,
+    startNpm: async ({ name, version, bin }) => {
+      if (request.by === 'npx') return { command: 'npx', args: npxWords(name, version, bin) };
+      setting.tell(`Installing ${name}@${version}`);
+      const { npm, dataFolder } = setting.existing;
+      const { allowScripts } = request;
+      installed = await installNpmServer(
+        { name, version, bin, allowScripts },
+        { npm, dataFolder, signal: setting.signal },
+      );
+      return { command: setting.program.command, args: [installed.file] };
+    },
+  });
+  if (prepared.kind === 'remote')
+    return await remoteSource({ text, meant, server, prepared }, request, setting);
+  const launch = launchOf(prepared, request, platform);
+  const unrun = installed?.scripted.filter(({ isAllowed }) => !isAllowed) ?? [];
+  return {
+    reference: request.command ? server.reference : text,
+    server: server.reference,
+    argument: server.reference,
+    isExisting: true,
+    family: familyOf(meant),
+    isOnlyHere: meant.kind === 'command',
+    launch,
+    secretHeaders: [],
+    variables: variablesOf(prepared),
+    toolOptions: {},
+    notes: [...server.notes, ...unrun.map(scriptNote)],
+    keyFor: () => deriveKey(server.name),
+    checkClient: async () => [],
+    explainFailure: (error) => (unrun.length > 0 ? withScripts(error, unrun) : error),
+  };
+}
+
+interface FoundRemote extends FoundServer {
+  readonly prepared: PreparedRemote;
+}
+
+/** A remote server. It is asked here, since its entry depends on its transport. */
+async function remoteSource(
+  { text, server, prepared }: FoundRemote,
+  request: InstallRequest,
+  setting: InstallDeps,
+): Promise<InstallSource> {
+  const { url, headers, secretNames } = prepared;
+  if (request.cwd !== undefined || request.variables.length > 0)
+    throw new AgentToolsError(
+      'refused',
+      `${url} is a remote server, which has neither variables nor a folder. Leave out --env and --cwd.`,
+    );
+  const declared = request.transport ?? prepared.transport;
+  const { transport, notes } = await settleTransport({ url, headers, transport: declared }, request, setting);
+  return {
+    reference: text,
+    server: server.reference,
+    argument: server.reference,
+    isExisting: true,
+    family:
+      server.source === 'registry'
+        ? `existing registry:${server.reference.replace(/@[^@]*$/, '')}`
+        : undefined,
+    isOnlyHere: false,
+    launch: { url, headers, transport },
+    secretHeaders: secretNames,
+    variables: [],
+    toolOptions: {},
+    notes: [...server.notes, ...notes],
+    keyFor: () => deriveKey(server.name),
+    checkClient: async () => [],
+  };
+}
+
+async function settleTransport(
+  remote: RemoteServer,
+  { verifyTimeoutMs }: InstallRequest,
+  setting: InstallDeps,
+): Promise<{ readonly transport: 'http' | 'sse'; readonly notes: readonly string[] }> {
+  if (verifyTimeoutMs === undefined)
+    return {
+      transport: remote.transport ?? (/\/sse\/?$/.test(new URL(remote.url).pathname) ? 'sse' : 'http'),
+      notes: [],
+    };
+  setting.tell(`Asking ${new URL(remote.url).host}`);
+  const { verifyRemote } = await import('../preflight/verify-remote.js');
+  const { transport, wantsSignIn } = await verifyRemote(remote, {
+    timeoutMs: verifyTimeoutMs,
+    signal: setting.signal,
+  });
+  const note =
+    'The server wants a sign-in. The client asks for it if it supports sign-in; else add the credentials with --header.';
+  return { transport, notes: wantsSignIn ? [note] : [] };
+}
+
+function npxWords(name: string, version: string, bin: string | undefined): readonly string[] {
+  const spec = `${name}@${version}`;
+  return bin === undefined ? ['-y', spec] : ['-y', '--package', spec, bin];
+}
+
+function launchOf(prepared: PreparedProgram, { cwd, by }: InstallRequest, platform: NodeJS.Platform): Launch {
+  const { command, args, env } = prepared;
+  const folder = cwd ?? prepared.cwd;
+  const launch = { command, args, env, ...(folder !== undefined && { cwd: folder }) };
+  return by === 'npx' ? launch : toStartable(launch, platform);
+}
+
+function variablesOf({ env, secretNames }: PreparedProgram): readonly ServerVariable[] {
+  return Object.entries(env).map(([name, value]) => ({ name, value, isSecret: secretNames.includes(name) }));
+}
+
+/** Versions of one package, image or entry replace each other. */
+function familyOf(meant: ExistingReference): string | undefined {
+  switch (meant.kind) {
+    case 'npm':
+    case 'pypi':
+    case 'nuget':
+    case 'registry':
+      return `existing ${meant.kind}:${meant.name}`;
+    case 'docker':
+      return `existing docker:${meant.image.replace(/@.*$|:[^/]*$/, '')}`;
+    default:
+      return undefined;
+  }
+}
+
+function scriptNote({ name, version, scripts }: InstalledNpmServer['scripted'][number]): string {
+  return `${name}@${version} has install scripts that were not run: ${toOneLine(scripts.join('; '))}. Run them with: --allow-scripts ${name}`;
+}
+
+/** The scripts that were not run may be the reason for a failed start. */
+function withScripts(error: unknown, unrun: InstalledNpmServer['scripted']): unknown {
+  if (!(error instanceof AgentToolsError)) return error;
+  const notes = unrun.map((one) => scriptNote(one)).join('\n');
+  return new AgentToolsError(error.code, `${error.message}\n${notes}`, { cause: error });
+}

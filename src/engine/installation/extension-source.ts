@@ -1,0 +1,73 @@
+import { AgentToolsError } from '../base/errors.js';
+import type { Client } from '../clients/client.js';
+import { deriveKey, writtenKey } from '../clients/entry-keys.js';
+import type { ServerSpec } from '../runtime/compose-server.js';
+import type { InstallDeps, InstallRequest } from './install-request.js';
+import type { InstallSource } from './install-source.js';
+import { findBrokenCode, findCandidate, type InstallableServer, isOnlyHere } from './installable-server.js';
+import { resolveLaunch } from './launch.js';
+import { checkRequirements } from './requirements.js';
+import { readToolSettings } from './tool-settings.js';
+
+/** A server of an extension. @throws AgentToolsError if it is missing, or it cannot be installed as requested */
+export async function extensionSource(
+  reference: string,
+  request: InstallRequest,
+  setting: InstallDeps,
+): Promise<InstallSource> {
+  const project = request.scope.kind === 'project' ? request.scope.folder : undefined;
+  const { dryRun } = request;
+  const { workspace, obtain, signal, report } = setting;
+  const candidate = await findCandidate({ reference, workspace, project, obtain, dryRun, signal, report });
+  if (request.by === 'npx' && isOnlyHere(candidate)) {
+    const what = candidate.byPath ? 'A server given by its path' : 'A server that you made';
+    const message = `${what} is on this machine only, so npx cannot start it elsewhere. Leave out --command npx, or name a published package.`;
+    throw new AgentToolsError('refused', message);
+  }
+  const { spec } = candidate;
+  const toolOptions = readToolSettings(request.toolOptions, spec);
+  const notes = request.verifyTimeoutMs === undefined ? [] : await findBrokenCode(spec);
+  return {
+    reference,
+    server: spec.qualifiedName,
+    argument: candidate.argument,
+    isExisting: false,
+    family: alternativesKey(spec),
+    isOnlyHere: isOnlyHere(candidate),
+    launch: resolveLaunch({ candidate, toolOptions }, request, setting),
+    secretHeaders: [],
+    variables: request.variables,
+    toolOptions,
+    notes,
+    keyFor: (client) => keyFor(client, spec),
+    checkClient: (client) => requireRequirements({ client, candidate }, request, setting),
+  };
+}
+
+/** Keeps an author's key if the client accepts it. A key derived from a name suits every client. */
+function keyFor(client: Client, { configKey, hasOwnKey }: ServerSpec): string {
+  return hasOwnKey ? writtenKey(client, configKey) : deriveKey(configKey);
+}
+
+/** Servers of one extension with the same author's key are alternatives to each other. */
+function alternativesKey({ extension, configKey, hasOwnKey }: ServerSpec): string | undefined {
+  return hasOwnKey ? JSON.stringify([extension.origin, extension.name, configKey]) : undefined;
+}
+
+/** @throws AgentToolsError if a requirement is not met. */
+async function requireRequirements(
+  { client, candidate }: { readonly client: Client; readonly candidate: InstallableServer },
+  request: InstallRequest,
+  { surroundings }: InstallDeps,
+): Promise<readonly string[]> {
+  const { missing, warnings } = await checkRequirements(candidate.spec, {
+    capabilities: client.capabilities,
+    entryEnv: Object.fromEntries(request.variables.map(({ name, value }) => [name, value])),
+    env: surroundings.env,
+  });
+  if (missing.length === 0) return warnings;
+  throw new AgentToolsError(
+    'refused',
+    `${candidate.spec.qualifiedName} would not work in ${client.name}. ${missing.join(' ')}`,
+  );
+}

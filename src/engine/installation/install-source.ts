@@ -1,0 +1,31 @@
+import type { Client, Launch, RemoteLaunch } from '../clients/client.js';
+import type { ToolOptionValues } from '../runtime/tool-options.js';
+import type { ServerVariable } from './secrets.js';
+
+/** A server to install, independent of the client: of an extension, or an existing one. */
+export interface InstallSource {
+  /** As the user named it. */
+  readonly reference: string;
+  /** Qualified name, or the reference with the exact version. */
+  readonly server: string;
+  /** Reference that leads to the server from any folder. */
+  readonly argument: string;
+  readonly isExisting: boolean;
+  /** Servers of one family may replace each other. */
+  readonly family: string | undefined;
+  /** True if no other machine can start the server by its name. */
+  readonly isOnlyHere: boolean;
+  readonly launch: Launch | RemoteLaunch;
+  /** Names of headers with secrets, for a remote server. */
+  readonly secretHeaders: readonly string[];
+  /** Variables in the launch that the user has given or the server declares. */
+  readonly variables: readonly ServerVariable[];
+  readonly toolOptions: ToolOptionValues;
+  /** Notes for the user, in sentences. */
+  readonly notes: readonly string[];
+  readonly keyFor: (client: Client) => string;
+  /** Returns notes. @throws AgentToolsError if the client cannot have the server */
+  readonly checkClient: (client: Client) => Promise<readonly string[]>;
+  /** Adds knowledge of the source to the failure of a test start. Default: the failure itself. */
+  readonly explainFailure?: (error: unknown) => unknown;
+}

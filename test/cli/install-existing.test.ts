@@ -1,0 +1,276 @@
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { writableClients } from '../../src/engine/clients/table/index.js';
+import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
+import { npmInProcess } from '../support/npm-in-process.js';
+import { addFiles, writeFolder } from '../support/packages.js';
+import { type Registry, startRegistry } from '../support/registry.js';
+import { runCli } from '../support/run-cli.js';
+
+vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
+  const { withNpmInProcess } = await import('../support/npm-in-process.js');
+  return withNpmInProcess(await original());
+});
+
+/** A server by hand: one tool, named after its arguments and a variable. */
+const serverCode = `
+import { createInterface } from 'node:readline';
+const name = [...process.argv.slice(2), process.env.TOKEN ?? ''].join('_').replace(/\\W/g, '-');
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id === undefined) return;
+  const result = method === 'initialize'
+    ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'tickets', version: '1.0.0' } }
+    : { tools: [{ name: 'tool' + name, inputSchema: { type: 'object' } }] };
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+});
+`;
+
+let registry: Registry;
+let home: string;
+const cache = writeFolder();
+
+beforeAll(async () => {
+  registry = await startRegistry();
+  const fields = { type: 'module', bin: 'server.js' };
+  for (const version of ['1.0.0', '1.2.0'])
+    await registry.publish({
+      'package.json': { name: '@acme/mcp', version, ...fields },
+      'server.js': serverCode,
+    });
+  const scripts = { postinstall: 'node build.js' };
+  const broken = 'import "./built.js";';
+  await registry.publish({
+    'package.json': { name: 'builder', version: '1.0.0', scripts, ...fields },
+    'build.js': 'import { writeFileSync } from "node:fs"; writeFileSync("built.js", "");',
+    'server.js': broken + serverCode,
+  });
+});
+
+beforeEach(() => {
+  home = writeFolder({ '.npmrc': registry.settings() });
+});
+
+const run = async (
+  words: readonly string[],
+  { cwd = home, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+) =>
+  await runCli(words, {
+    home,
+    cwd,
+    env: { ...npmInProcess, PATH: process.env.PATH ?? '', npm_config_cache: cache, HOME: home, ...env },
+  });
+
+const cursorFile = () => path.join(home, '.cursor/mcp.json');
+const entries = () => JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers;
+const npmServer = (version: string) =>
+  path.join(home, 'agenttools/npm-servers', `@acme+mcp@${version}`, 'node_modules/@acme/mcp/server.js');
+
+describe('install of an npm package', () => {
+  test('writes a direct entry, pinned and absolute, and uninstall gives the bytes back', async () => {
+    const original = '{\n\t"mcpServers": {}\n}';
+    addFiles(path.dirname(cursorFile()), { 'mcp.json': original });
+    const { code, stdout, stderr } = await run(['install', 'cursor', '@acme/mcp']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('@acme/mcp is the npm package @acme/mcp, version 1.2.0.');
+    expect(stderr).toContain('Installed npm:@acme/mcp@1.2.0 in Cursor as "acme"');
+    expect(entries()).toEqual({ acme: { command: process.execPath, args: [npmServer('1.2.0')] } });
+    const { stdout: listed } = await run(['list-installed', '--json']);
+    expect(JSON.parse(listed)).toMatchObject([{ server: 'npm:@acme/mcp@1.2.0', state: 'intact' }]);
+    expect((await run(['uninstall', 'cursor', '@acme/mcp'])).code).toBe(0);
+    expect(readFileSync(cursorFile(), 'utf8')).toBe(original);
+    expect(existsSync(npmServer('1.2.0'))).toBe(false);
+  });
+
+  test('takes arguments and variables, and updates the entry to another version', async () => {
+    await run([
+      'install',
+      'cursor',
+      'npm:@acme/mcp@1.0.0',
+      '--arg',
+      '/data',
+      '--env',
+      'TOKEN=abc',
+      '--name',
+      'fs',
+    ]);
+    expect(entries().fs).toEqual({
+      command: process.execPath,
+      args: [npmServer('1.0.0'), '/data'],
+      env: { TOKEN: 'abc' },
+    });
+    const { code, stderr } = await run(['install', 'cursor', 'npm:@acme/mcp', '--name', 'fs']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('npm:@acme/mcp@1.2.0 took the place of npm:@acme/mcp@1.0.0.');
+    expect(entries().fs).toEqual({ command: process.execPath, args: [npmServer('1.2.0')] });
+    await run(['install', 'vscode', 'npm:@acme/mcp@1.0.0']);
+    await run(['uninstall', 'cursor', 'fs']);
+    expect([npmServer('1.0.0'), npmServer('1.2.0')].map(existsSync)).toEqual([true, false]);
+  });
+
+  test('writes npx with the exact version for shared files, and no secret into a project', async () => {
+    const project = writeFolder();
+    const words = [
+      'install',
+      'cursor',
+      '@acme/mcp',
+      `--project=${project}`,
+      '--command',
+      'npx',
+      '--no-verify',
+    ];
+    await run([...words, '--env', 'API_TOKEN=s3cret']);
+    const text = readFileSync(path.join(project, '.cursor/mcp.json'), 'utf8');
+    expect(text).not.toContain('s3cret');
+    expect(JSON.parse(text).mcpServers.acme).toMatchObject({
+      command: 'npx',
+      args: ['-y', '@acme/mcp@1.2.0'],
+    });
+    expect(existsSync(path.join(home, 'agenttools/npm-servers'))).toBe(false);
+  });
+
+  test('names install scripts that a failed start may need, and runs them with consent', async () => {
+    const failed = await run(['install', 'cursor', 'npm:builder']);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('did not answer');
+    expect(failed.stderr).toContain(
+      'builder@1.0.0 has install scripts that were not run: postinstall: node build.js.',
+    );
+    expect(existsSync(cursorFile())).toBe(false);
+    const { AGENTTOOLS_TEST_NPM: _, ...program } = { AGENTTOOLS_TEST_NPM: '', ...npmInProcess };
+    const allowed = await runCli(['install', 'cursor', 'npm:builder', '--allow-scripts', 'builder'], {
+      home,
+      cwd: home,
+      env: { ...program, PATH: process.env.PATH ?? '', npm_config_cache: cache, HOME: home },
+    });
+    expect(allowed).toMatchObject({ code: 0 });
+  });
+
+  test('refuses a bare word, which could be anything', async () => {
+    const { code, stderr } = await run(['install', 'cursor', 'builder']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('npm:builder');
+  });
+});
+
+describe('install of an MCP Registry entry', () => {
+  test('lists the missing inputs, then writes the entry with them', async () => {
+    const { url } = await startMcpRegistry([
+      registryEntry({
+        name: 'io.github.acme/tickets',
+        version: '1.2.0',
+        packages: [
+          {
+            registryType: 'npm',
+            identifier: '@acme/mcp',
+            version: '1.2.0',
+            packageArguments: [{ type: 'named', name: '--region', choices: ['eu', 'us'], isRequired: true }],
+            environmentVariables: [{ name: 'TOKEN', isRequired: true, isSecret: true }],
+          },
+        ],
+      }),
+    ]);
+    const env = { AGENTTOOLS_MCP_REGISTRY: url };
+    const missing = await run(['install', 'cursor', 'io.github.acme/tickets'], { env });
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain('--arg --region=<eu|us> is missing.');
+    expect(missing.stderr).toContain('--env TOKEN=<value> is missing.');
+    const words = ['install', 'cursor', 'io.github.acme/tickets', '--arg', 'region=eu', '--env', 'TOKEN=abc'];
+    const { code, stderr } = await run(words, { env });
+    expect(code).toBe(0);
+    expect(stderr).toContain('Installed io.github.acme/tickets@1.2.0 in Cursor as "tickets"');
+    expect(entries().tickets).toEqual({
+      command: process.execPath,
+      args: [npmServer('1.2.0'), '--region', 'eu'],
+      env: { TOKEN: 'abc' },
+    });
+  });
+});
+
+describe('install of a command', () => {
+  test('writes absolute paths', async () => {
+    const cwd = writeFolder({ 'server.mjs': serverCode });
+    const { code } = await run(
+      ['install', 'cursor', '--name', 'mine', '--', 'node', 'server.mjs', '--flag'],
+      { cwd },
+    );
+    expect(code).toBe(0);
+    const { command, args } = entries().mine;
+    expect(path.isAbsolute(command)).toBe(true);
+    expect(args).toEqual([path.join(cwd, 'server.mjs'), '--flag']);
+    expect((await run(['uninstall', 'cursor', 'mine'])).code).toBe(0);
+    expect(existsSync(cursorFile())).toBe(false);
+  });
+
+  test('by npx installs the package', async () => {
+    await run(['install', 'cursor', '--name', 'fs', '--', 'npx', '-y', '@acme/mcp@1.0.0', '/data']);
+    expect(entries().fs.args).toEqual([npmServer('1.0.0'), '/data']);
+  });
+
+  test('excludes a reference', async () => {
+    const { code, stderr } = await run(['install', 'cursor', '@acme/mcp', '--', 'node', 'x.js']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('The server is the command after "--"');
+  });
+});
+
+describe('install by another runner', () => {
+  test.for([
+    ['pypi:mcp-server-fetch==1.2', 'uvx', ['mcp-server-fetch==1.2'], 'fetch'],
+    ['docker:mcp/postgres:16', 'docker', ['run', '-i', '--rm', '-e', 'TOKEN', 'mcp/postgres:16'], 'postgres'],
+    ['nuget:Acme.Mcp@1.0.0', 'dnx', ['Acme.Mcp@1.0.0', '--yes', '--'], 'acme-mcp'],
+  ] as const)('%s starts it by %s', async ([reference, runner, args, key]) => {
+    const folder = writeFolder({
+      [runner]: `#!${process.execPath}\n${serverCode.replace('import { createInterface } from', 'const { createInterface } = require(').replace("'node:readline';", "'node:readline');")}`,
+    });
+    chmodSync(path.join(folder, runner), 0o755);
+    const { code, stderr } = await run(['install', 'cursor', reference, '--env', 'TOKEN=abc'], {
+      env: { PATH: folder },
+    });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(entries()[key]).toEqual({ command: path.join(folder, runner), args, env: { TOKEN: 'abc' } });
+  });
+});
+
+test('the examples of the page install their servers', async () => {
+  const page = readFileSync('docs/existing-servers.md', 'utf8');
+  const [, code = ''] = page.match(/```sh\n([^`]*)```/) ?? [];
+  const fields = { version: '1.0.0', type: 'module', bin: 'server.js' };
+  for (const name of ['@playwright/mcp', '@modelcontextprotocol/server-filesystem'])
+    await registry.publish({ 'package.json': { name, ...fields }, 'server.js': serverCode });
+  const packages = [{ registryType: 'npm', identifier: '@playwright/mcp', version: '1.0.0' }];
+  const { url } = await startMcpRegistry([registryEntry({ name: 'io.github.acme/tickets', packages })]);
+  const lines = code.trim().split('\n');
+  expect(lines).toHaveLength(3);
+  for (const line of lines) {
+    const [program, ...words] = line.split(' ');
+    expect(program).toBe('agenttools');
+    const { code: exit, stderr } = await run(words, {
+      env: { AGENTTOOLS_MCP_REGISTRY: url, TICKETS_TOKEN: 'abc' },
+    });
+    expect({ line, exit, stderr }).toMatchObject({ exit: 0 });
+  }
+});
+
+describe('every client', () => {
+  test.for(writableClients.map((client) => [client.id, client] as const))(
+    '%s starts an npm server and a command',
+    async ([id, client]) => {
+      const file = path.join(home, `config.${client.format}`);
+      for (const words of [['npm:@acme/mcp@1.0.0'], ['--name', 'acme', '--', 'node', npmServer('1.0.0')]]) {
+        const target = ['--config', file, '--client', id, '--no-verify', '--arg', '/data'];
+        const [first = '', ...rest] = words;
+        const installed = await run([
+          'install',
+          ...(first.startsWith('-') ? target : [first, ...target]),
+          ...(first.startsWith('-') ? words : rest),
+        ]);
+        expect(installed).toMatchObject({ code: 0 });
+        expect(readFileSync(file, 'utf8')).toContain('/data');
+        expect((await run(['uninstall', '--config', file, '--client', id])).code).toBe(0);
+        expect(existsSync(file)).toBe(false);
+      }
+    },
+  );
+});
