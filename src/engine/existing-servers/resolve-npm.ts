@@ -3,7 +3,7 @@ import { isRecord, isString } from '../base/value-checks.js';
 import { shortenText } from '../base/visible-text.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import type { ExistingServer } from './existing-server.js';
-import { programFile } from './npm-servers.js';
+import { programFile } from './npm-program.js';
 import { shortServerName } from './server-name.js';
 import type { NpmReference } from './server-reference.js';
 

@@ -1,7 +1,11 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { installNpmServer } from '../../../src/engine/existing-servers/npm-servers.js';
+import { withLock } from '../../../src/engine/base/files/lock.js';
+import {
+  installNpmServer,
+  removeUnusedNpmServers,
+} from '../../../src/engine/existing-servers/npm-servers.js';
 import {
   type ExistingReference,
   resolveExisting,
@@ -146,6 +150,30 @@ describe('an npm package', () => {
     expect(allowed.scripted).toMatchObject([{ name: 'scripted', isAllowed: true }]);
     expect(existsSync(path.join(allowed.folder, 'node_modules/scripted/ran'))).toBe(true);
     expect(await installNpmServer(request, deps)).toEqual(allowed);
+  });
+
+  test('refuses to allow scripts of a package that has none, and installs nothing', async () => {
+    const deps = { dataFolder: writeFolder(), npm: npm(), signal };
+    const request = { name: '@acme/mcp', version: '1.0.0', allowScripts: ['scriptde'] };
+    await expect(installNpmServer(request, deps)).rejects.toThrow(
+      '@acme/mcp@1.0.0 installs no package "scriptde" with install scripts. Only scripted has some.',
+    );
+    expect(readdirSync(path.join(deps.dataFolder, 'npm-servers'))).toEqual([]);
+  });
+
+  test('stays while a process installs it, and is removed once no entry starts it', async () => {
+    const dataFolder = writeFolder();
+    const deps = { dataFolder, npm: npm(), signal };
+    const [old, current] = [
+      await installNpmServer({ name: '@acme/mcp', version: '1.0.0', allowScripts: [] }, deps),
+      await installNpmServer({ name: '@acme/mcp', version: '1.2.0', allowScripts: [] }, deps),
+    ];
+    await withLock(`${old.folder}.lock`, async () => {
+      expect(await removeUnusedNpmServers(dataFolder, [current.file])).toEqual([]);
+    });
+    expect(existsSync(old.file)).toBe(true);
+    expect(await removeUnusedNpmServers(dataFolder, [current.file])).toEqual(['@acme+mcp@1.0.0']);
+    expect(readdirSync(path.join(dataFolder, 'npm-servers'))).toEqual(['@acme+mcp@1.2.0']);
   });
 });
 
