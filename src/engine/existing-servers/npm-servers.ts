@@ -110,7 +110,7 @@ function lockOf(folder: string): string {
 }
 
 interface NewFolder extends NpmServerRequest {
-  /** Packages whose scripts were allowed in the folder before. */
+  /** Packages with scripts that were allowed in the folder before. */
   readonly earlier: readonly string[];
 }
 
