@@ -11,6 +11,14 @@ export interface Launch {
   readonly cwd?: string;
 }
 
+/** A server that a client reaches over HTTP. */
+export interface RemoteLaunch {
+  readonly url: string;
+  /** `http` is Streamable HTTP; `sse` is the transport of 2024-11-05. */
+  readonly transport: 'http' | 'sse';
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
  * Environment that determines the locations of a client's files. Passed in, so that it can describe any
  * system.

@@ -33,7 +33,7 @@ export interface PreparedProgram {
   readonly cwd?: string;
 }
 
-interface PreparedRemote {
+export interface PreparedRemote {
   readonly kind: 'remote';
   readonly url: string;
   /** Absent: unknown until the server is asked. */

@@ -7,7 +7,11 @@ import type { ExistingServer } from '../existing-servers/existing-server.js';
 import { readHeaders } from '../existing-servers/given-inputs.js';
 import { linkNode } from '../existing-servers/node-link.js';
 import { type InstalledNpmServer, installNpmServer } from '../existing-servers/npm-servers.js';
-import { type PreparedProgram, prepareLaunch } from '../existing-servers/prepare-launch.js';
+import {
+  type PreparedProgram,
+  type PreparedRemote,
+  prepareLaunch,
+} from '../existing-servers/prepare-launch.js';
 import {
   type ExistingReference,
   type ResolveDeps,
@@ -20,6 +24,7 @@ import {
   type ServerReference,
 } from '../existing-servers/server-reference.js';
 import { Workspace } from '../extension/workspace.js';
+import type { RemoteServer } from '../preflight/verify-remote.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import type { ServerVariable } from './secrets.js';
@@ -153,10 +158,7 @@ async function prepareSource(
     },
   });
   if (prepared.kind === 'remote')
-    throw new AgentToolsError(
-      'refused',
-      `${server.reference} is a remote server, which install does not write yet.`,
-    );
+    return await remoteSource({ text, meant, server, prepared }, request, setting);
   const launch = launchOf(prepared, request, platform);
   const unrun = installed?.scripted.filter(({ isAllowed }) => !isAllowed) ?? [];
   return {
@@ -167,6 +169,7 @@ async function prepareSource(
     family: familyOf(meant),
     isOnlyHere: meant.kind === 'command',
     launch,
+    secretHeaders: [],
     variables: variablesOf(prepared),
     toolOptions: {},
     notes: [...server.notes, ...unrun.map(scriptNote)],
@@ -174,6 +177,65 @@ async function prepareSource(
     checkClient: async () => [],
     explainFailure: (error) => (unrun.length > 0 ? withScripts(error, unrun) : error),
   };
+}
+
+interface FoundRemote extends FoundServer {
+  readonly prepared: PreparedRemote;
+}
+
+/** A remote server. It is asked here, since its entry depends on its transport. */
+async function remoteSource(
+  { text, server, prepared }: FoundRemote,
+  request: InstallRequest,
+  setting: InstallDeps,
+): Promise<InstallSource> {
+  const { url, headers, secretNames } = prepared;
+  if (request.cwd !== undefined || request.variables.length > 0)
+    throw new AgentToolsError(
+      'refused',
+      `${url} is a remote server, which has neither variables nor a folder. Leave out --env and --cwd.`,
+    );
+  const declared = request.transport ?? prepared.transport;
+  const { transport, notes } = await settleTransport({ url, headers, transport: declared }, request, setting);
+  return {
+    reference: text,
+    server: server.reference,
+    argument: server.reference,
+    isExisting: true,
+    family:
+      server.source === 'registry'
+        ? `existing registry:${server.reference.replace(/@[^@]*$/, '')}`
+        : undefined,
+    isOnlyHere: false,
+    launch: { url, headers, transport },
+    secretHeaders: secretNames,
+    variables: [],
+    toolOptions: {},
+    notes: [...server.notes, ...notes],
+    keyFor: () => deriveKey(server.name),
+    checkClient: async () => [],
+  };
+}
+
+async function settleTransport(
+  remote: RemoteServer,
+  { verifyTimeoutMs }: InstallRequest,
+  setting: InstallDeps,
+): Promise<{ readonly transport: 'http' | 'sse'; readonly notes: readonly string[] }> {
+  if (verifyTimeoutMs === undefined)
+    return {
+      transport: remote.transport ?? (/\/sse\/?$/.test(new URL(remote.url).pathname) ? 'sse' : 'http'),
+      notes: [],
+    };
+  setting.tell(`Asking ${new URL(remote.url).host}`);
+  const { verifyRemote } = await import('../preflight/verify-remote.js');
+  const { transport, wantsSignIn } = await verifyRemote(remote, {
+    timeoutMs: verifyTimeoutMs,
+    signal: setting.signal,
+  });
+  const note =
+    'The server wants a sign-in. The client asks for it if it supports sign-in; else add the credentials with --header.';
+  return { transport, notes: wantsSignIn ? [note] : [] };
 }
 
 function npxWords(name: string, version: string, bin: string | undefined): readonly string[] {

@@ -35,6 +35,7 @@ export async function extensionSource(
     family: alternativesKey(spec),
     isOnlyHere: isOnlyHere(candidate),
     launch: resolveLaunch({ candidate, toolOptions }, request, setting),
+    secretHeaders: [],
     variables: request.variables,
     toolOptions,
     notes,

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { EntryLayout, Launch, WritableClient } from '../clients/client.js';
+import type { EntryLayout, Launch, RemoteLaunch, WritableClient } from '../clients/client.js';
 import type { ConfigChange } from '../clients/config-change.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
@@ -20,7 +20,7 @@ export interface CompletedInstall {
   readonly client: WritableClient;
   readonly request: InstallRequest;
   readonly source: InstallSource;
-  readonly launch: Launch;
+  readonly launch: Launch | RemoteLaunch;
   readonly placement: EntryTarget;
   readonly receipt: Receipt;
   readonly toolOptions: ToolOptionValues;
@@ -39,7 +39,7 @@ export async function collectNotes(facts: CompletedInstall): Promise<readonly st
   const previous = change.known.find((one) => one.client === client.id && slotKey(one) === slotKey(receipt));
   const secrets = [...variables, ...options.variables].filter(({ isSecret }) => isSecret);
   return [
-    ...unstablePaths(launch, { inProject: scope.kind === 'project' }),
+    ...('url' in launch ? [] : unstablePaths(launch, { inProject: scope.kind === 'project' })),
     ...hidden.notes,
     ...(scope.kind === 'user' ? [] : options.notes),
     ...findDroppedSettings({ previous, receipt, layout, toolOptions }),
@@ -56,7 +56,8 @@ export async function collectNotes(facts: CompletedInstall): Promise<readonly st
 }
 
 /** Notes on paths in a file that others share, and on commands that a client may not find. */
-function commandNotes({ client, request, source }: CompletedInstall): readonly string[] {
+function commandNotes({ client, request, source, launch }: CompletedInstall): readonly string[] {
+  if ('url' in launch) return [];
   const { name, kind } = client;
   const { scope, by } = request;
   if (by === 'npx') {

@@ -24,6 +24,8 @@ export interface InstallRequest {
   readonly headers: readonly string[];
   /** Command of an existing server, in place of a reference. */
   readonly command: readonly string[] | undefined;
+  /** Transport of a remote server. Default: found out by asking. */
+  readonly transport: 'http' | 'sse' | undefined;
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
   readonly toolOptions: readonly string[];

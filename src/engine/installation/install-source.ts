@@ -1,4 +1,4 @@
-import type { Client, Launch } from '../clients/client.js';
+import type { Client, Launch, RemoteLaunch } from '../clients/client.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { ServerVariable } from './secrets.js';
 
@@ -15,7 +15,9 @@ export interface InstallSource {
   readonly family: string | undefined;
   /** True if no other machine can start the server by its name. */
   readonly isOnlyHere: boolean;
-  readonly launch: Launch;
+  readonly launch: Launch | RemoteLaunch;
+  /** Names of headers with secrets, for a remote server. */
+  readonly secretHeaders: readonly string[];
   /** Variables in the launch that the user has given or the server declares. */
   readonly variables: readonly ServerVariable[];
   readonly toolOptions: ToolOptionValues;

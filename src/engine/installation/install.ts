@@ -1,6 +1,7 @@
 import { AgentToolsError } from '../base/errors.js';
-import type { Client, ManualClient } from '../clients/client.js';
+import type { Client, Launch, ManualClient, RemoteLaunch, WritableClient } from '../clients/client.js';
 import { type ConfigChange, changeConfig } from '../clients/config-change.js';
+import type { ConfigEntry } from '../clients/edit/editor.js';
 import { checkKey } from '../clients/entry-keys.js';
 import type { Plan } from '../clients/ledger/config-plan.js';
 import { planInstall } from '../clients/ledger/install.js';
@@ -15,7 +16,8 @@ import { collectNotes } from './install-notes.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import { requireCwd } from './launch.js';
-import { hideSecrets, secretOptions } from './secrets.js';
+import { buildRemoteEntry } from './remote-entry.js';
+import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
 import { type VerificationCache, verifyOnce } from './verification-cache.js';
 
 /** Completed or planned install for one client. */
@@ -119,14 +121,17 @@ async function installInto(
   const { launch } = source;
   const notes = await source.checkClient(client);
   if (client.manual) {
-    const snippet = client.manual.snippet?.(launch, key);
+    const snippet = 'url' in launch ? remoteSnippet(launch, key) : client.manual.snippet?.(launch, key);
     return { client, key, server: source.server, ...(snippet !== undefined && { snippet }) };
   }
 
   checkKey(client, key);
   const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
   const options = secretOptions(source.toolOptions);
-  const hidden = hideSecrets([...source.variables, ...options.variables], { client, scope, key });
+  const { entry, hidden } =
+    'url' in launch
+      ? buildRemoteEntry(launch, { client, scope, key, secretNames: source.secretHeaders })
+      : buildProgramEntry(launch, { source, options, client, scope, key, placement });
   const receipt: Receipt = {
     client: client.id,
     scope: scope.kind,
@@ -140,8 +145,8 @@ async function installInto(
     ...(source.family !== undefined && { family: source.family }),
     reference: source.reference,
     argument: source.argument,
-    variables: Object.keys(launch.env),
-    entry: buildConfigEntry(launch, { client, key, placement, hidden }),
+    variables: 'url' in launch ? [] : Object.keys(launch.env),
+    entry,
     ...(hidden.additions.length > 0 && { additions: hidden.additions }),
     ...(placement.template !== undefined && { template: placement.template }),
     version: setting.version,
@@ -151,11 +156,13 @@ async function installInto(
   const { receipts, surroundings } = setting;
   // Checks the write first: if it fails, the server need not be started.
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(rethrowForFile(placement));
-  const absences = await verifyOnce({ launch, verified: job.verified }, request, setting).catch(
-    (error: unknown) => {
-      throw source.explainFailure?.(error) ?? error;
-    },
-  );
+  // A remote server has been asked already, to find out its transport.
+  const absences =
+    'url' in launch
+      ? []
+      : await verifyOnce({ launch, verified: job.verified }, request, setting).catch((error: unknown) => {
+          throw source.explainFailure?.(error) ?? error;
+        });
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
     rethrowForFile(placement),
   );
@@ -193,6 +200,29 @@ async function installInto(
 /** The server of the entry that was replaced. */
 function serverIn({ known }: ConfigChange, receipt: Receipt): string {
   return known.find((one) => slotKey(one) === slotKey(receipt))!.server;
+}
+
+interface ProgramEntryInput {
+  readonly source: InstallSource;
+  readonly options: SecretOptions;
+  readonly client: WritableClient;
+  readonly scope: Scope;
+  readonly key: string;
+  readonly placement: EntryTarget;
+}
+
+function buildProgramEntry(
+  launch: Launch,
+  { source, options, client, scope, key, placement }: ProgramEntryInput,
+): { readonly entry: ConfigEntry; readonly hidden: SecretPlaceholders } {
+  const hidden = hideSecrets([...source.variables, ...options.variables], { client, scope, key });
+  return { entry: buildConfigEntry(launch, { client, key, placement, hidden }), hidden };
+}
+
+/** The form that most clients share. */
+function remoteSnippet({ url, headers }: RemoteLaunch, key: string): string {
+  const entry = { url, ...(Object.keys(headers).length > 0 && { headers }) };
+  return `${JSON.stringify({ mcpServers: { [key]: entry } }, undefined, 2)}\n`;
 }
 
 type PlanConfigChange = Parameters<typeof changeConfig>[1];

@@ -80,7 +80,7 @@ function noResult(what: string, { name, quote }: FailureContext): ToolError {
   );
 }
 
-function httpStatus(error: unknown): number | undefined {
+export function httpStatus(error: unknown): number | undefined {
   if (error instanceof SdkHttpError) return error.status;
   if (!(error instanceof Error)) return undefined;
   const { code } = error as { code?: unknown };

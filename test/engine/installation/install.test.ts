@@ -23,6 +23,7 @@ const request: InstallRequest = {
   toolOptions: [],
   args: [],
   headers: [],
+  transport: undefined,
   command: undefined,
   allowScripts: [],
   apps: true,

@@ -16,7 +16,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
       .argument('[client]', 'client id from list-clients; omit it with --config or --all')
       .argument(
         '[server]',
-        'a path, a name, or any existing MCP server: npm:name, pypi:name, docker:image, nuget:name, io.github.acme/name; -- <command…>; else the extension in this folder',
+        'a path, a name, or any existing MCP server: npm:name, https://…, pypi:name, docker:image, nuget:name, io.github.acme/name; -- <command…>; else the extension in this folder',
       ),
   )
     .option('--name <key>', 'entry key; default: the configKey of the server')
@@ -37,6 +37,13 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
       'run the install scripts of this npm package; repeatable',
       collectVerbatim,
       [],
+    )
+    .option('--header <name: value>', 'send a header to a remote server; repeatable', collectVerbatim, [])
+    .addOption(
+      new Option('--transport <name>', 'transport of a remote server; default: found out by asking').choices([
+        'http',
+        'sse',
+      ]),
     )
     .option(registryOption.flags, registryOption.description)
     .option('--tool-option <tool.option=value>', 'set an option of a tool; repeatable', collectVerbatim, [])
@@ -67,6 +74,8 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             name: options.name,
             env: options.env,
             args: options.arg,
+            headers: options.header,
+            transport: options.transport,
             allowScripts: options.allowScripts,
             mcpRegistry: options.mcpRegistry,
             command,

@@ -30,6 +30,9 @@ export interface InstallInput extends TargetInput {
   readonly env: readonly string[];
   /** `name=value` of an input, or an argument. */
   readonly args: readonly string[];
+  /** `Name: value` */
+  readonly headers: readonly string[];
+  readonly transport: InstallRequest['transport'];
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
   /** Base URL of the MCP Registry, or `none`. */
@@ -71,7 +74,6 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
       install(
         {
           ...rest,
-          headers: [],
           clients,
           scope,
           reference,

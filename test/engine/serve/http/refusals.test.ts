@@ -237,6 +237,23 @@ describe('without sessions', () => {
     expect(await told(await open({ sessions: false })(request()))).toEqual(expected);
   });
 
+  test.each<[string, () => Request, object]>([
+    [
+      'Unsupported protocol version: 2025-11-25. Served here: 2026-07-28.',
+      () => post(ping, old),
+      { supported: ['2026-07-28'], requested: '2025-11-25' },
+    ],
+    [
+      'Unsupported protocol version. Served here: 2026-07-28.',
+      () => post({ ...ping, method: 'initialize', params: {} }),
+      { supported: ['2026-07-28'] },
+    ],
+  ])('answers: %s', async (message, request, data) => {
+    const response = await open({ sessions: false })(request());
+    const { error } = (await response.json()) as { readonly error: unknown };
+    expect(error).toEqual({ code: -32022, message, data });
+  });
+
   test('returns the allowed methods', async () => {
     for (const method of ['PUT', 'HEAD', 'OPTIONS']) {
       const request = new Request(url, { method });

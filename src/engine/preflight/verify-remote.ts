@@ -1,0 +1,76 @@
+import { Client } from '@modelcontextprotocol/client';
+import { AgentToolsError } from '../base/errors.js';
+import { errorMessage } from '../base/thrown-value.js';
+import { withTimeLimit } from '../base/time-limit-signal.js';
+import { createHttpTransport } from '../upstream/http-transport.js';
+import { httpStatus } from '../upstream/upstream-errors.js';
+
+/** A remote server to ask. */
+export interface RemoteServer {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined: found out by trying. */
+  readonly transport: 'http' | 'sse' | undefined;
+}
+
+export interface RemoteVerification {
+  readonly transport: 'http' | 'sse';
+  /** True if the server wants a sign-in before it answers. */
+  readonly wantsSignIn: boolean;
+}
+
+interface RemoteLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Answers to an `initialize` over Streamable HTTP of servers with the older transport. */
+const olderStatuses: readonly (number | undefined)[] = [400, 404, 405, 406, 415, 501];
+
+/**
+ * Asks a remote server for its tools, over Streamable HTTP, then over the older transport.
+ * @throws AgentToolsError if it does not answer as an MCP server
+ * @see MCP 2025-11-25, basic/transports, "Backwards Compatibility"
+ */
+export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): Promise<RemoteVerification> {
+  const transports = server.transport ? [server.transport] : (['http', 'sse'] as const);
+  let failure: unknown;
+  for (const transport of transports) {
+    try {
+      await listTools({ ...server, transport }, limits);
+      return { transport, wantsSignIn: false };
+    } catch (error) {
+      const status = httpStatus(error);
+      if (status === 401 || status === 403) return { transport, wantsSignIn: true };
+      failure ??= error;
+      if (!olderStatuses.includes(status)) break;
+    }
+  }
+  limits.signal.throwIfAborted();
+  const message = `The server at ${server.url} did not answer as an MCP server: ${describeFailure(failure)}. See its address, or leave out the check with --no-verify.`;
+  throw new AgentToolsError('failed', message, { cause: failure });
+}
+
+async function listTools(
+  { url, headers, transport }: RemoteServer & { readonly transport: 'http' | 'sse' },
+  { timeoutMs, signal }: RemoteLimits,
+): Promise<void> {
+  const client = new Client(
+    { name: 'agenttools-verify', version: '1.0.0' },
+    { versionNegotiation: { mode: 'legacy' } },
+  );
+  const options = { timeout: timeoutMs, signal: withTimeLimit(signal, timeoutMs) };
+  try {
+    await client.connect(createHttpTransport({ url, headers, transport }), options);
+    if (client.getServerCapabilities()?.tools) await client.listTools({}, options);
+  } finally {
+    await client.close().catch(() => {});
+  }
+}
+
+function describeFailure(error: unknown): string {
+  const status = httpStatus(error);
+  if (status !== undefined) return `status ${status}`;
+  const { cause } = error as Error;
+  return errorMessage(cause instanceof Error ? cause : error).replace(/\.$/, '');
+}

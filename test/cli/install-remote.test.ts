@@ -1,0 +1,252 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { writableClients } from '../../src/engine/clients/table/index.js';
+import { remoteShapeOf } from '../../src/engine/clients/table/remote-shapes.js';
+import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
+import { writeFolder } from '../support/packages.js';
+import { runCli } from '../support/run-cli.js';
+
+let home: string;
+
+beforeEach(() => {
+  home = writeFolder();
+});
+
+interface Remote {
+  readonly origin: string;
+  /** Values of the header X-Key in all requests. */
+  readonly keys: (string | undefined)[];
+}
+
+/** A server on 127.0.0.1: Streamable HTTP at /mcp, the older transport at /sse, and one that wants a sign-in at /login. */
+async function startRemote(): Promise<Remote> {
+  const keys: (string | undefined)[] = [];
+  let stream: ServerResponse | undefined;
+  const server = createServer(async (request, response) => {
+    keys.push(request.headers['x-key'] as string | undefined);
+    const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const body = await text(request);
+    if (pathname === '/login') return void response.writeHead(401).end();
+    if (pathname === '/sse' && request.method === 'GET') {
+      stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return void stream.write('event: endpoint\ndata: /messages\n\n');
+    }
+    const answer = request.method === 'POST' ? answerTo(body) : undefined;
+    if (pathname === '/messages') {
+      response.writeHead(202).end();
+      return void (answer && stream?.write(`event: message\ndata: ${answer}\n\n`));
+    }
+    if (pathname !== '/mcp' || request.method !== 'POST') return void response.writeHead(405).end();
+    if (answer === undefined) return void response.writeHead(202).end();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
+}
+
+/** A port that no program listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}
+
+/** The answer to a message; undefined for a notification. */
+function answerTo(body: string): string | undefined {
+  const { id, method } = JSON.parse(body);
+  if (id === undefined) return undefined;
+  const result =
+    method === 'initialize'
+      ? {
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'tickets', version: '1.0.0' },
+        }
+      : { tools: [{ name: 'find', inputSchema: { type: 'object' } }] };
+  return JSON.stringify({ jsonrpc: '2.0', id, result });
+}
+
+const run = async (words: readonly string[], env: Record<string, string> = {}) =>
+  await runCli(words, { home, cwd: home, env: { PATH: process.env.PATH ?? '', ...env } });
+
+const json = (file: string) => JSON.parse(readFileSync(path.join(home, file), 'utf8'));
+
+describe('install of a URL', () => {
+  test('asks the server, writes its address, and uninstall gives the bytes back', async () => {
+    const { origin, keys } = await startRemote();
+    const words = ['install', 'cursor', `${origin}/mcp`, '--name', 'tickets', '--header', 'X-Key: abc'];
+    const { code, stderr } = await run(words);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain(`Installed ${origin}/mcp in Cursor as "tickets"`);
+    expect(keys).toContain('abc');
+    expect(json('.cursor/mcp.json')).toEqual({
+      mcpServers: { tickets: { url: `${origin}/mcp`, headers: { 'X-Key': 'abc' } } },
+    });
+    const { stdout } = await run(['list-installed', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ server: `${origin}/mcp`, state: 'intact' }]);
+    expect((await run(['uninstall', 'cursor', `${origin}/mcp`])).code).toBe(0);
+    expect(existsSync(path.join(home, '.cursor/mcp.json'))).toBe(false);
+  });
+
+  test('finds out the older transport', async () => {
+    const { origin } = await startRemote();
+    await run(['install', 'claude-code', `${origin}/sse`, '--name', 'old']);
+    expect(json('.claude.json').mcpServers.old).toEqual({ type: 'sse', url: `${origin}/sse` });
+    const { code, stderr } = await run(['install', 'codex', `${origin}/sse`]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Codex reaches no remote server over the transport SSE.');
+  });
+
+  test('notes a server that wants a sign-in', async () => {
+    const { origin } = await startRemote();
+    const { code, stderr } = await run(['install', 'cursor', `${origin}/login`, '--name', 'login']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('The server wants a sign-in.');
+    expect(json('.cursor/mcp.json').mcpServers.login).toEqual({ url: `${origin}/login` });
+  });
+
+  test('writes nothing for a server that does not answer', async () => {
+    const { origin } = await startRemote();
+    for (const [url, reason] of [
+      [`${origin}/none`, 'status 405'],
+      [`http://127.0.0.1:${await closedPort()}/mcp`, 'ECONNREFUSED'],
+    ] as const) {
+      const { code, stderr } = await run(['install', 'cursor', url]);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`The server at ${url} did not answer as an MCP server:`);
+      expect(stderr).toContain(reason);
+    }
+    expect(existsSync(path.join(home, '.cursor/mcp.json'))).toBe(false);
+  });
+
+  test('keeps secret headers out of project files', async () => {
+    const words = (client: string) => [
+      ...['install', client, 'https://mcp.example.com/mcp', '--project', '--no-verify'],
+      ...['--header', 'Authorization: Bearer s3cret', '--header', 'X-Team: one'],
+    ];
+    for (const client of ['vscode', 'codex', 'claude-code']) expect((await run(words(client))).code).toBe(0);
+    const texts = ['.vscode/mcp.json', '.codex/config.toml', '.mcp.json'].map((file) =>
+      readFileSync(path.join(home, file), 'utf8'),
+    );
+    for (const written of texts) expect(written).not.toContain('s3cret');
+    expect(json('.vscode/mcp.json')).toMatchObject({
+      servers: {
+        example: { headers: { Authorization: expect.stringMatching(/^\$\{input:\w+\}$/), 'X-Team': 'one' } },
+      },
+      inputs: [{ password: true }],
+    });
+    expect(texts[1]).toContain('EXAMPLE_AUTHORIZATION');
+    expect(json('.mcp.json').mcpServers.example.headers.Authorization).toBe(`$${'{EXAMPLE_AUTHORIZATION}'}`);
+    const { code, stderr } = await run(words('kimi-code'));
+    expect(code).toBe(1);
+    expect(stderr).toContain('The header Authorization is a secret, and others may read this file.');
+  });
+
+  test('refuses what only a program has', async () => {
+    const { code, stderr } = await run([
+      'install',
+      'cursor',
+      'https://mcp.example.com/mcp',
+      '--env',
+      'A=b',
+      '--no-verify',
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Leave out --env and --cwd.');
+  });
+});
+
+test('a remote entry of the MCP Registry asks for its headers', async () => {
+  const { url } = await startMcpRegistry([
+    registryEntry({
+      name: 'io.github.acme/tickets',
+      remotes: [
+        {
+          type: 'streamable-http',
+          url: 'https://{region}.acme.example/mcp',
+          variables: { region: { default: 'eu' } },
+          headers: [{ name: 'X-Key', isRequired: true, isSecret: true }],
+        },
+      ],
+    }),
+  ]);
+  const env = { AGENTTOOLS_MCP_REGISTRY: url };
+  const words = ['install', 'cursor', 'io.github.acme/tickets', '--no-verify'];
+  expect((await run(words, env)).stderr).toContain('--header "X-Key: <value>" is missing.');
+  expect((await run([...words, '--header', 'x-key: abc'], env)).code).toBe(0);
+  expect(json('.cursor/mcp.json').mcpServers.tickets).toEqual({
+    url: 'https://eu.acme.example/mcp',
+    headers: { 'X-Key': 'abc' },
+  });
+});
+
+/** Entries of remote servers, in the dialect of each client. */
+const expected: Readonly<Record<string, object | undefined>> = {
+  'claude-code': { type: 'http', url: 'U', headers: { A: 'b' } },
+  codex: { url: 'U', http_headers: { A: 'b' } },
+  cursor: { url: 'U', headers: { A: 'b' } },
+  vscode: { type: 'http', url: 'U', headers: { A: 'b' } },
+  'gemini-cli': { httpUrl: 'U', headers: { A: 'b' } },
+  windsurf: { serverUrl: 'U', headers: { A: 'b' } },
+  cline: { type: 'streamableHttp', url: 'U', headers: { A: 'b' } },
+  'roo-code': { type: 'streamable-http', url: 'U', headers: { A: 'b' } },
+  'copilot-cli': { type: 'http', url: 'U', tools: ['*'], headers: { A: 'b' } },
+  opencode: { type: 'remote', url: 'U', enabled: true, headers: { A: 'b' } },
+  'kimi-code': { transport: 'http', url: 'U', headers: { A: 'b' } },
+  goose: {
+    name: 'example',
+    description: '',
+    type: 'streamable_http',
+    enabled: true,
+    uri: 'U',
+    timeout: 300,
+    headers: { A: 'b' },
+  },
+  continue: { name: 'example', type: 'streamable-http', url: 'U', requestOptions: { headers: { A: 'b' } } },
+};
+
+describe('every client with remote servers', () => {
+  test.for(
+    writableClients.filter((client) => remoteShapeOf(client)).map((client) => [client.id, client] as const),
+  )('%s gets an entry in its dialect, and the file goes with it', async ([id, client]) => {
+    const file = path.join(home, `config.${client.format}`);
+    const target = ['--config', file, '--client', id];
+    const words = ['install', 'https://mcp.example.com/mcp', ...target, '--no-verify', '--header', 'A: b'];
+    expect(await run(words)).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toContain('https://mcp.example.com/mcp');
+    const entry = {
+      ...remoteShapeOf(client)!.entry({ url: 'U', transport: 'http', headers: {} }, 'example'),
+    };
+    const { headers } = remoteShapeOf(client)!;
+    const whole = {
+      ...entry,
+      ...(headers === 'requestOptions'
+        ? { requestOptions: { headers: { A: 'b' } } }
+        : { [headers]: { A: 'b' } }),
+    };
+    if (expected[id]) expect(whole).toEqual(expected[id]);
+    expect((await run(['uninstall', ...target])).code).toBe(0);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('names clients that reach none', async () => {
+    const { code, stderr } = await run([
+      'install',
+      'claude-desktop',
+      'https://mcp.example.com/mcp',
+      '--no-verify',
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Claude Desktop reaches no remote server by its config file.');
+  });
+});
