@@ -28,8 +28,8 @@ export async function buildEdge({ root, folder }) {
     target: 'es2022',
     mainFields: ['module', 'main'],
     conditions: ['worker', 'browser'],
-    minifySyntax: true,
-    minifyWhitespace: true,
+    // Platforms limit the size of workers.
+    minify: true,
     inject: [path.join(root, 'src/edge/globals.ts')],
     alias: Object.fromEntries(Object.entries(standIns).map(([name, file]) => [name, path.join(root, file)])),
     plugins: [{ name: 'stand-ins', setup: replaceFiles(root) }],

@@ -31,6 +31,7 @@ test('the way from an empty folder to a tool in a client works as it is written'
       HOME: home,
       XDG_CONFIG_HOME: path.join(home, 'settings'),
       AGENTTOOLS_AUTO_INSTALL: '',
+      AGENTTOOLS_MCP_REGISTRY: 'none',
     };
     return await execute('sh', ['-c', `set -e\n${stubs}\n${lines.join('\n')}`], { cwd: home, env });
   };
