@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { writableClients } from '../../src/engine/clients/table/index.js';
@@ -64,6 +64,8 @@ const run = async (
 
 const cursorFile = () => path.join(home, '.cursor/mcp.json');
 const entries = () => JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers;
+/** The link to Node that entries start. */
+const nodeLink = () => path.join(home, 'agenttools/bin/node');
 const npmServer = (version: string) =>
   path.join(home, 'agenttools/npm-servers', `@acme+mcp@${version}`, 'node_modules/@acme/mcp/server.js');
 
@@ -75,7 +77,8 @@ describe('install of an npm package', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('@acme/mcp is the npm package @acme/mcp, version 1.2.0.');
     expect(stderr).toContain('Installed npm:@acme/mcp@1.2.0 in Cursor as "acme"');
-    expect(entries()).toEqual({ acme: { command: process.execPath, args: [npmServer('1.2.0')] } });
+    expect(readlinkSync(nodeLink())).toBe(process.execPath);
+    expect(entries()).toEqual({ acme: { command: nodeLink(), args: [npmServer('1.2.0')] } });
     const { stdout: listed } = await run(['list-installed', '--json']);
     expect(JSON.parse(listed)).toMatchObject([{ server: 'npm:@acme/mcp@1.2.0', state: 'intact' }]);
     expect((await run(['uninstall', 'cursor', '@acme/mcp'])).code).toBe(0);
@@ -96,14 +99,14 @@ describe('install of an npm package', () => {
       'fs',
     ]);
     expect(entries().fs).toEqual({
-      command: process.execPath,
+      command: nodeLink(),
       args: [npmServer('1.0.0'), '/data'],
       env: { TOKEN: 'abc' },
     });
     const { code, stderr } = await run(['install', 'cursor', 'npm:@acme/mcp', '--name', 'fs']);
     expect(code).toBe(0);
     expect(stderr).toContain('npm:@acme/mcp@1.2.0 took the place of npm:@acme/mcp@1.0.0.');
-    expect(entries().fs).toEqual({ command: process.execPath, args: [npmServer('1.2.0')] });
+    expect(entries().fs).toEqual({ command: nodeLink(), args: [npmServer('1.2.0')] });
     await run(['install', 'vscode', 'npm:@acme/mcp@1.0.0']);
     await run(['uninstall', 'cursor', 'fs']);
     expect([npmServer('1.0.0'), npmServer('1.2.0')].map(existsSync)).toEqual([true, false]);
@@ -181,7 +184,7 @@ describe('install of an MCP Registry entry', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('Installed io.github.acme/tickets@1.2.0 in Cursor as "tickets"');
     expect(entries().tickets).toEqual({
-      command: process.execPath,
+      command: nodeLink(),
       args: [npmServer('1.2.0'), '--region', 'eu'],
       env: { TOKEN: 'abc' },
     });

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { visibleLine } from '../base/visible-text.js';
 import type { ExistingServer, InputValues, ServerInput } from './existing-server.js';
@@ -42,10 +43,23 @@ export function isSecretHeader(name: string): boolean {
   return /^(?:authorization|proxy-authorization|cookie)$|key|token|secret|passw|credential/i.test(name);
 }
 
-/** Assigns given values to the inputs of a server. */
-export function assignInputs({ inputs }: Pick<ExistingServer, 'inputs'>, given: GivenOptions): GivenValues {
+/** Folders that relative paths start from. */
+export interface PathBase {
+  /** Folder of relative paths. */
+  readonly cwd: string;
+  /** Folder of `~`. */
+  readonly home: string;
+}
+
+/** Assigns given values to the inputs of a server. Paths become absolute, since clients start programs in other folders. */
+export function assignInputs(
+  { inputs }: Pick<ExistingServer, 'inputs'>,
+  given: GivenOptions,
+  base: PathBase,
+): GivenValues {
   const values = new Map<string, string | readonly string[]>();
-  const set = (input: ServerInput, value: string): void => {
+  const set = (input: ServerInput, text: string): void => {
+    const value = toInputValue(input, text, base);
     const held = values.get(input.id);
     values.set(input.id, input.isRepeated ? [...[held ?? []].flat(), value] : value);
   };
@@ -65,6 +79,12 @@ export function assignInputs({ inputs }: Pick<ExistingServer, 'inputs'>, given: 
   });
   const extra = { env: take('env', given.env), headers: take('header', given.headers), args };
   return { values: Object.fromEntries(values), extra };
+}
+
+function toInputValue({ format }: ServerInput, text: string, { cwd, home }: PathBase): string {
+  if ((format !== 'file' && format !== 'folder') || text === '' || /^[a-z][a-z\d+.-]+:\/\//i.test(text))
+    return text;
+  return /^~(?=$|[\\/])/.test(text) ? path.join(home, text.slice(1)) : path.resolve(cwd, text);
 }
 
 /** Names of headers are not case-sensitive. */

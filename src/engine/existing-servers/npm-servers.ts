@@ -1,14 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { guardRead, guardWrite } from '../base/file-fault.js';
+import { FileAccessError, systemErrorCode } from '../base/files/file-error.js';
 import { withLock } from '../base/files/lock.js';
-import { pathFault } from '../base/files/path-containment.js';
+import { temporaryFile } from '../base/files/temporary.js';
 import { isRecord, isString } from '../base/value-checks.js';
-import { isPublishedName, shortName } from '../extension/names.js';
+import { isPublishedName } from '../extension/names.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import { runNpm } from '../npm/run-npm.js';
+import { programFile } from './npm-program.js';
 
 /** A package of the installed tree with scripts that npm would run. */
 interface ScriptedPackage {
@@ -80,16 +81,11 @@ export async function installNpmServer(
   const folder = path.join(all, folderName(request));
   await guardWrite(all, () => mkdir(all, { recursive: true, mode: 0o700 }));
   return await withLock(
-    path.join(all, `${path.basename(folder)}.lock`),
+    lockOf(folder),
     async () => {
       const record = await readRecord(folder);
       const isEnough = record && request.allowScripts.every((one) => record.allowed.includes(one));
-      if (!isEnough)
-        await installAnew(
-          folder,
-          { ...request, allowScripts: [...new Set([...request.allowScripts, ...(record?.allowed ?? [])])] },
-          deps,
-        );
+      if (!isEnough) await installAnew(folder, { ...request, earlier: record?.allowed ?? [] }, deps);
       return await describe(folder, request);
     },
     { signal: deps.signal },
@@ -108,20 +104,32 @@ function folderName({ name, version }: Pick<NpmServerRequest, 'name' | 'version'
   return `${name.replace('/', '+')}@${version.replace(/[^\w.+-]/g, '_')}`;
 }
 
+/** Lock for the changes of a folder. */
+function lockOf(folder: string): string {
+  return `${folder}.lock`;
+}
+
+interface NewFolder extends NpmServerRequest {
+  /** Packages with scripts that were allowed in the folder before. */
+  readonly earlier: readonly string[];
+}
+
 async function installAnew(
   folder: string,
-  request: NpmServerRequest,
+  request: NewFolder,
   { npm, signal }: NpmServerDeps,
 ): Promise<void> {
-  const { name, version, allowScripts } = request;
-  const staged = `${folder}.${randomBytes(6).toString('hex')}.tmp`;
+  const { name, version } = request;
+  // A stale one is removed by the next process that takes the lock.
+  const staged = temporaryFile(path.dirname(folder));
   try {
     await guardWrite(staged, async () => {
       await mkdir(staged, { mode: 0o700 });
       await writeFile(path.join(staged, 'package.json'), '{ "private": true }\n');
     });
     await runNpm(['install', ...flags, '--', `${name}@${version}`], { folder: staged, setting: npm, signal });
-    for (const one of allowScripts) {
+    const allowed = await chooseAllowed(staged, request);
+    for (const one of allowed) {
       // Scripts of the named package alone: its dependencies are other packages.
       await runNpm(['rebuild', '--', one], {
         folder: staged,
@@ -130,15 +138,40 @@ async function installAnew(
         withScripts: true,
       });
     }
-    const record = { format: 1, name, version, allowed: allowScripts };
+    const record = { format: 1, name, version, allowed };
     await guardWrite(staged, () => writeFile(path.join(staged, recordFile), `${JSON.stringify(record)}\n`));
-    await guardWrite(folder, async () => {
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-      await rename(staged, folder);
-    });
+    await guardWrite(folder, () => putInPlace(staged, folder));
   } finally {
     await rm(staged, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
+}
+
+/**
+ * Packages of a tree that may run their scripts.
+ * @throws AgentToolsError if the user allows scripts of a package that has none
+ */
+async function chooseAllowed(
+  folder: string,
+  { name, version, allowScripts, earlier }: NewFolder,
+): Promise<readonly string[]> {
+  const wanted = [...new Set([...allowScripts, ...earlier])];
+  if (wanted.length === 0) return [];
+  const scripted = new Set((await findScripted(folder, [])).map((one) => one.name));
+  const unknown = allowScripts.find((one) => !scripted.has(one));
+  if (unknown === undefined) return wanted.filter((one) => scripted.has(one));
+  const has = scripted.size === 0 ? 'No package' : `Only ${[...scripted].toSorted().join(', ')}`;
+  const message = `${name}@${version} installs no package "${unknown}" with install scripts. ${has} has some. See --allow-scripts.`;
+  throw new AgentToolsError('not-found', message);
+}
+
+/** Replaces a folder. A running server keeps the files that it has opened. */
+async function putInPlace(staged: string, folder: string): Promise<void> {
+  const old = temporaryFile(path.dirname(folder));
+  await rename(folder, old).catch((error: unknown) => {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+  });
+  await rename(staged, folder);
+  await rm(old, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
 }
 
 interface ServerRecord {
@@ -168,38 +201,6 @@ async function describe(folder: string, { name, bin }: NpmServerRequest): Promis
     file,
     scripted: await findScripted(folder, record?.allowed ?? []),
   };
-}
-
-/**
- * File of a program of a package: the named one, else the only one, else the one with the name of the package.
- * @throws AgentToolsError with the programs that it has
- */
-export function programFile(
-  packageJson: Readonly<Record<string, unknown>>,
-  name: string,
-  wanted: string | undefined,
-): string {
-  const programs = programsOf(packageJson, name);
-  const names = Object.keys(programs);
-  if (names.length === 0) {
-    const message = `The npm package ${name} has no program ("bin"), so it is not an MCP server that can be started.`;
-    throw new AgentToolsError('refused', message);
-  }
-  const meant = wanted ?? (names.length === 1 ? names[0]! : shortName(name));
-  const file = Object.hasOwn(programs, meant) ? programs[meant]! : undefined;
-  if (file !== undefined && !pathFault(file)) return file;
-  const choices = names.map((one) => `npm:${name}#${one}`).join(', ');
-  const what = wanted === undefined ? 'has several programs' : `has no program "${wanted}"`;
-  throw new AgentToolsError('ambiguous', `The npm package ${name} ${what}. Choose one: ${choices}`);
-}
-
-function programsOf(
-  { bin }: Readonly<Record<string, unknown>>,
-  name: string,
-): Readonly<Record<string, string>> {
-  if (isString(bin)) return { [shortName(name)]: bin };
-  const entries = Object.entries(isRecord(bin) ? bin : {});
-  return Object.fromEntries(entries.filter((pair): pair is [string, string] => isString(pair[1])));
 }
 
 /** Events for which npm runs scripts of installed packages. */
@@ -237,17 +238,34 @@ async function readJson(file: string): Promise<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
-/** Removes the folders of npm servers that no path of `used` is in. Returns their names. */
+/**
+ * Removes the folders of npm servers that no path of `used` is in, except those that a process installs at the moment.
+ * Returns their names.
+ */
 export async function removeUnusedNpmServers(
   dataFolder: string,
   used: readonly string[],
 ): Promise<readonly string[]> {
   const all = npmServersFolder(dataFolder);
   const names = await readdir(all).catch((): string[] => []);
-  const unused = names.filter((name) => {
-    const folder = path.join(all, name) + path.sep;
-    return /@[^@]+$/.test(name) && !name.endsWith('.lock') && !used.some((file) => file.startsWith(folder));
-  });
-  for (const name of unused) await rm(path.join(all, name), { recursive: true, force: true, maxRetries: 3 });
-  return unused;
+  const removed: string[] = [];
+  for (const name of names) {
+    const folder = path.join(all, name);
+    const isServer = /@[^@]+$/.test(name) && !/\.(?:lock|takeover)$/.test(name);
+    if (!isServer || used.some((file) => file.startsWith(folder + path.sep))) continue;
+    if (await removeUnlessLocked(folder)) removed.push(name);
+  }
+  return removed;
+}
+
+async function removeUnlessLocked(folder: string): Promise<boolean> {
+  try {
+    await withLock(lockOf(folder), () => rm(folder, { recursive: true, force: true, maxRetries: 3 }), {
+      waitMs: 0,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof FileAccessError && error.reason === 'locked') return false;
+    throw error;
+  }
 }

@@ -11,7 +11,13 @@ import type {
   RemoteTransport,
   TextTemplate,
 } from './existing-server.js';
-import { assignInputs, completeInputs, type GivenOptions, isSecretHeader } from './given-inputs.js';
+import {
+  assignInputs,
+  completeInputs,
+  type GivenOptions,
+  isSecretHeader,
+  type PathBase,
+} from './given-inputs.js';
 
 /** A server with all its inputs, ready for a client to start or reach. */
 export type PreparedLaunch = PreparedProgram | PreparedRemote;
@@ -45,6 +51,7 @@ interface ProgramStart {
 
 export interface PrepareOptions {
   readonly given: GivenOptions;
+  readonly base: PathBase;
   /** Environment for the lookup of runners. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Installs an npm package and returns its start. */
@@ -61,7 +68,7 @@ export async function prepareLaunch(
 ): Promise<PreparedLaunch> {
   const { template, inputs } = server;
   if (template.kind === 'bundle') throw new Error('A bundle must be unpacked before it is prepared.');
-  const { values: given, extra } = assignInputs(server, options.given);
+  const { values: given, extra } = assignInputs(server, options.given, options.base);
   const values = completeInputs(server, given);
   const secretInputs = new Set(inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id));
   const filled = { values, extra, secretInputs };

@@ -3,8 +3,10 @@ import { AgentToolsError } from '../base/errors.js';
 import { statFile } from '../base/files/disk.js';
 import { findProgram, isExecutable } from '../base/find-program.js';
 import type { ArgumentTemplate, ExistingServer } from './existing-server.js';
+import { programName, readContainerImage, readPackageRunner } from './runner-words.js';
 import { imageName, shortServerName } from './server-name.js';
-import { readServerReference, type ServerReference } from './server-reference.js';
+import type { ServerReference } from './server-reference.js';
+import { isPinnedImage, unpinnedImage } from './unpinned.js';
 
 export interface CommandLookup {
   readonly cwd: string;
@@ -21,62 +23,60 @@ type Words = readonly [string, ...string[]];
  * @throws AgentToolsError if the program is missing
  */
 export async function resolveCommand(words: Words, lookup: CommandLookup): Promise<ExistingServer> {
-  const fetched = readFetchingRunner(words);
-  if (fetched) {
-    const server = await lookup.resolve(fetched.reference);
-    return withArguments(server, fetched.args);
+  const read = readPackageRunner(words);
+  if (read?.fetched) {
+    const server = await lookup.resolve(read.fetched.reference);
+    return withArguments(server, readArguments(read.fetched.args, lookup.cwd));
   }
-  const [command, ...args] = words;
+  const [command, ...rest] = words;
   const file = await locateProgram(command, lookup);
-  const absolute = args.map((word) => absolutePath(word, lookup.cwd));
-  const changed = args.filter((word, index) => word !== absolute[index]);
+  const { args, notes } = readArguments(rest, lookup.cwd);
   return {
     source: 'command',
     reference: words.join(' '),
     name: nameOfCommand(words),
     inputs: [],
-    template: {
-      kind: 'program',
-      runner: { by: 'command', command: file },
-      args: fixedArguments(absolute),
-      env: {},
-    },
+    template: { kind: 'program', runner: { by: 'command', command: file }, args, env: {} },
+    notes: [...notes, ...(read ? [fetchingNote(read.runner)] : []), ...imageNotes(words)],
+  };
+}
+
+function fetchingNote(runner: string): string {
+  return `${runner} may fetch packages at each start, since its options are not understood.`;
+}
+
+function imageNotes(words: Words): readonly string[] {
+  const image = readContainerImage(words);
+  return image === undefined || isPinnedImage(image) ? [] : [unpinnedImage(image)];
+}
+
+interface FixedArguments {
+  readonly args: readonly ArgumentTemplate[];
+  readonly notes: readonly string[];
+}
+
+/** Fixed arguments, with absolute paths. */
+function readArguments(words: readonly string[], cwd: string): FixedArguments {
+  const absolute = words.map((word) => absolutePath(word, cwd));
+  const changed = words.filter((word, index) => word !== absolute[index]);
+  return {
+    args: absolute.map((word) => ({ words: [[word]] })),
     notes: changed.map(
       (word) =>
-        `${word} is written as ${path.resolve(lookup.cwd, word)}, since clients start servers in other folders.`,
+        `${word} is written as ${path.resolve(cwd, word)}, since clients start servers in other folders.`,
     ),
   };
 }
 
-/** Adds fixed arguments to a program. */
-function withArguments(server: ExistingServer, args: readonly string[]): ExistingServer {
+/** Adds arguments to a program. */
+function withArguments(server: ExistingServer, { args, notes }: FixedArguments): ExistingServer {
   const { template } = server;
   if (template.kind !== 'program' || args.length === 0) return server;
-  return { ...server, template: { ...template, args: [...template.args, ...fixedArguments(args)] } };
-}
-
-function fixedArguments(args: readonly string[]): readonly ArgumentTemplate[] {
-  return args.map((word) => ({ words: [[word]] }));
-}
-
-interface FetchedPackage {
-  readonly reference: ServerReference;
-  readonly args: readonly string[];
-}
-
-/** Package of a runner that fetches packages; undefined for other commands, and for options that are not understood. */
-function readFetchingRunner([command, ...words]: Words): FetchedPackage | undefined {
-  const runner = /^(npx|uvx)(?:\.cmd|\.exe)?$/i.exec(path.basename(command))?.[1]?.toLowerCase();
-  if (runner === undefined) return undefined;
-  const rest = runner === 'npx' ? words.slice(words.findIndex((word) => !isYes(word))) : words;
-  const [spec, ...args] = rest;
-  if (spec === undefined || isYes(spec) || spec.startsWith('-')) return undefined;
-  return { reference: readServerReference(`${runner === 'npx' ? 'npm' : 'pypi'}:${spec}`), args };
-}
-
-/** Options by which npx asks no question. */
-function isYes(word: string): boolean {
-  return word === '-y' || word === '--yes';
+  return {
+    ...server,
+    template: { ...template, args: [...template.args, ...args] },
+    notes: [...server.notes, ...notes],
+  };
 }
 
 async function locateProgram(command: string, { cwd, env }: CommandLookup): Promise<string> {
@@ -101,14 +101,11 @@ function absolutePath(word: string, cwd: string): string {
 
 /** The script of an interpreter, the image of a container, else the program. */
 function nameOfCommand([command, ...args]: Words): string {
-  const program = path.basename(command).replace(/\.\w+$/, '');
+  const image = readContainerImage([command, ...args]);
+  if (image !== undefined) return imageName(image);
   const plain = args.filter((word) => !word.startsWith('-'));
-  if (/^(?:docker|podman)$/.test(program)) {
-    const image = plain.find((word) => word !== 'run' && /[/:]/.test(word));
-    if (image !== undefined) return imageName(image);
-  }
   const script = plain.find((word) => /\.(?:[cm]?[jt]s|py|rb|sh|php|jar|dll)$/.test(word));
-  if (script === undefined) return shortServerName(program);
+  if (script === undefined) return shortServerName(programName(command));
   const base = path.basename(script).replace(/\.\w+$/, '');
   const isGeneral = /^(?:index|main|server|cli|start|mcp)$/.test(base);
   return shortServerName(

@@ -2,10 +2,11 @@ import { findProgram } from '../base/find-program.js';
 import type { McpRegistry } from '../mcp-registry/open-registry.js';
 import type { ExistingServer } from './existing-server.js';
 import { resolveCommand } from './resolve-command.js';
-import { type NpmLookup, resolveNpm } from './resolve-npm.js';
+import { type NpmLookup, pinNpm, resolveNpm } from './resolve-npm.js';
 import { readServerJson, type ServerRoute } from './server-json.js';
 import { imageName, shortServerName, siteName } from './server-name.js';
 import { formatReference, type ServerReference } from './server-reference.js';
+import { isPinnedImage, unpinned, unpinnedImage } from './unpinned.js';
 
 /** References that lead to an existing server. */
 export type ExistingReference = Exclude<ServerReference, { readonly kind: 'name' | 'path' }>;
@@ -73,7 +74,8 @@ async function resolveEntry(
     ...(deps.route !== undefined && { route: deps.route }),
     locate: (path) => `${name} at ${registry.host}, ${path.join('.') || 'document'}`,
   });
-  return { ...server, name: shortServerName(name), notes: [...notes, ...server.notes] };
+  const known = { ...server, name: shortServerName(name), notes: [...notes, ...server.notes] };
+  return await pinNpm(known, deps);
 }
 
 function remoteServer(url: string): ExistingServer {
@@ -88,36 +90,35 @@ function remoteServer(url: string): ExistingServer {
 }
 
 function containerServer(image: string): ExistingServer {
-  const isPinned = /@sha256:|:(?!latest$)[^/]+$/.test(image);
   return {
     source: 'docker',
     reference: `docker:${image}`,
     name: imageName(image),
     inputs: [],
     template: { kind: 'program', runner: { by: 'docker', image, options: [] }, args: [], env: {} },
-    notes: isPinned ? [] : [unpinned(image, `docker:${image.replace(/:latest$/, '')}:1.2.3`)],
+    notes: isPinnedImage(image) ? [] : [unpinnedImage(image)],
   };
 }
 
 function packageServer(reference: Extract<ServerReference, { kind: 'pypi' | 'nuget' }>): ExistingServer {
   const { kind, name, version } = reference;
   const pin = version === undefined ? {} : { version };
+  const script = kind === 'pypi' && reference.script !== undefined ? { script: reference.script } : {};
   return {
     source: kind,
     reference: formatReference(reference)!,
-    name: shortServerName(name.toLowerCase()),
+    name: shortServerName(name.toLowerCase().replace(/\[.*$/, '')),
     ...pin,
     inputs: [],
     template: {
       kind: 'program',
-      runner: { by: kind === 'pypi' ? 'uvx' : 'dnx', name, ...pin, options: [] },
+      runner:
+        kind === 'pypi'
+          ? { by: 'uvx', name, ...pin, ...script, options: [] }
+          : { by: 'dnx', name, ...pin, options: [] },
       args: [],
       env: {},
     },
     notes: version === undefined ? [unpinned(name, `${kind}:${name}@1.2.3`)] : [],
   };
-}
-
-function unpinned(name: string, example: string): string {
-  return `${name} has no version here, so each start may run another one. Name a version, such as ${example}.`;
 }

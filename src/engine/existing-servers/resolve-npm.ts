@@ -3,7 +3,7 @@ import { isRecord, isString } from '../base/value-checks.js';
 import { shortenText } from '../base/visible-text.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import type { ExistingServer } from './existing-server.js';
-import { programFile } from './npm-servers.js';
+import { programFile } from './npm-program.js';
 import { shortServerName } from './server-name.js';
 import type { NpmReference } from './server-reference.js';
 
@@ -58,6 +58,31 @@ export async function resolveNpm(reference: NpmReference, lookup: NpmLookup): Pr
   };
 }
 
+/**
+ * Replaces a missing version, a tag or a range of an npm server by the exact version. Others are returned as they are.
+ * @throws AgentToolsError as {@link resolveNpm}
+ */
+export async function pinNpm(server: ExistingServer, lookup: NpmLookup): Promise<ExistingServer> {
+  const { template } = server;
+  if (template.kind !== 'program' || template.runner.by !== 'npm') return server;
+  const { name, version, bin } = template.runner;
+  if (isExact(version)) return server;
+  const reference = { kind: 'npm', name, version, ...(bin !== undefined && { bin }) } as const;
+  const found = await resolveNpm(reference, lookup);
+  const runner = { ...template.runner, version: found.version! };
+  return { ...server, template: { ...template, runner }, notes: [...server.notes, ...found.notes] };
+}
+
+/** False for tags and ranges. */
+function isExact(version: string): boolean {
+  return /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(version);
+}
+
+/** Tags are no ranges: npm refuses to publish `1.x`, `v1` or `x` as a tag. */
+function isTag(version: string): boolean {
+  return /^[a-z_][\w.-]*$/i.test(version) && !/^(?:v\d|x$|x\.)/i.test(version);
+}
+
 function publisherOf({ _npmUser: user, maintainers }: PublishedVersion): string | undefined {
   const [first] = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
   const names = [user, first].map((one) => (isRecord(one) ? one.name : undefined));
@@ -76,7 +101,7 @@ async function fetchVersion(reference: NpmReference, { npm, signal }: NpmLookup)
   const scope = name.startsWith('@') ? name.slice(0, name.indexOf('/')) : undefined;
   const registry =
     settings.registries.find((one) => scope !== undefined && one.scope === scope) ?? settings.registries[0];
-  const exact = /^[\w.+-]+$/.test(version) ? version : await resolveRange(reference, { npm, signal });
+  const exact = isExact(version) || isTag(version) ? version : await resolveRange(reference, { npm, signal });
   const path = `/${encodeURIComponent(name).replace(/^%40/, '@')}/${encodeURIComponent(exact)}`;
   try {
     const found = await getJson(path, {

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../base/errors.js';
+import { decodeUriText } from '../base/text-codecs.js';
 import { isPublishedName } from '../extension/names.js';
 import { isRegistryName } from '../mcp-registry/registry-entry.js';
 
@@ -12,7 +14,8 @@ export type ServerReference =
   /** A folder: an extension, or a server in it; or an executable file. */
   | { readonly kind: 'path'; readonly path: string }
   | NpmReference
-  | { readonly kind: 'pypi'; readonly name: string; readonly version?: string }
+  /** `name` may end with extras: `markitdown[all]`. `script`: a program with another name than the package. */
+  | { readonly kind: 'pypi'; readonly name: string; readonly version?: string; readonly script?: string }
   | { readonly kind: 'docker'; readonly image: string }
   | { readonly kind: 'nuget'; readonly name: string; readonly version?: string }
   | { readonly kind: 'url'; readonly url: string }
@@ -50,25 +53,20 @@ export function commandReference(words: readonly string[]): ServerReference {
 export function readServerReference(text: string): ServerReference {
   if (text.trim() === '' || text !== text.trim())
     throw usage(`${JSON.stringify(text)} names no server. Remove the blanks around it.`);
-  const [, scheme = '', rest = ''] = /^([a-z]+):(?!\/\/)(.*)$/s.exec(text) ?? [];
+  const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(text) ?? [];
   if (Object.hasOwn(schemes, scheme)) return schemes[scheme]!(rest, text);
   if (/^https?:\/\//i.test(text)) return readAddress(text);
   if (/^(?:\.{1,2}|~)?[\\/]|^\.{1,2}$|^~$|^[a-z]:[\\/]/i.test(text)) return readPath(text);
   if (/\s/.test(text)) throw usage(`"${text}" contains blanks. Write a command after "--": -- ${text}`);
   if (/\.(?:mcpb|dxt)$|\.json(?:#.+)?$/i.test(text)) return readPath(text);
-  if (/^[\w.-]+==[\w.!+-]+$/.test(text)) return readPyPi(text);
+  if (/^[\w.-]+(?:\[[\w.,-]+\])?==[\w.!+-]+$/.test(text)) return readPyPi(text);
   if (isOciImage(text)) return { kind: 'docker', image: text };
   const [name, version] = splitVersion(text);
   const isEntry: boolean = isRegistryName(name);
   if (isEntry) return { kind: 'registry', name, ...(version !== undefined && { version }) };
   const isBare = !text.includes('/');
-  if (!isPublishedName(name) || !(isBare || name.startsWith('@'))) return { kind: 'name', text };
-  return {
-    kind: 'name',
-    text,
-    npm: { kind: 'npm', name, ...(version !== undefined && { version }) },
-    ...(isBare && { isBare }),
-  };
+  const npm = isBare || text.startsWith('@') ? parseNpm(text) : undefined;
+  return { kind: 'name', text, ...(npm && { npm, ...(isBare && { isBare }) }) };
 }
 
 /** Prefixes that name the kind of a reference. */
@@ -88,12 +86,13 @@ const schemes: Readonly<Record<string, (rest: string, text: string) => ServerRef
   mcpb: (rest, text) => {
     if (rest === '') throw malformed(text, 'mcpb:./server.mcpb');
     const isRemote = /^https?:\/\//i.test(rest);
-    if (isRemote) requireHttps(rest);
+    if (isRemote) requireHttps(parseAddress(rest));
     return { kind: 'bundle', place: rest, isRemote };
   },
   file: (rest, text) => {
-    if (rest === '') throw malformed(text, 'file:./server.json');
-    return readPath(rest);
+    const place = pathOfFileUrl(rest);
+    if (place === '' || /^https?:\/\/|\0/i.test(place)) throw malformed(text, 'file:./server.json');
+    return readPath(place);
   },
   github: (rest) => {
     throw usage(
@@ -103,9 +102,19 @@ const schemes: Readonly<Record<string, (rest: string, text: string) => ServerRef
 };
 
 function readNpm(rest: string, text: string): ServerReference {
-  const [, plain = '', bin] = /^([^#]*)(?:#(.+))?$/s.exec(rest) ?? [];
+  const npm = parseNpm(rest);
+  if (npm) return npm;
+  throw malformed(text, 'npm:@playwright/mcp@1.2.3');
+}
+
+/** Versions, ranges and tags. Excludes other npm specs, which are folders, URLs, aliases and repositories. */
+const npmVersion = /^[\w.+^~<>=|*-]+(?: [\w.+^~<>=|*-]+)*$/;
+
+/** Reads `name`, `name@version` and `name@version#bin`; undefined for other text. */
+function parseNpm(text: string): NpmReference | undefined {
+  const [, plain = '', bin] = /^([^#]*)(?:#(.+))?$/s.exec(text) ?? [];
   const [name, version] = splitVersion(plain);
-  if (!isPublishedName(name)) throw malformed(text, 'npm:@playwright/mcp@1.2.3');
+  if (!isPublishedName(name) || (version !== undefined && !npmVersion.test(version))) return undefined;
   return {
     kind: 'npm',
     name,
@@ -114,10 +123,20 @@ function readNpm(rest: string, text: string): ServerReference {
   };
 }
 
+const pypiPattern =
+  /^([a-z0-9](?:[\w.-]*[a-z0-9])?(?:\[[\w.,-]+\])?)(?:(?:==|@)([\w.!+-]+))?(?:#([\w.-]+))?$/i;
+
 function readPyPi(rest: string): ServerReference {
-  const [, name, version] = /^([a-z0-9](?:[\w.-]*[a-z0-9])?)(?:(?:==|@)([\w.!+-]+))?$/i.exec(rest) ?? [];
-  if (name === undefined) throw malformed(`pypi:${rest}`, 'pypi:mcp-server-fetch==1.2.3');
-  return { kind: 'pypi', name, ...(version !== undefined && { version }) };
+  const [, name, version, script] = pypiPattern.exec(rest) ?? [];
+  if (name === undefined || script?.startsWith('-'))
+    throw malformed(`pypi:${rest}`, 'pypi:mcp-server-fetch==1.2.3');
+  return {
+    kind: 'pypi',
+    name,
+    // uvx has this word for the newest version, which is the same as no version.
+    ...(version !== undefined && version !== 'latest' && { version }),
+    ...(script !== undefined && { script }),
+  };
 }
 
 function readNuGet(rest: string, text: string): ServerReference {
@@ -145,16 +164,9 @@ function isOciImage(text: string): boolean {
 }
 
 function readAddress(text: string): ServerReference {
-  if (!URL.canParse(text)) throw usage(`${text} is not a valid URL.`);
-  const url = new URL(text);
-  if (url.username !== '' || url.password !== '') {
-    url.username = '';
-    url.password = '';
-    const message = `The URL ${url.href} must not contain a user or a password. Pass them as a header: --header "Authorization: …"`;
-    throw usage(message);
-  }
+  const url = parseAddress(text);
   if (/\.(?:mcpb|dxt)$/i.test(url.pathname)) {
-    requireHttps(text);
+    requireHttps(url);
     return { kind: 'bundle', place: text, isRemote: true };
   }
   return /\/server\.json$/.test(url.pathname)
@@ -162,11 +174,25 @@ function readAddress(text: string): ServerReference {
     : { kind: 'url', url: text };
 }
 
-function requireHttps(text: string): void {
-  const { protocol, hostname } = new URL(text);
+function parseAddress(text: string): URL {
+  if (!URL.canParse(text)) throw usage(`${text} is not a valid URL.`);
+  const url = new URL(text);
+  if (url.username === '' && url.password === '') return url;
+  url.username = '';
+  url.password = '';
+  const message = `The URL ${url.href} must not contain a user or a password. Pass them as a header: --header "Authorization: …"`;
+  throw usage(message);
+}
+
+function requireHttps({ protocol, hostname, href }: URL): void {
   const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
   if (protocol !== 'https:' && !isHere)
-    throw usage(`${text} is a bundle without https. Its content could be changed on the way.`);
+    throw usage(`${href} is a bundle without https. Its content could be changed on the way.`);
+}
+
+/** The path of `file:///path`; other text is a path already. */
+function pathOfFileUrl(rest: string): string {
+  return rest.startsWith('///') ? decodeUriText(rest.slice(2)).replace(/^\/(?=[a-z]:)/i, '') : rest;
 }
 
 function readPath(text: string): ServerReference {
@@ -182,33 +208,46 @@ function splitVersion(text: string): readonly [string, string | undefined] {
   return at === -1 || at === text.length - 1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The reference in its canonical spelling. A command has none. */
+/** The reference in its canonical spelling, which reads back as the same reference. A command has none. */
 export function formatReference(reference: ServerReference): string | undefined {
   switch (reference.kind) {
     case 'name':
       return reference.text;
     case 'path':
-      return reference.path;
-    case 'npm': {
-      const bin = reference.bin === undefined ? '' : `#${reference.bin}`;
-      return `npm:${withVersion(reference)}${bin}`;
-    }
+      return spell(reference.path, 'file:', reference);
+    case 'npm':
+      return `npm:${withVersion(reference)}${suffix(reference.bin)}`;
     case 'pypi':
+      return `pypi:${withVersion(reference)}${suffix(reference.script)}`;
     case 'nuget':
-      return `${reference.kind}:${withVersion(reference)}`;
+      return `nuget:${withVersion(reference)}`;
     case 'docker':
       return `docker:${reference.image}`;
     case 'url':
       return reference.url;
     case 'registry':
-      return withVersion(reference);
+      return spell(withVersion(reference), 'registry:', reference);
     case 'bundle':
-      return reference.isRemote ? reference.place : `mcpb:${reference.place}`;
+      return reference.isRemote ? spell(reference.place, 'mcpb:', reference) : `mcpb:${reference.place}`;
     case 'document':
-      return reference.choice === undefined ? reference.place : `${reference.place}#${reference.choice}`;
+      return spell(`${reference.place}${suffix(reference.choice)}`, 'file:', reference);
     case 'command':
       return undefined;
   }
+}
+
+function suffix(part: string | undefined): string {
+  return part === undefined ? '' : `#${part}`;
+}
+
+/** Adds the prefix of the kind if the plain text would mean something else. */
+function spell(plain: string, prefix: string, reference: ServerReference): string {
+  try {
+    if (isDeepStrictEqual(readServerReference(plain), reference)) return plain;
+  } catch (error) {
+    if (!(error instanceof AgentToolsError)) throw error;
+  }
+  return prefix + plain;
 }
 
 function withVersion({ name, version }: { readonly name: string; readonly version?: string }): string {

@@ -5,6 +5,7 @@ import { deriveKey } from '../clients/entry-keys.js';
 import { toStartable } from '../clients/entry-shapes.js';
 import type { ExistingServer } from '../existing-servers/existing-server.js';
 import { readHeaders } from '../existing-servers/given-inputs.js';
+import { linkNode } from '../existing-servers/node-link.js';
 import { type InstalledNpmServer, installNpmServer } from '../existing-servers/npm-servers.js';
 import {
   type PreparedProgram,
@@ -137,10 +138,11 @@ async function prepareSource(
   request: InstallRequest,
   setting: InstallDeps,
 ): Promise<InstallSource> {
-  const { env, platform } = setting.surroundings;
+  const { env, home, platform } = setting.surroundings;
   let installed: InstalledNpmServer | undefined;
   const prepared = await prepareLaunch(server, {
     given: { env: request.variables, args: request.args, headers: readHeaders(request.headers) },
+    base: { cwd: setting.workspace.cwd, home },
     env,
     startNpm: async ({ name, version, bin }) => {
       if (request.by === 'npx') return { command: 'npx', args: npxWords(name, version, bin) };
@@ -151,7 +153,8 @@ async function prepareSource(
         { name, version, bin, allowScripts },
         { npm, dataFolder, signal: setting.signal },
       );
-      return { command: setting.program.command, args: [installed.file] };
+      const execPath = setting.program.command;
+      return { command: await linkNode({ dataFolder, execPath, platform }), args: [installed.file] };
     },
   });
   if (prepared.kind === 'remote')

@@ -46,6 +46,7 @@ function pathWith(...names: readonly string[]): string {
 async function prepare(prepared: ExistingServer, given: Partial<GivenOptions> = {}, PATH = '') {
   return await prepareLaunch(prepared, {
     given: { ...nothing, ...given },
+    base: { cwd: path.resolve('/work'), home: path.resolve('/home/me') },
     env: { PATH },
     startNpm: async ({ name }) => ({ command: '/usr/bin/node', args: [`/servers/${name}.js`] }),
   });
@@ -96,6 +97,34 @@ describe('the launch of a program', () => {
       ],
       env: { TOKEN: 'abc', AUTH: 'Bearer abc', REGION: 'eu' },
       secretNames: ['TOKEN', 'AUTH'],
+    });
+  });
+
+  test('has absolute paths for files and folders', async () => {
+    const files = server({
+      inputs: [
+        input({ id: 'root', format: 'folder', isRepeated: true }),
+        input({ id: 'env:FILE', givenBy: 'env', name: 'FILE', format: 'file' }),
+        input({ id: '--label' }),
+      ],
+      template: {
+        ...template,
+        runner: { by: 'command', command: '/bin/files' },
+        args: [
+          { words: [[{ input: 'root' }]], repeats: 'root' },
+          { words: [['--label'], [{ input: '--label' }]] },
+        ],
+        env: { FILE: [{ input: 'env:FILE' }] },
+      },
+    });
+    const launch = await prepare(files, {
+      args: ['label=./x', 'root=.', 'root=../data', 'root=~/notes', 'root=/abs', 'root=file:///x'],
+      env: [{ name: 'FILE', value: '~', isSecret: false }],
+    });
+    const roots = ['/work', '/data', '/home/me/notes', '/abs'].map((one) => path.resolve(one));
+    expect(launch).toMatchObject({
+      args: [...roots, 'file:///x', '--label', './x'],
+      env: { FILE: path.resolve('/home/me') },
     });
   });
 

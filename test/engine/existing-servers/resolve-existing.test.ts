@@ -1,7 +1,11 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { installNpmServer } from '../../../src/engine/existing-servers/npm-servers.js';
+import { withLock } from '../../../src/engine/base/files/lock.js';
+import {
+  installNpmServer,
+  removeUnusedNpmServers,
+} from '../../../src/engine/existing-servers/npm-servers.js';
 import {
   type ExistingReference,
   resolveExisting,
@@ -57,7 +61,7 @@ beforeAll(async () => {
   });
 });
 
-/** npm in this process; install scripts want the program. */
+/** npm in this process; install scripts and ranges want the program. */
 const npm = (isProgram = false) => ({
   env: { ...(isProgram ? {} : npmInProcess), PATH: process.env.PATH, HOME: home, npm_config_cache: cache },
   home,
@@ -70,12 +74,12 @@ const { signal } = new AbortController();
 
 async function resolve(
   reference: string | readonly string[],
-  more: { PATH?: string; cwd?: string; url?: string } = {},
+  more: { PATH?: string; cwd?: string; url?: string; isProgram?: boolean } = {},
 ) {
-  const { PATH = process.env.PATH, cwd = home, url = 'http://127.0.0.1:9' } = more;
+  const { PATH = process.env.PATH, cwd = home, url = 'http://127.0.0.1:9', isProgram = false } = more;
   const read = typeof reference === 'string' ? readServerReference(reference) : commandReference(reference);
   return await resolveExisting(read as ExistingReference, {
-    npm: npm(),
+    npm: npm(isProgram),
     signal,
     cwd,
     env: { PATH },
@@ -100,6 +104,13 @@ describe('an npm package', () => {
       description: 'Tickets',
       template: { kind: 'program', runner: { by: 'npm', name: '@acme/mcp', version } },
     });
+  });
+
+  test.for([
+    ['npm:@acme/mcp@1', '1.2.0'],
+    ['npm:@acme/mcp@~1.0', '1.0.0'],
+  ] as const)('%s is a range, pinned to %s', async ([reference, version]) => {
+    expect(await resolve(reference, { isProgram: true })).toMatchObject({ version });
   });
 
   test.for([
@@ -140,6 +151,30 @@ describe('an npm package', () => {
     expect(existsSync(path.join(allowed.folder, 'node_modules/scripted/ran'))).toBe(true);
     expect(await installNpmServer(request, deps)).toEqual(allowed);
   });
+
+  test('refuses to allow scripts of a package that has none, and installs nothing', async () => {
+    const deps = { dataFolder: writeFolder(), npm: npm(), signal };
+    const request = { name: '@acme/mcp', version: '1.0.0', allowScripts: ['scriptde'] };
+    await expect(installNpmServer(request, deps)).rejects.toThrow(
+      '@acme/mcp@1.0.0 installs no package "scriptde" with install scripts. Only scripted has some.',
+    );
+    expect(readdirSync(path.join(deps.dataFolder, 'npm-servers'))).toEqual([]);
+  });
+
+  test('stays while a process installs it, and is removed once no entry starts it', async () => {
+    const dataFolder = writeFolder();
+    const deps = { dataFolder, npm: npm(), signal };
+    const [old, current] = [
+      await installNpmServer({ name: '@acme/mcp', version: '1.0.0', allowScripts: [] }, deps),
+      await installNpmServer({ name: '@acme/mcp', version: '1.2.0', allowScripts: [] }, deps),
+    ];
+    await withLock(`${old.folder}.lock`, async () => {
+      expect(await removeUnusedNpmServers(dataFolder, [current.file])).toEqual([]);
+    });
+    expect(existsSync(old.file)).toBe(true);
+    expect(await removeUnusedNpmServers(dataFolder, [current.file])).toEqual(['@acme+mcp@1.0.0']);
+    expect(readdirSync(path.join(dataFolder, 'npm-servers'))).toEqual(['@acme+mcp@1.2.0']);
+  });
 });
 
 describe('a command', () => {
@@ -155,6 +190,36 @@ describe('a command', () => {
       reference: 'pypi:mcp-server-fetch@1.0',
       name: 'fetch',
     });
+    expect(await resolve(['uvx', '--from', 'fetch-mcp[all]==1.0', 'serve'])).toMatchObject({
+      reference: 'pypi:fetch-mcp[all]@1.0#serve',
+      name: 'fetch',
+      template: { runner: { by: 'uvx', name: 'fetch-mcp[all]', version: '1.0', script: 'serve' } },
+    });
+  });
+
+  test('by npx has absolute paths', async () => {
+    const cwd = writeFolder({ 'data.d/x': '' });
+    const { template, notes } = await resolve(['npx', '@acme/mcp', '.', './data.d', './none'], { cwd });
+    expect(template).toMatchObject({
+      args: [{ words: [[cwd]] }, { words: [[path.join(cwd, 'data.d')]] }, { words: [['./none']] }],
+    });
+    expect(notes).toContain(
+      `./data.d is written as ${path.join(cwd, 'data.d')}, since clients start servers in other folders.`,
+    );
+  });
+
+  test('notes that packages or images may change between starts', async () => {
+    const PATH = writeFolder({ npx: '#!/bin/sh\n', docker: '#!/bin/sh\n' });
+    for (const name of ['npx', 'docker']) chmodSync(path.join(PATH, name), 0o755);
+    expect(await resolve(['npx', '-c', 'acme'], { PATH })).toMatchObject({
+      template: { runner: { by: 'command', command: path.join(PATH, 'npx') } },
+      notes: ['npx may fetch packages at each start, since its options are not understood.'],
+    });
+    expect(await resolve(['docker', 'run', '-i', '-v', '/a:/b', 'mcp/git'], { PATH })).toMatchObject({
+      name: 'git',
+      notes: [expect.stringContaining('Name a version, such as docker:mcp/git:1.2.3.')],
+    });
+    expect((await resolve(['docker', 'run', '-i', 'mcp/git:1'], { PATH })).notes).toEqual([]);
   });
 
   test('has an absolute program and absolute paths', async () => {
@@ -204,6 +269,15 @@ test('an entry of the MCP Registry runs by a runner that is there', async () => 
   expect(withRunner).toMatchObject({
     reference: 'io.github.acme/mcp-tickets@1.0.0',
     template: { runner: { by: 'uvx' } },
+  });
+});
+
+test('an entry of the MCP Registry without a version of its npm package is pinned', async () => {
+  const packages = [{ registryType: 'npm', identifier: '@acme/mcp', version: 'latest' }];
+  const { url } = await startMcpRegistry([registryEntry({ name: 'io.github.acme/tickets', packages })]);
+  expect(await resolve('io.github.acme/tickets', { url })).toMatchObject({
+    source: 'registry',
+    template: { runner: { by: 'npm', name: '@acme/mcp', version: '1.2.0' } },
   });
 });
 

@@ -6,10 +6,17 @@ import {
   describeReference,
   formatReference,
   readServerReference,
+  type ServerReference,
 } from '../../../src/engine/existing-servers/server-reference.js';
 import { runs } from '../../support/runs.js';
 
 const digest = `sha256:${'a'.repeat(64)}`;
+
+const parts = [
+  ...['@', '/', ':', '.', '#', '==', '~', '\\', ' ', '-'],
+  ...['npm:', 'pypi:', 'docker:', 'nuget:', 'registry:', 'mcpb:', 'file:', 'https://', 'http://'],
+  ...['acme', 'mcp', '1.2', 'io.github.acme', 'ghcr.io', 'server.json', '.json', '.mcpb', '[x]', 'latest'],
+];
 
 describe('a reference', () => {
   test.for([
@@ -42,6 +49,19 @@ describe('a reference', () => {
     ['pypi:mcp-server-fetch', { kind: 'pypi', name: 'mcp-server-fetch' }],
     ['mcp-server-fetch==2025.4.7', { kind: 'pypi', name: 'mcp-server-fetch', version: '2025.4.7' }],
     ['uvx:mcp_fetch@1.0', { kind: 'pypi', name: 'mcp_fetch', version: '1.0' }],
+    ['uvx:mcp_fetch@latest', { kind: 'pypi', name: 'mcp_fetch' }],
+    ['markitdown[all]==1.0', { kind: 'pypi', name: 'markitdown[all]', version: '1.0' }],
+    ['pypi:acme==1.0#serve', { kind: 'pypi', name: 'acme', version: '1.0', script: 'serve' }],
+    ['npm:acme@>=1 <2', { kind: 'npm', name: 'acme', version: '>=1 <2' }],
+    [
+      '@acme/mcp#serve',
+      {
+        kind: 'name',
+        text: '@acme/mcp#serve',
+        npm: { kind: 'npm', name: '@acme/mcp', bin: 'serve' },
+      },
+    ],
+    ['trip@file:../evil', { kind: 'name', text: 'trip@file:../evil' }],
     ['docker:mcp/postgres', { kind: 'docker', image: 'mcp/postgres' }],
     ['ghcr.io/acme/tickets:1.2', { kind: 'docker', image: 'ghcr.io/acme/tickets:1.2' }],
     ['ghcr.io/acme', { kind: 'docker', image: 'ghcr.io/acme' }],
@@ -67,6 +87,8 @@ describe('a reference', () => {
     ['./plugin/weather', { kind: 'path', path: './plugin/weather' }],
     ['.', { kind: 'path', path: '.' }],
     ['/opt/my servers/plugin', { kind: 'path', path: '/opt/my servers/plugin' }],
+    ['file:///opt/my%20servers/plugin', { kind: 'path', path: '/opt/my servers/plugin' }],
+    ['file:///C:/plugin', { kind: 'path', path: 'C:/plugin' }],
     ['C:\\plugin', { kind: 'path', path: 'C:\\plugin' }],
   ] as const)('%s is understood', ([text, reference]) => {
     expect(readServerReference(text)).toEqual(reference);
@@ -78,6 +100,15 @@ describe('a reference', () => {
     ['npx -y server', 'Write a command after "--": -- npx -y server'],
     ['npm:', 'Expected the form of: npm:@playwright/mcp@1.2.3'],
     ['npm:../evil', 'is malformed'],
+    ['npm://acme', 'is malformed'],
+    ['file:///a%00b', 'is malformed'],
+    ['npm:acme@git+https://x.example/a.git', 'is malformed'],
+    ['npm:acme@file:../evil', 'is malformed'],
+    ['npm:acme@npm:evil', 'is malformed'],
+    ['pypi:acme#--index-url', 'is malformed'],
+    ['mcpb:https://', 'is not a valid URL'],
+    ['file:https://x.example/a.json', 'Expected the form of: file:./server.json'],
+    ['mcpb:https://me:secret@x.example/a', 'The URL https://x.example/a must not contain a user'],
     ['docker:-v /:/host', 'is malformed'],
     ['pypi:--index-url=x', 'is malformed'],
     ['registry:tickets', 'Expected the form of: registry:io.github.acme/tickets'],
@@ -96,36 +127,45 @@ describe('a reference', () => {
     expect(() => commandReference([])).toThrow('the command of a server is expected');
   });
 
-  test('is read or refused, and means the same in its canonical spelling', () => {
-    const part = fc.constantFrom(
-      '@',
-      '/',
-      ':',
-      '.',
-      '#',
-      '==',
-      'npm:',
-      'docker:',
-      'acme',
-      'mcp',
-      '1.2',
-      'https://',
-      '.json',
-      ' ',
-      '~',
-      '\\',
-    );
+  test.for([
+    ['file:plugin', 'file:plugin'],
+    ['file:./plugin', './plugin'],
+    ['file:a b.json', 'file:a b.json'],
+    ['file:mcp.json#github', 'mcp.json#github'],
+    ['mcpb:https://x.example/a', 'mcpb:https://x.example/a'],
+    ['mcpb:https://x.example/a.mcpb', 'https://x.example/a.mcpb'],
+    ['registry:ghcr.io/acme', 'registry:ghcr.io/acme'],
+    ['registry:io.github.acme/tickets', 'io.github.acme/tickets'],
+    ['uvx:acme@1.0#serve', 'pypi:acme@1.0#serve'],
+  ] as const)('%s is spelled %s', ([text, spelling]) => {
+    expect(formatReference(readServerReference(text))).toBe(spelling);
+  });
+
+  test.for([
+    ['of parts', fc.array(fc.constantFrom(...parts), { maxLength: 7 }).map((all) => all.join(''))],
+    [
+      'of a part and any text',
+      fc.tuple(fc.constantFrom(...parts), fc.string({ unit: 'binary' })).map((all) => all.join('')),
+    ],
+  ] as const)('%s is read or refused, and means the same in its canonical spelling', ([, texts]) => {
     fc.assert(
-      fc.property(fc.array(part, { maxLength: 7 }), (parts) => {
-        try {
-          const reference = readServerReference(parts.join(''));
-          expect(describeReference(reference)).toBeTruthy();
-          expect(readServerReference(formatReference(reference)!)).toEqual(reference);
-        } catch (error) {
-          expect(error).toBeInstanceOf(AgentToolsError);
-        }
+      fc.property(texts, (text) => {
+        const reference = readOrRefuse(text);
+        if (!reference) return;
+        expect(describeReference(reference)).toBeTruthy();
+        expect(readServerReference(formatReference(reference)!)).toEqual(reference);
       }),
       { numRuns: runs },
     );
   });
 });
+
+/** Undefined for refused text. Other errors pass. */
+function readOrRefuse(text: string): ServerReference | undefined {
+  try {
+    return readServerReference(text);
+  } catch (error) {
+    if (error instanceof AgentToolsError) return undefined;
+    throw error;
+  }
+}
