@@ -1,4 +1,6 @@
-import { chmodSync, existsSync, readFileSync, readlinkSync } from 'node:fs';
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references in manifests and config files.
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { writableClients } from '../../src/engine/clients/table/index.js';
@@ -7,6 +9,7 @@ import { npmInProcess } from '../support/npm-in-process.js';
 import { addFiles, writeFolder } from '../support/packages.js';
 import { type Registry, startRegistry } from '../support/registry.js';
 import { runCli } from '../support/run-cli.js';
+import { writeBundle } from '../support/zip.js';
 
 vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
   const { withNpmInProcess } = await import('../support/npm-in-process.js');
@@ -276,4 +279,96 @@ describe('every client', () => {
       }
     },
   );
+});
+
+describe('install of a bundle', () => {
+  const manifest = (version: string) => ({
+    manifest_version: '0.3',
+    name: 'acme-tickets',
+    version,
+    server: {
+      type: 'node',
+      entry_point: 'server.mjs',
+      mcp_config: {
+        command: 'node',
+        args: ['${__dirname}/server.mjs', '--region', '${user_config.region}'],
+        env: { TOKEN: '${user_config.token}' },
+      },
+    },
+    user_config: {
+      region: { type: 'string', title: 'Region', description: 'Region' },
+      token: { type: 'string', title: 'Token', description: 'API token', sensitive: true, required: true },
+    },
+  });
+  const bundle = (version: string) => writeBundle(manifest(version), { 'server.mjs': serverCode });
+  const folders = () => readdirSync(path.join(home, 'agenttools/bundles'));
+
+  test('unpacks it, writes a direct entry, and uninstall removes the folder', async () => {
+    writeFileSync(path.join(home, 'tickets.mcpb'), bundle('1.0.0'));
+    const missing = await run(['install', 'cursor', './tickets.mcpb']);
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain('--arg token=<value> is missing.  API token');
+    expect(existsSync(path.join(home, 'agenttools/bundles'))).toBe(false);
+
+    const words = ['install', 'cursor', './tickets.mcpb', '--arg', 'token=abc'];
+    const { code, stderr } = await run(words);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain('./tickets.mcpb is the bundle ./tickets.mcpb, version 1.0.0.');
+    const [folder = ''] = folders();
+    const file = path.join(home, 'agenttools/bundles', folder, 'server.mjs');
+    expect(entries()).toEqual({
+      'acme-tickets': { command: process.execPath, args: [file], env: { TOKEN: 'abc' } },
+    });
+
+    writeFileSync(path.join(home, 'tickets.mcpb'), bundle('1.1.0'));
+    expect((await run([...words, '--arg', 'region=eu'])).code).toBe(0);
+    const [next = ''] = folders().filter((one) => one !== folder);
+    expect(entries()['acme-tickets'].args).toEqual([
+      path.join(home, 'agenttools/bundles', next, 'server.mjs'),
+      '--region',
+      'eu',
+    ]);
+    expect((await run(['uninstall', 'cursor', 'acme-tickets'])).code).toBe(0);
+    expect(folders()).toEqual([]);
+  });
+
+  test('checks its hash, and takes none for other servers', async () => {
+    const bytes = bundle('1.0.0');
+    writeFileSync(path.join(home, 'tickets.mcpb'), bytes);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const words = ['install', 'cursor', './tickets.mcpb', '--arg', 'token=abc', '--sha256'];
+    expect((await run([...words, sha256])).code).toBe(0);
+    const other = await run([...words, '0'.repeat(64)]);
+    expect(other.code).toBe(1);
+    expect(other.stderr).toContain(`./tickets.mcpb is not the expected file: its SHA-256 is ${sha256}`);
+    const npm = await run(['install', 'cursor', 'npm:@acme/mcp', '--sha256', sha256]);
+    expect(npm.stderr).toContain('--sha256 is for bundles, and this is the npm package @acme/mcp.');
+  });
+});
+
+describe('install from a config file', () => {
+  test('resolves the package of one of its entries, and asks for its references', async () => {
+    const mcpServers = {
+      tickets: {
+        command: 'npx',
+        args: ['-y', '@acme/mcp@1.0.0', '/data'],
+        env: { TOKEN: '${TICKETS_TOKEN}' },
+      },
+      other: { command: 'other' },
+    };
+    addFiles(home, { 'mcp.json': { mcpServers } });
+    const { code, stderr } = await run([
+      'install',
+      'cursor',
+      './mcp.json#tickets',
+      '--env',
+      'TICKETS_TOKEN=abc',
+    ]);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(entries()).toEqual({
+      tickets: { command: nodeLink(), args: [npmServer('1.0.0'), '/data'], env: { TOKEN: 'abc' } },
+    });
+    const several = await run(['install', 'cursor', './mcp.json']);
+    expect(several.stderr).toContain('Choose one: ./mcp.json#tickets, ./mcp.json#other');
+  });
 });

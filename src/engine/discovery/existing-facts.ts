@@ -103,5 +103,7 @@ function runnerWords(
     }
     case 'command':
       return [runner.command];
+    case 'path':
+      return [runner.names[0]];
   }
 }

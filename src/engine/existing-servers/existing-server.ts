@@ -19,8 +19,22 @@ export interface ExistingServer {
   /** Values that the user gives before the first start. */
   readonly inputs: readonly ServerInput[];
   readonly template: ServerTemplate;
+  /** Bundle that must be unpacked before the start. */
+  readonly content?: BundleContent;
   /** Statements for the user: deprecation, an unpinned image, a package with install scripts. One sentence each. */
   readonly notes: readonly string[];
+}
+
+/** A bundle file, and the folder of its content. The templates of its server name paths in that folder. */
+export interface BundleContent {
+  /** Absolute path of the file. */
+  readonly file: string;
+  /** SHA-256 of the file in lower-case hexadecimal digits. */
+  readonly sha256: string;
+  /** Absolute path; missing until the bundle is unpacked. */
+  readonly folder: string;
+  /** Files that are made executable in addition to those that the archive marks; relative, with `/`. */
+  readonly executables: readonly string[];
 }
 
 /** Origin of an existing server. */
@@ -72,7 +86,9 @@ export type ProgramRunner =
       readonly options: readonly ArgumentTemplate[];
     }
   /** A program of this machine: an absolute path or a name on the PATH. */
-  | { readonly by: 'command'; readonly command: string };
+  | { readonly by: 'command'; readonly command: string }
+  /** A program on the PATH: the first of these names that exists. */
+  | { readonly by: 'path'; readonly names: readonly [string, ...string[]] };
 
 /** A server that answers over HTTP. */
 export interface RemoteTemplate {
@@ -106,6 +122,8 @@ export interface ArgumentTemplate {
   readonly repeats?: string;
   /** Boolean input that decides whether the words are used. */
   readonly when?: string;
+  /** Input without which the words are left out. */
+  readonly needs?: string;
 }
 
 /** A value that the user gives. */

@@ -3,6 +3,7 @@ import { findProgram } from '../base/find-program.js';
 import { looksSecret } from '../base/looks-secret.js';
 import type {
   ArgumentTemplate,
+  BundleContent,
   ExistingServer,
   InputValues,
   ProgramRunner,
@@ -56,6 +57,8 @@ export interface PrepareOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Installs an npm package and returns its start. */
   readonly startNpm: (runner: Extract<ProgramRunner, { by: 'npm' }>) => Promise<ProgramStart>;
+  /** Unpacks a bundle, unless it is unpacked. */
+  readonly unpack: (content: BundleContent) => Promise<void>;
 }
 
 /**
@@ -72,6 +75,7 @@ export async function prepareLaunch(
   const values = completeInputs(server, given);
   const secretInputs = new Set(inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id));
   const filled = { values, extra, secretInputs };
+  if (server.content) await options.unpack(server.content);
   return template.kind === 'remote'
     ? prepareRemote(template, filled)
     : await prepareProgram(template, filled, options);
@@ -175,8 +179,9 @@ function fillTexts(
 
 /** Arguments that have all their values. */
 function fillArguments(templates: readonly ArgumentTemplate[], values: InputValues): readonly string[] {
-  return templates.flatMap(({ words, repeats, when }) => {
+  return templates.flatMap(({ words, repeats, when, needs }) => {
     if (when !== undefined && values[when] !== 'true') return [];
+    if (needs !== undefined && values[needs] === undefined) return [];
     const rounds =
       repeats === undefined
         ? [values]
@@ -224,21 +229,33 @@ async function startOf(runner: ProgramRunner, { values, env, options }: StartCon
     }
     case 'command':
       return { command: runner.command, args: [] };
+    case 'path':
+      return { command: await findFirst(runner.names, options), args: [] };
   }
 }
 
-/** Ways to get the runners. */
-const sources = {
+/** Ways to get programs. */
+const sources: Readonly<Record<string, string>> = {
+  uv: 'Install it: https://docs.astral.sh/uv/',
+  python3: 'Install Python: https://www.python.org/downloads/',
   uvx: 'uvx is part of uv: https://docs.astral.sh/uv/',
   docker: 'It is part of Docker: https://docs.docker.com/get-started/get-docker/',
   dnx: 'dnx is part of the .NET SDK, version 10 or later: https://dotnet.microsoft.com/download',
-} as const;
+};
 
-async function findRunner(name: keyof typeof sources, { env }: PrepareOptions): Promise<string> {
-  const file = await findProgram(name, env);
-  if (file !== undefined) return file;
-  throw new AgentToolsError(
-    'not-found',
-    `The server runs by ${name}, which is not on the PATH. ${sources[name]}`,
-  );
+async function findRunner(name: 'uvx' | 'docker' | 'dnx', options: PrepareOptions): Promise<string> {
+  return await findFirst([name], options);
+}
+
+async function findFirst(
+  names: readonly [string, ...string[]],
+  { env }: Pick<PrepareOptions, 'env'>,
+): Promise<string> {
+  for (const name of names) {
+    const file = await findProgram(name, env);
+    if (file !== undefined) return file;
+  }
+  const [first] = names;
+  const hint = Object.hasOwn(sources, first) ? sources[first] : 'Install it, or add its folder to the PATH.';
+  throw new AgentToolsError('not-found', `The server runs by ${first}, which is not on the PATH. ${hint}`);
 }

@@ -22,7 +22,10 @@ export interface ResolveDeps extends NpmLookup {
   readonly route?: ServerRoute | undefined;
 }
 
-type FileReference = Extract<ServerReference, { readonly kind: 'bundle' | 'document' }>;
+/** `sha256`: expected hash of a bundle, which its registry entry names. */
+type FileReference =
+  | (Extract<ServerReference, { readonly kind: 'bundle' }> & { readonly sha256?: string })
+  | Extract<ServerReference, { readonly kind: 'document' }>;
 
 /**
  * Resolves a reference to an existing server, with its exact version where the source has one. Runs nothing.
@@ -55,7 +58,7 @@ export async function resolveExisting(
 }
 
 /** Routes that work on this machine. */
-async function availableRoutes(env: ResolveDeps['env']): Promise<readonly ServerRoute[]> {
+export async function availableRoutes(env: ResolveDeps['env']): Promise<readonly ServerRoute[]> {
   const runners = ['uvx', 'docker', 'dnx'] as const;
   const found = await Promise.all(runners.map(async (name) => (await findProgram(name, env)) !== undefined));
   return ['remote', 'npm', 'bundle', ...runners.filter((_, index) => found[index])];
@@ -75,7 +78,31 @@ async function resolveEntry(
     locate: (path) => `${name} at ${registry.host}, ${path.join('.') || 'document'}`,
   });
   const known = { ...server, name: shortServerName(name), notes: [...notes, ...server.notes] };
-  return await pinNpm(known, deps);
+  return await followBundle(await pinNpm(known, deps), deps);
+}
+
+/**
+ * Reads the bundle that a server comes as. Its manifest decides about the start and the inputs.
+ * @throws AgentToolsError if the bundle cannot be used
+ */
+export async function followBundle(server: ExistingServer, deps: ResolveDeps): Promise<ExistingServer> {
+  const { template } = server;
+  if (template.kind !== 'bundle') return server;
+  const { url, sha256 } = template;
+  const reference = {
+    kind: 'bundle',
+    place: url,
+    isRemote: true,
+    ...(sha256 !== undefined && { sha256 }),
+  } as const;
+  const bundle = await deps.readFile(reference, deps);
+  return {
+    ...bundle,
+    ...server,
+    template: bundle.template,
+    inputs: bundle.inputs,
+    notes: [...server.notes, ...bundle.notes],
+  };
 }
 
 function remoteServer(url: string): ExistingServer {

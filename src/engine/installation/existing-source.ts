@@ -1,5 +1,7 @@
 import { AgentToolsError } from '../base/errors.js';
 import { toOneLine } from '../base/to-one-line.js';
+import { createFileReader } from '../bundles/create-file-reader.js';
+import { unpackBundle } from '../bundles/unpack-bundle.js';
 import type { Launch } from '../clients/client.js';
 import { deriveKey } from '../clients/entry-keys.js';
 import { toStartable } from '../clients/entry-shapes.js';
@@ -41,8 +43,8 @@ export async function findExistingSource(
   const reference = request.command ? commandReference(request.command) : readServerReference(text);
   const meant = await understand(reference, request, setting);
   if (!meant) return undefined;
-  refuseExtensionOptions(request, meant);
-  const server = await resolveExisting(meant, resolveDeps(setting));
+  refuseOptions(request, meant);
+  const server = await resolveExisting(meant, resolveDeps(setting, request.sha256));
   if (!request.command && server.reference !== text)
     setting.report(
       `${text} is ${describeReference(meant)}${server.version === undefined ? '' : `, version ${server.version}`}.`,
@@ -87,25 +89,33 @@ async function isExistingPackage(
   }
 }
 
-function resolveDeps({ existing, workspace, surroundings, signal }: InstallDeps): ResolveDeps {
+function resolveDeps(
+  { existing, workspace, surroundings, program, signal, tell }: InstallDeps,
+  sha256?: string,
+): ResolveDeps {
+  const { dataFolder, cacheFolder } = existing;
   return {
     npm: existing.npm,
     signal,
     cwd: workspace.cwd,
     env: surroundings.env,
     openRegistry: existing.openRegistry,
-    readFile: async ({ place }) => {
-      throw new AgentToolsError(
-        'refused',
-        `${place} is a bundle or a file, which install does not read yet. Name a package or a command.`,
-      );
-    },
+    readFile: createFileReader({
+      surroundings,
+      node: program.command,
+      dataFolder,
+      cacheFolder,
+      sha256,
+      tell,
+    }),
   };
 }
 
-/** Options that need AgentTools between the client and the server. @throws AgentToolsError */
-function refuseExtensionOptions({ toolOptions, by }: InstallRequest, meant: ServerReference): void {
+/** Options that do not apply to the kind of server. @throws AgentToolsError */
+function refuseOptions({ toolOptions, by, sha256 }: InstallRequest, meant: ServerReference): void {
   const what = describeReference(meant);
+  if (sha256 !== undefined && meant.kind !== 'bundle')
+    throw new AgentToolsError('refused', `--sha256 is for bundles, and this is ${what}.`);
   if (toolOptions.length > 0)
     throw new AgentToolsError('refused', `--tool-option is for tools of extensions, and this is ${what}.`);
   if (by === 'npx' && meant.kind !== 'npm')
@@ -156,6 +166,10 @@ async function prepareSource(
       const execPath = setting.program.command;
       return { command: await linkNode({ dataFolder, execPath, platform }), args: [installed.file] };
     },
+    unpack: async (content) => {
+      setting.tell(`Unpacking ${server.name}`);
+      await unpackBundle(content, { signal: setting.signal });
+    },
   });
   if (prepared.kind === 'remote')
     return await remoteSource({ text, meant, server, prepared }, request, setting);
@@ -166,8 +180,8 @@ async function prepareSource(
     server: server.reference,
     argument: server.reference,
     isExisting: true,
-    family: familyOf(meant),
-    isOnlyHere: meant.kind === 'command',
+    family: familyOf(meant, server),
+    isOnlyHere: ['command', 'bundle', 'document'].includes(meant.kind),
     launch,
     secretHeaders: [],
     variables: variablesOf(prepared),
@@ -255,7 +269,7 @@ function variablesOf({ env, secretNames }: PreparedProgram): readonly ServerVari
 }
 
 /** Versions of one package, image or entry replace each other. */
-function familyOf(meant: ExistingReference): string | undefined {
+function familyOf(meant: ExistingReference, { name }: ExistingServer): string | undefined {
   switch (meant.kind) {
     case 'npm':
     case 'pypi':
@@ -264,6 +278,8 @@ function familyOf(meant: ExistingReference): string | undefined {
       return `existing ${meant.kind}:${meant.name}`;
     case 'docker':
       return `existing docker:${meant.image.replace(/@.*$|:[^/]*$/, '')}`;
+    case 'bundle':
+      return `existing bundle:${name}`;
     default:
       return undefined;
   }

@@ -28,6 +28,8 @@ export interface InstallRequest {
   readonly transport: 'http' | 'sse' | undefined;
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
+  /** Expected SHA-256 of a bundle; undefined: any. */
+  readonly sha256: string | undefined;
   readonly toolOptions: readonly string[];
   readonly apps: boolean;
   /** `node`: this program by absolute paths; `npx`: this version from the registry. */
@@ -44,8 +46,9 @@ interface ExistingDeps {
   /** Source of registries, credentials and proxies. */
   readonly npm: NpmDeps;
   readonly openRegistry: ResolveDeps['openRegistry'];
-  /** Data folder with the npm servers. */
+  /** Data folder with the npm servers and the unpacked bundles. */
   readonly dataFolder: string;
+  readonly cacheFolder: string;
 }
 
 /** Dependencies of `install`. */

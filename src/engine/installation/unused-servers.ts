@@ -1,8 +1,9 @@
+import { removeUnusedBundles } from '../bundles/unused-bundles.js';
 import type { Receipts } from '../clients/receipts.js';
 import { removeUnusedNpmServers } from '../existing-servers/npm-servers.js';
 
 /**
- * Removes npm servers that no entry of AgentTools starts any more. If a record cannot be read, nothing is removed: it may
+ * Removes npm servers and unpacked bundles that no entry of AgentTools starts any more. If a record cannot be read, nothing is removed: it may
  * have an entry that starts one.
  */
 export async function removeUnusedServers(receipts: Receipts, dataFolder: string): Promise<void> {
@@ -13,10 +14,9 @@ export async function removeUnusedServers(receipts: Receipts, dataFolder: string
     ...(record.intent?.record.receipts ?? []),
     ...record.receipts.flatMap(({ displaced = [] }) => displaced),
   ]);
-  await removeUnusedNpmServers(
-    dataFolder,
-    entries.flatMap(({ entry, replaced = {} }) => textsIn([entry, replaced])),
-  );
+  const used = entries.flatMap(({ entry, replaced = {} }) => textsIn([entry, replaced]));
+  await removeUnusedNpmServers(dataFolder, used);
+  await removeUnusedBundles(dataFolder, used);
 }
 
 /** All strings in a value. */

@@ -43,6 +43,8 @@ declare module 'npm-package-arg' {
 declare module 'npm-registry-fetch' {
   export interface RegistryResponse {
     readonly status: number;
+    /** Address after redirects. */
+    readonly url: string;
     readonly headers: { get(name: string): string | null };
     readonly body: {
       on(event: 'data', listener: (part: Buffer) => void): void;

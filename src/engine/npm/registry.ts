@@ -72,10 +72,28 @@ export async function getTarball(
   return bytes;
 }
 
+/**
+ * Fetches a file by its URL. A file that was requested by https never comes over an unencrypted connection.
+ * @throws RegistryError
+ */
+export async function getFile(
+  address: string,
+  request: Omit<RegistryRequest, 'registry' | 'query' | 'cacheFolder'>,
+): Promise<Buffer> {
+  return await get(address, request, (response) => {
+    if (address.startsWith('https:') && !response.url.startsWith('https:'))
+      throw new Error('it redirects to an address without https');
+  });
+}
+
 /** Shorter than npm's own retries, since other results are waiting. */
 const retryOptions = { retries: 1, factor: 1, minTimeout: 250, maxTimeout: 250 };
 
-async function get(path: string, request: RegistryRequest): Promise<Buffer> {
+async function get(
+  path: string,
+  request: RegistryRequest,
+  check: (response: RegistryResponse) => void = () => undefined,
+): Promise<Buffer> {
   const { settings, registry, query, cacheFolder, timeoutMs = 15_000, signal } = request;
   const url = requestUrl(path, request);
   if (!URL.canParse(url)) {
@@ -99,6 +117,7 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
       retry: retryOptions,
       signal: signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal,
     });
+    check(response);
     if (response.status === 304 && kept) {
       response.body.resume();
       return kept.body;

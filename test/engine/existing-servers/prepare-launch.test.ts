@@ -49,6 +49,7 @@ async function prepare(prepared: ExistingServer, given: Partial<GivenOptions> = 
     base: { cwd: path.resolve('/work'), home: path.resolve('/home/me') },
     env: { PATH },
     startNpm: async ({ name }) => ({ command: '/usr/bin/node', args: [`/servers/${name}.js`] }),
+    unpack: async () => undefined,
   });
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../../src/engine/existing-servers/npm-servers.js';
 import {
   type ExistingReference,
+  type ResolveDeps,
   resolveExisting,
 } from '../../../src/engine/existing-servers/resolve-existing.js';
 import { imageName, shortServerName, siteName } from '../../../src/engine/existing-servers/server-name.js';
@@ -317,4 +318,59 @@ test('sites and images have short names', () => {
   expect(siteName('http://127.0.0.1:3000/mcp')).toBe('server');
   expect(siteName('http://localhost/mcp')).toBe('localhost');
   expect(imageName('ghcr.io/acme/mcp-server-git:1.2@sha256:00')).toBe('git');
+});
+
+test('an entry with a bundle has the start of the bundle, with the expected hash', async () => {
+  const url = 'https://acme.example/mcp/tickets.mcpb';
+  const entry = registryEntry({
+    name: 'io.github.acme/tickets',
+    packages: [
+      { registryType: 'mcpb', identifier: url, fileSha256: 'A'.repeat(64), transport: { type: 'stdio' } },
+    ],
+  });
+  const standIn = await startMcpRegistry([entry]);
+  const template = {
+    kind: 'program',
+    runner: { by: 'command', command: '/bundle/run' },
+    args: [],
+    env: {},
+  } as const;
+  const content = { file: '/cache/x.mcpb', sha256: 'a'.repeat(64), folder: '/bundle', executables: [] };
+  const readFile = vi.fn<ResolveDeps['readFile']>(async () => ({
+    source: 'bundle',
+    reference: url,
+    name: 'manifest-name',
+    title: 'Title',
+    inputs: [],
+    template,
+    content,
+    notes: ['From the bundle.'],
+  }));
+  const server = await resolveExisting(
+    { kind: 'registry', name: 'io.github.acme/tickets' },
+    {
+      npm: npm(),
+      signal,
+      cwd: home,
+      env: {},
+      openRegistry: async () =>
+        await openMcpRegistry({ npm: npm(), url: standIn.url, cacheFolder: writeFolder() }),
+      readFile,
+    },
+  );
+  expect(readFile.mock.calls[0]![0]).toEqual({
+    kind: 'bundle',
+    place: url,
+    isRemote: true,
+    sha256: 'a'.repeat(64),
+  });
+  expect(server).toMatchObject({
+    source: 'registry',
+    reference: 'io.github.acme/tickets@1.0.0',
+    name: 'tickets',
+    title: 'Title',
+    template,
+    content,
+    notes: ['From the bundle.'],
+  });
 });

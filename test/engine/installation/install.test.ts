@@ -26,6 +26,7 @@ const request: InstallRequest = {
   transport: undefined,
   command: undefined,
   allowScripts: [],
+  sha256: undefined,
   apps: true,
   by: 'node',
   cwd: undefined,
@@ -51,6 +52,7 @@ const setting: InstallDeps = {
       throw new Error('no registry is asked');
     },
     dataFolder: home,
+    cacheFolder: home,
   },
   report: () => {},
 };

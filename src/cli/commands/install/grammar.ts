@@ -16,7 +16,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
       .argument('[client]', 'client id from list-clients; omit it with --config or --all')
       .argument(
         '[server]',
-        'a path, a name, or any existing MCP server: npm:name, https://…, pypi:name, docker:image, nuget:name, io.github.acme/name; -- <command…>; else the extension in this folder',
+        'a path, a name, or any existing MCP server: npm:name, https://…, pypi:name, docker:image, nuget:name, io.github.acme/name, a .mcpb bundle, mcp.json#name; -- <command…>; else the extension in this folder',
       ),
   )
     .option('--name <key>', 'entry key; default: the configKey of the server')
@@ -38,6 +38,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
       collectVerbatim,
       [],
     )
+    .option('--sha256 <hash>', 'accept only a bundle with this SHA-256')
     .option('--header <name: value>', 'send a header to a remote server; repeatable', collectVerbatim, [])
     .addOption(
       new Option('--transport <name>', 'transport of a remote server; default: found out by asking').choices([
@@ -77,6 +78,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             headers: options.header,
             transport: options.transport,
             allowScripts: options.allowScripts,
+            sha256: options.sha256,
             mcpRegistry: options.mcpRegistry,
             command,
             toolOptions: options.toolOption,

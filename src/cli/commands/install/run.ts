@@ -35,6 +35,8 @@ export interface InstallInput extends TargetInput {
   readonly transport: InstallRequest['transport'];
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
+  /** Expected SHA-256 of a bundle. */
+  readonly sha256: string | undefined;
   /** Base URL of the MCP Registry, or `none`. */
   readonly mcpRegistry: string | undefined;
   /** Command of an existing server. */
@@ -88,6 +90,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
             npm: npmSetting(host),
             openRegistry: async () => await openHostRegistry(mcpRegistry, host),
             dataFolder: workspaceFolders(host).dataFolder,
+            cacheFolder: workspaceFolders(host).cacheFolder,
           },
           version: packageVersion(),
           obtain: autoInstallOptions(host, { wanted: autoInstall, tell }),
