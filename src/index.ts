@@ -32,6 +32,7 @@ export {
   type ToolArguments,
   type ToolDefinition,
   type ToolOutput,
+  type UpstreamChoice,
   type UpstreamSource,
   type UpstreamToolDefinition,
   type UpstreamTools,

@@ -3,6 +3,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { UpstreamRecords } from '../../src/engine/runtime/upstream-records.js';
+import { upstreamSpec } from '../../src/engine/runtime/upstream-spec.js';
+import { readUserServers, type UserServerFolders } from '../../src/engine/user-servers/store.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../support/packages.js';
 import { type RunOptions, runCli } from '../support/run-cli.js';
 
@@ -124,6 +127,33 @@ describe('create-server', () => {
     addFiles(cwd, { 'mine.json': { tools: [entry] } });
     const { code, stderr } = await create('mine', '--from', 'mine.json');
     expect([code, stderr]).toEqual([1, expect.stringMatching(why)]);
+  });
+
+  it('refuses names that an existing server did not have at its last start', async () => {
+    const upstream = { url: 'https://a.example/mcp' };
+    const dataFolder = path.join(home, 'agenttools');
+    const folders = { userServersFolder: path.join(dataFolder, 'servers') } as UserServerFolders;
+    const { key } = upstreamSpec(upstream, await readUserServers(folders));
+    const names = { tools: ['search'], prompts: ['greet'], resources: ['a', 'x:a'] };
+    await new UpstreamRecords(dataFolder).write(key, { title: 'A', names });
+    const entry = {
+      upstream,
+      only: ['search', 'serach'],
+      prompts: { except: ['gone'] },
+      resources: { only: ['x:a', 'x:b'] },
+    };
+    addFiles(cwd, { 'mine.json': { tools: [entry] } });
+    const { code, stderr } = await create('mine', '--from', 'mine.json');
+    expect(code).toBe(1);
+    for (const lost of ['tool "serach"', 'prompt "gone"', 'resource "x:b"']) {
+      const line = `The upstream server "https://a.example/mcp" had no ${lost} at its last start.`;
+      expect(stderr).toContain(line);
+    }
+    expect(stderr.match(/at its last start/g)).toHaveLength(3);
+    addFiles(cwd, {
+      'mine.json': { tools: [{ ...entry, only: ['search'], prompts: false, resources: {} }] },
+    });
+    expect((await create('mine', '--from', 'mine.json')).code).toBe(0);
   });
 
   it('mixes built-in items with items of packages and keeps their names', async () => {

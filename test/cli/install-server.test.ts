@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.js';
 import { addFiles, packageJson, writeFolder } from '../support/packages.js';
 import { plugin } from '../support/plugin.js';
+import { root } from '../support/program.js';
 import { fakeHost, type RunOptions, runCli } from '../support/run-cli.js';
 
 const several = packageJson({ servers: ['one', 'two'], tools: ['greet'] });
@@ -195,6 +196,19 @@ describe('a missing existing server', () => {
     expect(stderr).not.toContain('rose-and-tulip');
     expect(code).toBe(0);
     expect(entry()).toBeDefined();
+  });
+
+  it('prevents the installation if it lacks an item that is chosen', { timeout: 40_000 }, async () => {
+    const script = path.join(root, 'test/support/scripted-upstream.mjs');
+    const args = [script, JSON.stringify({ prompts: [{ name: 'greet' }] })];
+    const upstream = { command: process.execPath, args, name: 'far' };
+    const chosen = { only: ['echo', 'gone'], prompts: { rename: { greeet: 'hi' } } };
+    addFiles(cwd, { 'agenttools/servers/kit.json': { tools: ['greet', { upstream, ...chosen }] } });
+    const { code, stderr } = await verified('cursor', '.');
+    expect(stderr).toContain('The upstream server "far" has no tool "gone".');
+    expect(stderr).toContain('The upstream server "far" has no prompt "greeet".');
+    expect(code).toBe(1);
+    expect(existsSync(path.join(home, '.cursor/mcp.json'))).toBe(false);
   });
 
   it('is waited for in bounds when it hangs', { timeout: 40_000 }, async () => {

@@ -66,6 +66,8 @@ describe('show', () => {
             upstream: { command: 'npx', args: ['-y', 'it', '--token', 'rose'] },
             prefix: 'it_',
             except: ['wipe'],
+            prompts: false,
+            resources: { except: ['a:1'] },
           },
           {
             upstream: { url: `https://me:rose@a.example/mcp?k=\${K}` },
@@ -97,6 +99,8 @@ describe('show', () => {
         upstreams
           tools of npx -y it --token …
             all that it has when it is asked; not wipe; each with it_ before its name
+            prompts: none
+            resources: all that it has when it is asked; not a:1
           tools of https://a.example/mcp (hidden)
             only a; a as b
         "
@@ -110,6 +114,7 @@ describe('show', () => {
         handler: null,
       });
       const server = await runCli(['show', './desk', '--json'], { files: desk });
+      const all = { prefix: '', only: null, except: [], rename: {} };
       expect(JSON.parse(server.stdout).upstreams).toEqual([
         {
           server: 'npx -y it --token …',
@@ -118,6 +123,7 @@ describe('show', () => {
           except: ['wipe'],
           rename: {},
           hidden: false,
+          ...{ prompts: null, resources: { ...all, except: ['a:1'] }, apps: all },
         },
         {
           server: 'https://a.example/mcp',
@@ -126,6 +132,7 @@ describe('show', () => {
           except: [],
           rename: { a: 'b' },
           hidden: true,
+          ...{ prompts: all, resources: all, apps: all },
         },
       ]);
       expect(tool.stdout + server.stdout).not.toContain('rose');

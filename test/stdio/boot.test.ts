@@ -6,7 +6,7 @@ import { readManifest } from '../../src/engine/extension/manifest.js';
 import { bootExtension } from '../../src/engine/preflight/boot-extension.js';
 import { ChildTransport } from '../../src/engine/upstream/child-transport.js';
 import { type Files, writeFolder } from '../support/packages.js';
-import { programFile } from '../support/program.js';
+import { programFile, root } from '../support/program.js';
 
 const env = { ...process.env };
 const hello = { 'agenttools/tools/hello.js': "export default { description: 'x', handler: () => 'x' };" };
@@ -141,6 +141,22 @@ test.concurrent.for([
   );
   expect(found?.message).toContain(words);
   expect(more).toEqual([]);
+});
+
+test('a chosen item that an existing server lacks is an error', async () => {
+  const script = path.join(root, 'test/support/scripted-upstream.mjs');
+  const args = [script, JSON.stringify({ resources: [{ uri: 'a:1', name: 'a' }] })];
+  const upstream = { command: process.execPath, args, name: 'far' };
+  const files = desk(upstream);
+  const chosen = { upstream, except: ['gone'], resources: { only: ['a:2'] } };
+  const found = await diagnosticsOf(
+    { ...files, 'desk/agenttools/servers/desk.json': { tools: [chosen] } },
+    'desk',
+  );
+  expect(found.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
+    'error: Server "desk" chooses an item that does not exist. The upstream server "far" has no tool "gone". Correct the name in "only", "except" or "rename".',
+    'error: Server "desk" chooses an item that does not exist. The upstream server "far" has no resource "a:2". Correct the name in "only", "except" or "rename".',
+  ]);
 });
 
 test('warns about an existing server that hangs, after the wait that the environment sets', async () => {

@@ -6,11 +6,12 @@ import { createServer } from 'node:http';
 const told = JSON.parse(process.argv[2] ?? '{}');
 const { era = 'both', atStart, startMs = 0, logFile, name = 'scripted', http } = told;
 let tools = told.tools ?? ['echo'];
+let { prompts = [], resources = [] } = told;
 const note = (line) => logFile && appendFileSync(logFile, `${line}\n`);
 const stamp = 'io.modelcontextprotocol';
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const pending = new Map();
-const listeners = new Set();
+const listeners = new Map();
 let lastId = 0;
 let isModern = false;
 
@@ -62,13 +63,87 @@ const entryOf = (tool) =>
     inputSchema: object(),
   };
 
-/** One page per three tools. */
-function list({ cursor = '0' } = {}) {
-  if (atStart === 'endless-list') return { tools: [], nextCursor: String(Number(cursor) + 1) };
+/** One page per three entries. */
+function list(key, entries, { cursor = '0' } = {}) {
+  if (atStart === 'endless-list') return { [key]: [], nextCursor: String(Number(cursor) + 1) };
   const start = Number(cursor);
-  const page = tools.slice(start, start + 3).map(entryOf);
-  return { tools: page, ...(start + 3 < tools.length && { nextCursor: String(start + 3) }) };
+  const page = entries.slice(start, start + 3);
+  return { [key]: page, ...(start + 3 < entries.length && { nextCursor: String(start + 3) }) };
 }
+
+const lists = {
+  'tools/list': (params) => list('tools', tools.map(entryOf), params),
+  'prompts/list': (params) => list('prompts', prompts, params),
+  'resources/list': (params) => list('resources', resources, params),
+  'resources/templates/list': (params) => {
+    if (!told.templates) throw Object.assign(new Error('Method not found'), { code: -32_601 });
+    return list('resourceTemplates', told.templates, params);
+  },
+};
+
+/** Methods of prompts, resources and completions. */
+const answers = {
+  'prompts/get': async ({ name: prompt, arguments: args }, request) => {
+    if (prompt === 'asks') {
+      const answer = await ask(form('Your name?'), request);
+      return { messages: [{ role: 'user', content: { type: 'text', text: `I am ${answer.content.name}` } }] };
+    }
+    if (!prompts.some((one) => one.name === prompt)) {
+      throw Object.assign(new Error(`No prompt ${prompt}`), { code: -32_602, data: { known: [1] } });
+    }
+    const content = { type: 'text', text: `${name} says ${JSON.stringify(args ?? {})}` };
+    return { description: 'Filled.', messages: [{ role: 'user', content, odd: 1 }], _meta: { own: 3 } };
+  },
+  'resources/read': ({ uri }) => {
+    if (String(uri).includes('missing')) {
+      throw Object.assign(new Error(`Nothing at ${uri}`), { code: -32_002, data: { uri } });
+    }
+    const contents = [{ uri, mimeType: 'text/plain', text: `${name} has ${uri}`, _meta: { own: 4 } }];
+    return { contents, ...(isModern && { ttlMs: 5, cacheScope: 'private' }) };
+  },
+  'completion/complete': ({ ref, argument, context }) => ({
+    completion: { values: [JSON.stringify({ ref, argument, context })], total: 7, hasMore: true },
+  }),
+  'resources/subscribe': ({ uri }) => {
+    note(`subscribe ${uri}`);
+    return {};
+  },
+  'resources/unsubscribe': ({ uri }) => {
+    note(`unsubscribe ${uri}`);
+    return {};
+  },
+  'logging/setLevel': ({ level }) => {
+    note(`level ${level}`);
+    return {};
+  },
+  'tasks/get': ({ taskId }) => {
+    const task = tasks.get(taskId);
+    task.polls += 1;
+    note(`poll ${task.polls}`);
+    const status = task.polls < 2 ? 'working' : task.asks ? 'input_required' : 'completed';
+    return { ...taskOf(taskId), status };
+  },
+  'tasks/result': async ({ taskId }, request) => {
+    if (!tasks.get(taskId).asks)
+      return { ...text('task done'), _meta: { [`${stamp}/related-task`]: { taskId } } };
+    const answer = await ask(form('Your name?'), request);
+    return text(`task for ${answer.content.name}`);
+  },
+  'tasks/cancel': ({ taskId }) => {
+    note(`cancel ${taskId}`);
+    return { ...taskOf(taskId), status: 'cancelled' };
+  },
+};
+
+const tasks = new Map();
+const taskOf = (taskId) => ({
+  taskId,
+  status: 'working',
+  createdAt: new Date(0).toISOString(),
+  lastUpdatedAt: new Date(0).toISOString(),
+  ttl: 60_000,
+  pollInterval: 50,
+});
 
 /** Asks the client, by a request in the middle, or by ending with what is asked. */
 class NeedsInput {
@@ -136,7 +211,9 @@ const calls = {
   'no content': () => ({ answer: 42 }),
   'bad block': () => ({ content: [{ type: 'image', data: 7 }] }),
   error: () => {
-    throw Object.assign(new Error(`no such thing as ${process.env.API_KEY}`), { code: -32_050 });
+    const message = told.message ?? `no such thing as ${process.env.API_KEY}`;
+    const data = told.message && { reason: 'kept' };
+    throw Object.assign(new Error(message), { code: -32_050, data });
   },
   'wrong id': (_args, { id }) => {
     write({ jsonrpc: '2.0', id: `not-${id}`, result: text('for nobody') });
@@ -183,22 +260,56 @@ const calls = {
   },
   change: () => {
     tools = [...tools, 'late'];
-    changed();
+    changed('tools');
     return text('changed');
+  },
+  grow: ({ prompt, resource }) => {
+    if (prompt) prompts = [...prompts, prompt];
+    if (resource) resources = [...resources, resource];
+    changed(prompt ? 'prompts' : 'resources');
+    return text('grown');
+  },
+  touch: ({ uri }) => {
+    announce('notifications/resources/updated', { uri }, (filter) => filter.resourceSubscriptions);
+    return text('touched');
+  },
+  'log later': () => {
+    setTimeout(() => {
+      const params = { level: 'error', logger: 'far', data: 'late' };
+      write({ jsonrpc: '2.0', method: 'notifications/message', params });
+    }, 50);
+    return text('soon');
+  },
+  'complete url': () => {
+    const params = { elicitationId: 'e1' };
+    write({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params });
+    return text('completed');
   },
   late: () => text('late'),
 };
 
-function changed() {
-  const method = 'notifications/tools/list_changed';
-  if (!isModern) return write({ jsonrpc: '2.0', method });
-  for (const id of listeners) {
-    write({ jsonrpc: '2.0', method, params: { _meta: { [`${stamp}/subscriptionId`]: id } } });
+const changed = (kind) =>
+  announce(`notifications/${kind}/list_changed`, {}, (filter) => filter[`${kind}ListChanged`]);
+
+/** Notifies the client, on the newest revision those that listen. */
+function announce(method, params, isWanted) {
+  if (!isModern) return write({ jsonrpc: '2.0', method, params });
+  for (const [id, filter] of listeners) {
+    if (!isWanted(filter)) continue;
+    write({ jsonrpc: '2.0', method, params: { ...params, _meta: { [`${stamp}/subscriptionId`]: id } } });
   }
 }
 
-const serverInfo = { name, version: '1.0.0' };
-const capabilities = { tools: { listChanged: true }, logging: {} };
+const serverInfo = { name, version: '1.0.0', ...(told.title && { title: told.title }) };
+const capabilities = {
+  tools: { listChanged: true },
+  logging: {},
+  ...(told.prompts && { prompts: { listChanged: true } }),
+  ...((told.resources || told.templates) && { resources: { listChanged: true, subscribe: true } }),
+  ...(told.completions && { completions: {} }),
+  ...(told.tasks && { tasks: { requests: { tools: { call: {} } } } }),
+};
+const described = { capabilities, ...(told.instructions && { instructions: told.instructions }) };
 
 async function answer(message) {
   const { id, method, params = {} } = message;
@@ -207,31 +318,46 @@ async function answer(message) {
     if (told.discover === 'silent') return undefined;
     if (era === 'legacy') throw Object.assign(new Error('Method not found'), { code: -32_601 });
     isModern = true;
-    return { supportedVersions: ['2026-07-28'], capabilities, ttlMs: 0, cacheScope: 'private' };
+    return { supportedVersions: ['2026-07-28'], ...described, ttlMs: 0, cacheScope: 'private' };
   }
   if (method === 'initialize') {
     if (era === 'modern') throw Object.assign(new Error('Method not found'), { code: -32_601 });
-    return { protocolVersion: '2025-11-25', capabilities, serverInfo };
+    return { protocolVersion: '2025-11-25', ...described, serverInfo };
   }
-  if (method === 'tools/list')
-    return { ...list(params), ...(isModern && { ttlMs: 0, cacheScope: 'private' }) };
+  if (Object.hasOwn(lists, method))
+    return { ...lists[method](params), ...(isModern && { ttlMs: 0, cacheScope: 'private' }) };
   if (method === 'subscriptions/listen') {
-    listeners.add(id);
+    const { notifications } = params;
+    listeners.set(id, notifications);
+    if (notifications.resourceSubscriptions) note(`listen ${notifications.resourceSubscriptions.join(' ')}`);
     const _meta = { [`${stamp}/subscriptionId`]: id };
     write({
       jsonrpc: '2.0',
       method: 'notifications/subscriptions/acknowledged',
-      params: { notifications: params.notifications, _meta },
+      params: { notifications, _meta },
     });
     return undefined;
   }
+  if (Object.hasOwn(answers, method)) {
+    const notify = () => {};
+    return await withNeeds(async () => await answers[method](params, { id, params, notify }));
+  }
   if (method !== 'tools/call') throw Object.assign(new Error('Method not found'), { code: -32_601 });
   note(`call ${params.name}`);
+  if (params.task) {
+    const taskId = `task-${tasks.size}`;
+    tasks.set(taskId, { polls: 0, asks: params.name.includes('ask') });
+    return { task: taskOf(taskId) };
+  }
   const work = calls[params.name];
   if (!work) throw Object.assign(new Error(`Unknown tool: ${params.name}`), { code: -32_602 });
   const notify = (about, more) => write({ jsonrpc: '2.0', method: about, params: more });
+  return await withNeeds(async () => await work(params.arguments ?? {}, { id, params, notify }));
+}
+
+async function withNeeds(work) {
   try {
-    return await work(params.arguments ?? {}, { id, params, notify });
+    return await work();
   } catch (error) {
     if (error instanceof NeedsInput) return error.result;
     throw error;
@@ -266,7 +392,11 @@ async function receive(message) {
         : result;
     write({ jsonrpc: '2.0', id, result: whole });
   } catch (error) {
-    write({ jsonrpc: '2.0', id, error: { code: error.code ?? -32_603, message: error.message } });
+    write({
+      jsonrpc: '2.0',
+      id,
+      error: { code: error.code ?? -32_603, message: error.message, data: error.data },
+    });
   }
 }
 

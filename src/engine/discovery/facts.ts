@@ -28,7 +28,7 @@ export interface ToolUpstreamFacts {
   readonly tool: string;
 }
 
-/** An upstream with tools that a server lists. The tools are known only while the server runs. */
+/** An upstream with items that a server lists. The items are known only while the server runs. */
 export interface UpstreamFacts {
   /** Command or URL as declared, without apparent secrets. */
   readonly server: string;
@@ -39,7 +39,14 @@ export interface UpstreamFacts {
   readonly except: readonly string[];
   readonly rename: Readonly<Record<string, string>>;
   readonly hidden: boolean;
+  /** Null: none. */
+  readonly prompts: UpstreamChoiceFacts | null;
+  readonly resources: UpstreamChoiceFacts | null;
+  readonly apps: UpstreamChoiceFacts | null;
 }
+
+/** Chosen prompts, resources or apps of an upstream. */
+export type UpstreamChoiceFacts = Pick<UpstreamFacts, 'prefix' | 'only' | 'except' | 'rename'>;
 
 /** UI view of a tool, for clients that show UI. */
 export interface ToolUiFacts {

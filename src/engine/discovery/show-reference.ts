@@ -20,7 +20,7 @@ import { bindApps } from '../runtime/served-apps.js';
 import type { AppSpec, PromptSpec, Requirements, ResourceSpec, ToolSpec, ToolUi } from '../runtime/specs.js';
 import { readTool } from '../runtime/tool.js';
 import { hasUi } from '../runtime/ui.js';
-import type { UpstreamEntry } from '../runtime/upstream.js';
+import type { ItemChoice, UpstreamEntry } from '../runtime/upstream.js';
 import type {
   AppFacts,
   AppSummary,
@@ -42,6 +42,7 @@ import type {
   ToolFacts,
   ToolSummary,
   ToolUiFacts,
+  UpstreamChoiceFacts,
   UpstreamFacts,
 } from './facts.js';
 import type { FindPublished } from './published-lookup.js';
@@ -297,9 +298,20 @@ function toolSummary(tool: ToolSpec): ToolSummary {
   };
 }
 
-function upstreamFacts({ upstream, choice, changes }: UpstreamEntry): UpstreamFacts {
-  const { prefix, only = null, except, rename } = choice;
-  return { server: upstream.name, prefix, only, except, rename, hidden: changes.hidden ?? false };
+function upstreamFacts({ upstream, choice, changes, ...kinds }: UpstreamEntry): UpstreamFacts {
+  const factsOf = (one: ItemChoice | undefined) => (one ? choiceFacts(one) : null);
+  return {
+    server: upstream.name,
+    ...choiceFacts(choice),
+    hidden: changes.hidden ?? false,
+    prompts: factsOf(kinds.prompts),
+    resources: factsOf(kinds.resources),
+    apps: factsOf(kinds.apps),
+  };
+}
+
+function choiceFacts({ prefix, only, except, rename }: ItemChoice): UpstreamChoiceFacts {
+  return { prefix, only: only ?? null, except, rename };
 }
 
 function toolUiFacts({ app, visibility, when, written }: ToolUi): ToolUiFacts {

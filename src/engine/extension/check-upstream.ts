@@ -102,7 +102,7 @@ export function* textsIn(
 }
 
 /**
- * True if an entry of a server's list adds tools of an existing server. An entry with a name is a single
+ * True if an entry of a server's list adds items of an existing server. An entry with a name is a single
  * tool.
  */
 export function isUpstreamEntry(entry: unknown): entry is Value & { readonly upstream: unknown } {
@@ -114,6 +114,12 @@ export function isUpstreamEntry(entry: unknown): entry is Value & { readonly ups
 export function* checkUpstreamEntry(entry: Value): Generator<ShapeFault> {
   yield* checkShape(entry, upstreamEntryShape);
   yield* checkEndpoint(entry.upstream, ['upstream']);
+  for (const kind of ['prompts', 'resources', 'apps']) {
+    if (entry[kind] === true) {
+      const expected = 'false, or an object; without the key, all are included';
+      yield { path: [kind], problem: 'value', expected };
+    }
+  }
   const { prefix, rename } = entry;
   if (typeof prefix === 'string' && !/^[A-Za-z0-9_.-]{0,127}$/.test(prefix)) {
     yield { path: ['prefix'], problem: 'value', expected: 'at most 127 of A-Z a-z 0-9 _ . -' };

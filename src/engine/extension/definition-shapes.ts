@@ -2,7 +2,7 @@ import type { DocumentPath } from '../base/files/document-path.js';
 import { isRecord } from '../base/value-checks.js';
 import type { Kind } from './item-kinds.js';
 import type { DefinitionShape, KeyShape, ValueType } from './key-shape.js';
-import { placeShape, toolUpstreamShape } from './upstream-shape.js';
+import { itemChoiceShape, placeShape, toolUpstreamShape } from './upstream-shape.js';
 
 const iconShape: DefinitionShape = {
   src: { types: ['string'], description: 'An https: or data: URL.', required: true },
@@ -313,11 +313,11 @@ export const toolkitOverrideShape: DefinitionShape = {
   description: toolShape.description!,
 };
 
-/** Entry of a server's list for the tools of an existing MCP server. */
+/** Entry of a server's list for the items of an existing MCP server. */
 export const upstreamEntryShape: DefinitionShape = {
   upstream: {
     types: ['object', 'callable'],
-    description: 'The existing MCP server with the listed tools.',
+    description: 'The existing MCP server with the items.',
     required: true,
     shape: placeShape,
   },
@@ -328,11 +328,26 @@ export const upstreamEntryShape: DefinitionShape = {
   },
   except: { types: ['string-list'], description: 'Excluded tools, by their upstream names.' },
   rename: { types: ['texts'], description: 'New tool names, by upstream name.' },
-  hidden: { ...hiddenShape, description: 'Hides all of them from lists; still usable by name.' },
+  prompts: {
+    types: ['object', 'boolean'],
+    description: 'Choice of its prompts; false for none. Default: all.',
+    shape: itemChoiceShape,
+  },
+  resources: {
+    types: ['object', 'boolean'],
+    description: 'Choice of its resources, by name or URI; false for none. Default: all.',
+    shape: itemChoiceShape,
+  },
+  apps: {
+    types: ['object', 'boolean'],
+    description: 'Choice of its UI apps, by name or `ui://` URI; false for none. Default: all.',
+    shape: itemChoiceShape,
+  },
+  hidden: { ...hiddenShape, description: 'Hides its tools from lists; still usable by name.' },
   visible,
-  category: { ...category, description: '`_meta.category` of all of them. null: no category.' },
-  timeoutMs: { ...toolShape.timeoutMs!, description: 'Longest run of one call. Default: 60000.' },
-  meta: { ...meta, description: 'Merged over the `_meta` of each.' },
+  category: { ...category, description: '`_meta.category` of its tools. null: no category.' },
+  timeoutMs: { ...toolShape.timeoutMs!, description: 'Longest run of one request. Default: 60000.' },
+  meta: { ...meta, description: 'Merged over the `_meta` of each tool.' },
 };
 
 const anyOverride: DefinitionShape = {

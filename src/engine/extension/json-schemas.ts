@@ -200,9 +200,14 @@ function entryDefinitions(): JsonSchema {
       upstream: { anyOf: [endpointSchema(placeShape), moduleReference] },
       prefix: { pattern: '^[A-Za-z0-9_.-]{0,127}$' },
       rename: { additionalProperties: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,128}$' } },
+      prompts: notTrue,
+      resources: notTrue,
+      apps: notTrue,
     }),
   };
 }
+
+const notTrue: JsonSchema = { not: { const: true } };
 
 /** Name of the definition for `{ "use": … }` entries: `changedTool`. */
 function changedName(kind: Kind): string {

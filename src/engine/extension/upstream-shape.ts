@@ -40,6 +40,14 @@ export const placeShape: DefinitionShape = {
   },
 };
 
+/** A choice of prompts, resources or apps of an existing MCP server. */
+export const itemChoiceShape: DefinitionShape = {
+  only: { types: ['string-list'], description: 'Included items, by upstream name or URI. Default: all.' },
+  except: { types: ['string-list'], description: 'Excluded items, by upstream name or URI.' },
+  prefix: { types: ['string'], description: 'Prefix of each name, except names from `rename`.' },
+  rename: { types: ['texts'], description: 'New names, by upstream name.' },
+};
+
 /** The tool of an existing MCP server that replaces a handler. */
 export const toolUpstreamShape: DefinitionShape = {
   ...placeShape,

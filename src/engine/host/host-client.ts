@@ -241,7 +241,7 @@ export class HostClient implements CodeHost, PlaceFinder {
       const generation =
         this.#hostOfTask(request.method, request.params) ?? ready ?? (await this.#composed());
       const number = this.#numberOf(connection);
-      generation.tellUpstreamTools();
+      generation.tellUpstreamItems();
       generation.open(number, () => this.#describe(connection, number));
       start ??= performance.now();
       try {

@@ -95,7 +95,7 @@ export class Endpoint {
         this.#beginning += 1;
         afterWriting(this.#begin, message);
         return;
-      case 'upstream-tools':
+      case 'upstream-items':
       case 'upstream-ask':
       case 'upstream-progress':
       case 'upstream-log':

@@ -280,14 +280,14 @@ export class Generation {
     return textIn((await this.#ask((call) => ({ type: 'place-key', call, id }), { limitMs, late })).id);
   }
 
-  /** Sends the tools of upstream servers to the host, if they have changed. */
-  tellUpstreamTools(): void {
-    this.#upstreamCalls.tellTools();
+  /** Sends the items of upstream servers to the host, if they have changed. */
+  tellUpstreamItems(): void {
+    this.#upstreamCalls.tellItems();
   }
 
   /** Composes the server again in the host on its next use. */
   recompose(): void {
-    this.#upstreamCalls.forgetTools();
+    this.#upstreamCalls.forgetItems();
     this.#composed = undefined;
     this.isComposed = false;
   }
@@ -525,7 +525,7 @@ export class Generation {
     type: string,
     { call, ending }: { readonly call: HostCall | undefined; readonly ending: AbortController },
   ): Promise<unknown> {
-    if (type === 'upstream-find') return await this.#upstreamCalls.find(ending.signal);
+    if (type === 'upstream-find') return await this.#upstreamCalls.find(message, ending.signal);
     const open = call ?? this.#tasks.get(message.call as number)?.call;
     // The handler may have started work without awaiting it.
     if (!open?.running) throw new Error('The call has ended.');

@@ -5,6 +5,8 @@ import type { ErrorBody, JsonObject, MessageId } from '../protocol/envelope.js';
 import type { LogLevelName } from '../protocol/eras.js';
 import type { ClientIdentity } from '../protocol/request.js';
 import type { ListedKind } from '../runtime/context.js';
+import type { ServedKind } from '../runtime/served-kind.js';
+import type { UpstreamListing } from '../runtime/upstream.js';
 
 /** Server that a host runs, and its environment. */
 export interface HostedServer {
@@ -70,8 +72,8 @@ export type ToHost =
    * definitions.
    */
   | { readonly type: 'place' | 'place-key'; readonly call: number; readonly id: string }
-  /** Tools of the upstream servers, by the entries of the server. Null: unknown. */
-  | { readonly type: 'upstream-tools'; readonly lists: readonly (readonly unknown[] | null)[] }
+  /** Items of the upstream servers, by the entries of the server. Null: unknown. */
+  | { readonly type: 'upstream-items'; readonly lists: readonly (UpstreamListing | null)[] }
   /**
    * Input request of an upstream server to the client of a handler. `id`: the call is kept for the run that brings the
    * answer.
@@ -95,8 +97,7 @@ export type ToHost =
   | {
       readonly type: 'upstream-log';
       readonly question: number;
-      readonly level: string;
-      readonly data: unknown;
+      readonly params: JsonObject;
     }
   | { readonly type: 'end-tasks'; readonly call: number; readonly limitMs: number }
   | { readonly type: 'open'; readonly connection: number; readonly opened: HostedConnection }
@@ -179,8 +180,8 @@ export type FromHost =
       /** True if the handler ends to wait for input. Another run continues. */
       readonly isSuspension?: boolean;
     }
-  /** Wait for the tools of upstream servers. */
-  | { readonly type: 'upstream-find'; readonly question: number }
+  /** Wait for the items of upstream servers. */
+  | { readonly type: 'upstream-find'; readonly question: number; readonly kind: ServedKind }
   /**
    * Call a tool of an upstream server. `upstream-begin` keeps the call and returns its id. `theirs`: the name of the
    * tool on the upstream server.

@@ -3,22 +3,23 @@ import { isRecord } from '../base/value-checks.js';
 import { asker, type RequesterInfo } from '../live/connection.js';
 import type { UpstreamSource } from '../live/live-server.js';
 import type { Servable } from '../runtime/compose-server.js';
-import type { Context, LogLevel } from '../runtime/context.js';
+import type { Context } from '../runtime/context.js';
 import type { PendingKind } from '../runtime/missing-packages.js';
 import type { ToolResult } from '../runtime/result-builders.js';
 import type { ServedKind } from '../runtime/served-kind.js';
-import type { ToolUpstream } from '../runtime/upstream.js';
-import { withUpstreamTools } from '../runtime/upstream-tools.js';
+import type { ToolUpstream, UpstreamListing, UpstreamSpec } from '../runtime/upstream.js';
+import { withUpstreamItems } from '../runtime/upstream-items.js';
 import { requestClientAnswer, UnansweredRequestError } from '../upstream/input-requests.js';
-import { takeTools } from '../upstream/select-tools.js';
+import { takeItems } from '../upstream/take-items.js';
+import { attendantOf } from '../upstream/upstream-call.js';
 import type { FromHost, ToHost } from './host-messages.js';
 import { type FrontRequests, RemoteRequest } from './remote-request.js';
 
 export interface RemoteUpstreamsOptions {
   readonly send: (message: FromHost) => void;
   readonly questions: FrontRequests;
-  /** Called when the front has sent the tools of upstream servers. */
-  readonly onTools: () => void;
+  /** Called when the front has sent the items of upstream servers. */
+  readonly onItems: () => void;
 }
 
 /** A handler that waits for an upstream server. */
@@ -34,28 +35,25 @@ type Message<T extends ToHost['type']> = Extract<ToHost, { readonly type: T }>;
 export class RemoteUpstreams implements UpstreamSource {
   readonly #options: RemoteUpstreamsOptions;
   readonly #attending = new Map<number, Attending>();
-  #lists: readonly unknown[] = [];
-  #reasons: readonly string[] = [];
+  #lists: readonly (UpstreamListing | null)[] = [];
+  readonly #reasons = new Map<ServedKind, readonly string[]>();
 
   constructor(options: RemoteUpstreamsOptions) {
     this.#options = options;
   }
 
-  /** Stores the tools of the upstream servers, by the entries of the server. */
-  takeLists({ lists }: Message<'upstream-tools'>): void {
+  /** Stores the items of the upstream servers, by the entries of the server. */
+  takeLists({ lists }: Message<'upstream-items'>): void {
     this.#lists = lists;
-    this.#options.onTools();
+    this.#options.onItems();
   }
 
-  /** Returns the server with the tools of its upstream servers. */
+  /** Returns the server with the items of its upstream servers. */
   extend<S extends Servable>(server: S): S {
     if (server.upstreams.length === 0) return server;
-    const tools = server.upstreams.map((entry, index) => {
-      const listed = this.#lists[index];
-      // The front reports the faults.
-      return [entry, Array.isArray(listed) ? takeTools(entry, listed).tools : []] as const;
-    });
-    return withUpstreamTools(server, new Map(tools));
+    // The front reports the faults.
+    const { items } = takeItems(server, (_, index) => this.#lists[index] ?? undefined);
+    return withUpstreamItems(server, items);
   }
 
   async call({ tool: theirs }: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {
@@ -73,6 +71,15 @@ export class RemoteUpstreams implements UpstreamSource {
       questions.put((question) => ({ type: 'upstream-begin', question, ...asked }), ctx.signal);
     const id = String(await ctx.step('upstream', begin));
     return await this.#attend(ctx, (question) => ({ type: 'upstream-attend', call, question, id }));
+  }
+
+  /** Prompts and resources of upstream servers are answered by the front. */
+  async request({ name }: UpstreamSpec): Promise<never> {
+    throw new Error(`The upstream server "${name}" is asked by the front.`);
+  }
+
+  readersOf(): readonly UpstreamSpec[] {
+    return [];
   }
 
   async #attend(ctx: Context, message: (question: number) => FromHost): Promise<ToolResult> {
@@ -110,27 +117,28 @@ export class RemoteUpstreams implements UpstreamSource {
     this.#attending.get(question)?.ctx.progress(progress, more);
   }
 
-  takeLog({ question, level, data }: Message<'upstream-log'>): void {
-    this.#attending.get(question)?.ctx.log[level as LogLevel](data);
+  takeLog({ question, params }: Message<'upstream-log'>): void {
+    const attending = this.#attending.get(question);
+    if (attending) attendantOf(attending.ctx).log(params);
   }
 
-  /** Always false: the front declares the tools. */
+  /** Always false: the front declares the items. */
   isPending(): boolean {
     return false;
   }
 
-  /** Waits until the front has the tools of the upstream servers. The front sends the tools before it answers. */
+  /** Waits until the front has the items of the upstream servers. The front sends them before it answers. */
   async wait(kind: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
-    if (kind !== 'tools') return;
+    if (kind === 'skills') return;
     const { questions } = this.#options;
-    const find = (question: number): FromHost => ({ type: 'upstream-find', question });
+    const find = (question: number): FromHost => ({ type: 'upstream-find', question, kind });
     const answer = await questions.put(find, signal).catch(() => undefined);
     const { reasons } = isRecord(answer) ? answer : {};
-    this.#reasons = Array.isArray(reasons) ? reasons.map(String) : [];
+    this.#reasons.set(kind, Array.isArray(reasons) ? reasons.map(String) : []);
   }
 
   reasons(kind: ServedKind): readonly string[] {
-    return kind === 'tools' ? this.#reasons : [];
+    return this.#reasons.get(kind) ?? [];
   }
 
   /** Does nothing: the front ends the upstream servers. */

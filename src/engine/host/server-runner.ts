@@ -134,7 +134,7 @@ export class Runner {
       openUpstreams: async ({ refresh }) => {
         // Few servers have upstream servers.
         const { RemoteUpstreams } = await import('./remote-upstreams.js');
-        return new RemoteUpstreams({ send, questions: this.#questions, onTools: refresh });
+        return new RemoteUpstreams({ send, questions: this.#questions, onItems: refresh });
       },
     });
     live.onChange((change) => {
@@ -185,13 +185,13 @@ export class Runner {
   takeFromUpstream(
     message: Extract<
       ToHost,
-      { type: 'upstream-tools' | 'upstream-ask' | 'upstream-progress' | 'upstream-log' }
+      { type: 'upstream-items' | 'upstream-ask' | 'upstream-progress' | 'upstream-log' }
     >,
   ): void {
     const upstreams = this.#served?.live.upstreams;
     if (!upstreams) return;
     switch (message.type) {
-      case 'upstream-tools':
+      case 'upstream-items':
         upstreams.takeLists(message);
         return;
       case 'upstream-ask':
@@ -336,7 +336,7 @@ export class Runner {
         write: async ({ request }, remembered) => await (request as RemoteRequest).seal(remembered),
       },
       hooks: this.#watch,
-      subscribed: new Set(),
+      subscribed: new Map(),
       roots: undefined,
       root,
       logLevel,

@@ -4,6 +4,7 @@ import type { JsonObject } from '../protocol/envelope.js';
 import type { Servable } from '../runtime/compose-server.js';
 import { InputRequiredSignal } from '../runtime/input-required.js';
 import { ToolError } from '../runtime/result-builders.js';
+import { listedKinds } from '../runtime/served-kind.js';
 import type { ToolUpstream } from '../runtime/upstream.js';
 import { UnansweredRequestError } from '../upstream/input-requests.js';
 import type { Attendant, UpstreamCall } from '../upstream/upstream-call.js';
@@ -33,39 +34,40 @@ export interface UpstreamCallsOptions {
 /** Most calls of upstream servers per host that run at once. */
 const maxOpen = 1000;
 
-/** Calls and tool lists of upstream servers for the code of one host. */
+/** Calls and lists of upstream servers for the code of one host. */
 export class UpstreamCalls {
   readonly #options: UpstreamCallsOptions;
   readonly #asks = new Map<number, { resolve(result: JsonObject): void; reject(error: Error): void }>();
   #lastAsk = 0;
   #open = 0;
-  /** The server that the host has the tool lists of. */
+  /** The server that the host has the lists of. */
   #told: Servable | undefined;
 
   constructor(options: UpstreamCallsOptions) {
     this.#options = options;
   }
 
-  /** Sends the tools of upstream servers to the host, if the server has changed. */
-  tellTools(): void {
+  /** Sends the items of upstream servers to the host, if the server has changed. */
+  tellItems(): void {
     const { send, upstreams } = this.#options;
     const { hub, server } = upstreams() ?? {};
     if (!hub || !server || server === this.#told || server.upstreams.length === 0) return;
-    send({ type: 'upstream-tools', lists: hub.lists });
+    send({ type: 'upstream-items', lists: hub.lists });
     this.#told = server;
   }
 
-  /** Forgets the sent tools: the host composes the server again, without tools of upstream servers. */
-  forgetTools(): void {
+  /** Forgets the sent items: the host composes the server again, without items of upstream servers. */
+  forgetItems(): void {
     this.#told = undefined;
   }
 
-  /** Waits for the tools of upstream servers. */
-  async find(signal: AbortSignal): Promise<JsonObject> {
+  /** Waits for the items of upstream servers. */
+  async find({ kind: asked }: ChannelMessage, signal: AbortSignal): Promise<JsonObject> {
     const { hub } = this.#options.upstreams() ?? {};
-    await hub?.wait('tools', 'list', signal);
-    this.tellTools();
-    return { reasons: hub?.reasons('tools') ?? [] };
+    const kind = listedKinds.find((one) => one === asked) ?? 'tools';
+    await hub?.wait(kind, 'list', signal);
+    this.tellItems();
+    return { reasons: hub?.reasons(kind) ?? [] };
   }
 
   /** Calls a tool for a handler in the host. @throws ToolError */
@@ -124,7 +126,7 @@ export class UpstreamCalls {
     return {
       signal,
       progress: (progress, more) => send({ type: 'upstream-progress', question, progress, ...more }),
-      log: (level, data) => send({ type: 'upstream-log', question, level, data }),
+      log: (params) => send({ type: 'upstream-log', question, params }),
       answer: ({ method, params }, key) =>
         new Promise((resolve, reject) => {
           this.#lastAsk += 1;

@@ -83,7 +83,11 @@ export async function formQuestion(
 
 /** @throws InputRequestError if the URL is invalid */
 export function urlQuestion(
-  { message, url }: { readonly message: string; readonly url: string },
+  {
+    message,
+    url,
+    elicitationId = crypto.randomUUID(),
+  }: { readonly message: string; readonly url: string; readonly elicitationId?: string | undefined },
   { isModern, note }: InputRequestContext,
 ): InputRequest<UrlAnswer> {
   requireText(message);
@@ -91,7 +95,7 @@ export function urlQuestion(
     throw new InputRequestError(`The user cannot be sent to "${url}", which is not a URL.`);
   return {
     method: 'elicitation/create',
-    params: { mode: 'url', message, url, ...(!isModern && { elicitationId: crypto.randomUUID() }) },
+    params: { mode: 'url', message, url, ...(!isModern && { elicitationId }) },
     capabilities: ['elicitation.url'],
     read: (response) => {
       const action = isRecord(response) ? response.action : undefined;

@@ -27,13 +27,15 @@ interface CallPosition {
   readonly prefix?: string;
   /** Deadlines of the enclosing calls, the outermost first. */
   readonly outer?: readonly CallDeadline[];
+  /** True if an upstream server answers in place of a handler. Default: true for tools of upstream servers. */
+  readonly isUpstream?: boolean;
 }
 
 /** Returns a factory of handler contexts for one request. */
 export function contextMaker(
   connection: Connection,
   request: RequestContext,
-  { inputScope, depth = 0, prefix = '', outer = [] }: CallPosition = {},
+  { inputScope, depth = 0, prefix = '', outer = [], isUpstream = false }: CallPosition = {},
 ): MakeContext {
   const { calls } = connection;
   const client = identifyClient(connection, request);
@@ -72,7 +74,7 @@ export function contextMaker(
       requestId: request.id,
       server: { name: calls.server.info.name, version: calls.server.info.version },
       ...(tool && { tool: { name: tool.name } }),
-      ...(tool?.upstream && { [asker]: requesterInfo(connection, request, depth) }),
+      ...((isUpstream || tool?.upstream) && { [asker]: requesterInfo(connection, request, depth) }),
     };
     Object.defineProperty(context, 'signal', lazySignal);
     return context as Context & DeadlineHolder;

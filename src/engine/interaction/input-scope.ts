@@ -84,6 +84,12 @@ export async function runWithInput(
   }
 }
 
+/** Id of an elicitation that an upstream server sends, and completes by its id. */
+function elicitationIdIn(options: AskOptions | undefined): string | undefined {
+  const { elicitationId } = (options ?? {}) as { readonly elicitationId?: unknown };
+  return typeof elicitationId === 'string' ? elicitationId : undefined;
+}
+
 /** Input requests of one handler. */
 export class HandlerInput {
   readonly #inputScope: InputScope;
@@ -109,7 +115,7 @@ export class HandlerInput {
       elicitUrl: async (message, url, options) =>
         await this.#ask<UrlAnswer>(options, async (manner) => {
           const { urlQuestion } = await import('./client-requests.js');
-          return urlQuestion({ message, url }, manner);
+          return urlQuestion({ message, url, elicitationId: elicitationIdIn(options) }, manner);
         }),
       sample: async (params, options) =>
         await this.#ask(options, async () => {

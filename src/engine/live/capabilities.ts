@@ -21,7 +21,7 @@ export function serverCapabilities(
         registry.all(kind).some((spec) => withUi || !isUiResource(spec))
       : registry.all(kind).length > 0 || (kind === 'tools' && upstreams.length > 0);
   const completes = [...registry.all('prompts'), ...registry.all('resources')].some(
-    ({ complete }) => complete.size > 0,
+    ({ complete, upstream }) => complete.size > 0 || upstream?.hasCompletions,
   );
   /** True if the list may differ on the next request. */
   const mayChange = (kind: ServedKind) =>

@@ -1,4 +1,3 @@
-import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { WireObject } from '../protocol/envelope.js';
 import { type Era, type logLevels, metaKey } from '../protocol/eras.js';
 import type { Peer, RequestContext } from '../protocol/request.js';
@@ -7,6 +6,7 @@ import type { HookWatch } from '../runtime/hook-watch.js';
 import type { ServerRuntime } from '../runtime/server-runtime.js';
 import type { ClientRoots } from './client-roots.js';
 import type { LiveServer } from './live-server.js';
+import { quotaKey } from './request-keys.js';
 
 /** Identity of the request that input requests belong to. A retry must match it. */
 export interface RequestIdentity {
@@ -58,8 +58,8 @@ export interface Connection {
   readonly hooks?: HookWatch | undefined;
   /** Reads and writes the state of suspended calls. Absent: this process signs the state. */
   readonly states?: StateKeeper | undefined;
-  /** URIs that a 2025-era client has subscribed to. */
-  readonly subscribed: Set<string>;
+  /** URIs that a 2025-era client has subscribed to, with the functions that unsubscribe. */
+  readonly subscribed: Map<string, () => void>;
   /** Collects the roots of the client. Undefined if they are folders of another machine. */
   readonly roots: ClientRoots | undefined;
   /** Root of a 2025-era client, if known. */
@@ -113,8 +113,8 @@ export interface RequesterInfo {
   /** Identical for all requests of one client on one connection. */
   readonly connection: object;
   readonly request: RequestContext;
-  /** Verified token data of the request. */
-  readonly auth: AuthInfo | undefined;
+  /** Identical for all requests of one user, if users can be distinguished. */
+  readonly user: unknown;
   readonly wantsProgress: boolean;
   /** Lowest log level to send. Undefined: none. */
   readonly logLevel: string | undefined;
@@ -124,15 +124,20 @@ export interface RequesterInfo {
   readonly isRetry: boolean;
 }
 
+/** The user of this machine. */
+export const localUser = 'local';
+
 /** Returns the client request that a call runs for. `depth` counts the nested calls between request and call. */
 export function requesterInfo(connection: Connection, request: RequestContext, depth: number): RequesterInfo {
   const { meta, auth } = request;
+  // Everything on this machine belongs to one user.
+  const anonymous = connection.roots ? localUser : connection;
   const isModern = connection.era === 'modern';
   const logLevel = isModern ? meta?.[metaKey.logLevel] : connection.logLevel;
   return {
     connection,
     request,
-    auth,
+    user: quotaKey(auth) ?? anonymous,
     // The calling tool decides about the progress of a nested call.
     wantsProgress: depth > 0 || meta?.progressToken !== undefined,
     logLevel: typeof logLevel === 'string' ? logLevel : undefined,

@@ -26,6 +26,19 @@ const ofUpstreams = new RegExp(`The upstream server ".*" (?:${absences.join('|')
 const ofHooks = listedKinds.flatMap((kind) => [hookFailed('', kind), unknownPicked('', kind)]);
 const beginnings = [...ofHooks, instancesFailed(''), instanceLeftOut('')];
 
+/** Kinds of items that an entry of an upstream server may name. */
+export type NamedItem = 'tool' | 'prompt' | 'resource' | 'app';
+
+/** End of a sentence about an upstream server that lacks an item which an entry names. */
+export const lacksNamed = (kind: NamedItem, name: string): string => `has no ${kind} ${JSON.stringify(name)}`;
+
+const missingNames = /The upstream server ".*" has no (?:tool|prompt|resource|app) ".*"\./g;
+
+/** Returns the reports of names in `only`, `except` and `rename` that an upstream server lacks, without repetitions. */
+export function parseMissingNames(stderr: string): readonly string[] {
+  return [...new Set((stderr.match(missingNames) ?? []).map(visibleLine))];
+}
+
 /** Returns the stderr lines that report incomplete lists, without stacks. */
 export function listFaultsIn(stderr: string): readonly string[] {
   return stderr.split('\n').filter((line) => beginnings.some((beginning) => line.includes(beginning)));

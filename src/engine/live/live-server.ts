@@ -8,6 +8,7 @@ import type { ServerRuntime } from '../runtime/server-runtime.js';
 import type { UpstreamCaller } from '../runtime/upstream.js';
 import { ChangeNotifier } from './change-notifier.js';
 import { ClientRoots } from './client-roots.js';
+import { MessageNotifier } from './message-notifier.js';
 
 /** Server composed from the installed packages. */
 export interface ComposedServer {
@@ -35,8 +36,14 @@ export interface ItemSource {
 
 /** The upstream servers of a live server. */
 export interface UpstreamSource extends ItemSource, UpstreamCaller {
-  /** Returns the server with the known tools of its upstream servers. */
+  /** Returns the server with the known items of its upstream servers. */
   extend(server: Servable): Servable;
+  /** Subscribes to changes of a resource. Returns the function that unsubscribes. Absent: another process does it. */
+  subscribe?(uri: string): () => void;
+  /** Sets the lowest level of log messages that a client wants. */
+  setLogLevel?(client: object, level: string): void;
+  /** Forgets a client that has disconnected. */
+  forget?(client: object): void;
   close(): Promise<void>;
 }
 
@@ -56,8 +63,11 @@ export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> ex
    */
   readonly compose?: (options: { readonly isFresh: boolean }) => Promise<ComposedServer | undefined>;
   /** Opens the upstream servers. Absent: they are unreachable. */
-  readonly openUpstreams?: ((live: Pick<LiveServer, 'roots' | 'refresh'>) => Promise<U>) | undefined;
+  readonly openUpstreams?: ((live: UpstreamPorts) => Promise<U>) | undefined;
 }
+
+/** The parts of a live server that its upstream servers use. */
+export type UpstreamPorts = Pick<LiveServer, 'roots' | 'refresh' | 'announce' | 'tell'>;
 
 /** The server that all connections share. It is replaced as a whole and never mutated. */
 export class LiveServer<U extends UpstreamSource = UpstreamSource> {
@@ -66,6 +76,9 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   /** Subscribes to changes that clients are notified of. Returns the function that unsubscribes. */
   readonly onChange: ChangeNotifier['onChange'];
   readonly announce: ChangeNotifier['announce'];
+  /** Subscribes to messages that belong to no request. Returns the function that unsubscribes. */
+  readonly onMessage: MessageNotifier['onMessage'];
+  readonly tell: MessageNotifier['tell'];
   readonly #options: LiveServerOptions<U>;
   readonly #sources: ItemSource[] = [];
   /** Kinds of the lists that clients may have read. */
@@ -86,6 +99,9 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     this.#current = Object.freeze(server);
     this.onChange = onChange;
     this.announce = announce;
+    const { onMessage, tell } = new MessageNotifier();
+    this.onMessage = onMessage;
+    this.tell = tell;
     const [current, upstreams] = [() => this.#current, () => this.#upstreams];
     this.calls = {
       get server() {
@@ -108,12 +124,12 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     return live;
   }
 
-  /** The current server, with the tools of its upstream servers. */
+  /** The current server, with the items of its upstream servers. */
   get current(): Servable {
     return this.#current;
   }
 
-  /** The composed server, without the tools of its upstream servers. */
+  /** The composed server, without the items of its upstream servers. */
   get composed(): Servable {
     return this.#composed.server;
   }
@@ -202,7 +218,7 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     await this.#enqueue(async () => composed);
   }
 
-  /** Applies the current tools of the upstream servers. */
+  /** Applies the current items of the upstream servers. */
   readonly refresh = (): void => this.#refresh(this.#listed);
 
   #refresh(kinds: Iterable<ServedKind>): void {

@@ -10,6 +10,7 @@ import { errorDetails, type ServerRuntime } from '../runtime/server-runtime.js';
 import type { SuggestionSource } from '../runtime/specs.js';
 import { filterByPrefix, toSuggestions } from '../runtime/suggestions.js';
 import { withTimeLimit } from '../runtime/time-limit.js';
+import type { ItemUpstream } from '../runtime/upstream.js';
 
 /** Longest run of a completion, in milliseconds. Later suggestions are useless: the user has typed on. */
 const timeoutMs = 10_000;
@@ -28,6 +29,11 @@ export async function complete(
     context?: { arguments?: Readonly<Record<string, string>> };
   };
   const { calls } = connection;
+  const foreign = await findForeign(connection, ref, request.signal);
+  if (foreign) {
+    const { completeUpstream } = await import('./upstream-items.js');
+    return await completeUpstream(foreign, { connection, params, request, timeoutMs });
+  }
   const { item, source } = findCompletion(calls, ref, argument.name);
   if (!source) return { completion: { values: [], total: 0, hasMore: false } };
   if (typeof source !== 'function') {
@@ -57,6 +63,24 @@ export async function complete(
     calls.report(`${item}: completion of "${argument.name}": ${errorDetails(error)}`);
     throw new ProtocolError(internalError, 'Completion failed');
   }
+}
+
+/** Finds the upstream item of a reference. Waits for upstream servers if the item is unknown. */
+async function findForeign(
+  { calls, live }: Connection,
+  { type, name = '', uri = '' }: CompletionReference,
+  signal: AbortSignal,
+): Promise<ItemUpstream | undefined> {
+  const look = () => {
+    const { registry } = calls.server;
+    return type === 'ref/prompt'
+      ? registry.resolve('prompts', name)
+      : (registry.all('resources').find((one) => (one.uriTemplate ?? one.uri) === uri) ??
+          registry.all('resources').find(({ template }) => template?.match(uri)));
+  };
+  if (calls.server.upstreams.length === 0) return undefined;
+  const kind = type === 'ref/prompt' ? 'prompts' : 'resources';
+  return (look() ?? (await live.find(kind, look, signal)))?.upstream;
 }
 
 /** Finds the item of an argument or a variable. `source` is undefined if it has no completion. @throws ProtocolError */

@@ -119,6 +119,7 @@ export async function answerMethod(
 function setLogLevel(connection: Connection, { level }: WireObject): WireObject {
   connection.logLevel = logLevels.find((known) => known === level) ?? connection.logLevel;
   connection.host?.update(connection);
+  connection.live.upstreams?.setLogLevel?.(connection, connection.logLevel);
   return {};
 }
 

@@ -34,6 +34,13 @@ export async function get(
   }
   const values = (args ?? {}) as Readonly<Record<string, string>>;
   const subject: RequestIdentity = { method: 'prompts/get', name: prompt.name, args: values };
+  if (prompt.upstream) {
+    const { getUpstreamPrompt } = await import('./upstream-items.js');
+    return await getUpstreamPrompt(
+      { ...prompt, upstream: prompt.upstream },
+      { connection, request, subject },
+    );
+  }
   const { host } = connection;
   if (host && (prompt.isCode || calls.server.initialize)) {
     const params = { name: prompt.name, arguments: values };

@@ -158,11 +158,22 @@ export async function readResourceRequest(
   const { calls } = connection;
   const skillFile = await skillFileAt(connection, String(uri), request);
   if (skillFile) return { contents: [skillFile] };
-  const found = await requireResource(connection, String(uri), request);
+  const found = await requireResource(connection, String(uri), request).catch(async (error: unknown) => {
+    if (!(error instanceof ResourceNotFoundError)) throw error;
+    const unlisted = await readUnlistedResource(connection, String(uri), request);
+    if (!unlisted) throw error;
+    return { answer: unlisted };
+  });
+  if ('answer' in found) return found.answer;
   if ('app' in found) return await readAppResource(found.app, calls);
   const address = String(uri);
   const subject: RequestIdentity = { method: 'resources/read', name: address, args: undefined };
   const { host } = connection;
+  const { upstream } = found.spec;
+  if (upstream) {
+    const { readUpstreamResource } = await import('./upstream-items.js');
+    return await readUpstreamResource({ ...found.spec, upstream }, { connection, request, subject });
+  }
   if (host && found.spec.isCode) {
     const what = `Resource ${address}`;
     const { timeoutMs } = found.spec;
@@ -170,6 +181,19 @@ export async function readResourceRequest(
   }
   const inputScope = new ClientInputScope(connection, request, subject);
   return await runWithInput(inputScope, async () => await readResource(found, inputScope));
+}
+
+/** Asks upstream servers for a resource that no list shows; undefined if there is nothing to ask. */
+async function readUnlistedResource(
+  connection: Connection,
+  uri: string,
+  request: RequestContext,
+): Promise<WireObject | undefined> {
+  const readers = connection.calls.upstreams?.readersOf(uri) ?? [];
+  if (readers.length === 0 || (isUiResource({ uri }) && !showsUi(connection, request))) return undefined;
+  const { readFromAny } = await import('./upstream-items.js');
+  const subject: RequestIdentity = { method: 'resources/read', name: uri, args: undefined };
+  return await readFromAny(readers, { connection, request, subject });
 }
 
 async function skillFileAt(

@@ -20,12 +20,14 @@ export async function subscribe(
   }
   const problem = findExcess(connection.subscribed, address);
   if (problem) throw new ProtocolError(invalidRequest, `Resource cannot be subscribed to: ${problem}`);
-  connection.subscribed.add(address);
+  if (!connection.subscribed.has(address)) {
+    connection.subscribed.set(address, connection.live.upstreams?.subscribe?.(address) ?? (() => {}));
+  }
   return {};
 }
 
 /** Returns the limit that a subscription would exceed, as the end of a sentence; undefined if none. */
-function findExcess(subscribed: ReadonlySet<string>, address: string): string | undefined {
+function findExcess(subscribed: ReadonlyMap<string, unknown>, address: string): string | undefined {
   if (address.length > maxSubscribedUriLength)
     return `its address has more than ${maxSubscribedUriLength} characters.`;
   if (subscribed.size < maxSubscribedUris || subscribed.has(address)) return undefined;
@@ -34,6 +36,7 @@ function findExcess(subscribed: ReadonlySet<string>, address: string): string | 
 
 /** `resources/unsubscribe`. Succeeds for a URI without a subscription. */
 export function unsubscribe({ subscribed }: Connection, { uri }: WireObject): WireObject {
+  subscribed.get(String(uri))?.();
   subscribed.delete(String(uri));
   return {};
 }

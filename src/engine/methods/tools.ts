@@ -135,7 +135,8 @@ async function metaWithApp(
   tool: ToolSpec,
   { connection, request }: { readonly connection: Connection; readonly request: RequestContext },
 ): Promise<ToolResult['_meta']> {
-  if (!tool.ui || meta?.ui !== undefined) return meta;
+  // Results of upstream servers pass unchanged.
+  if (!tool.ui || tool.upstream?.isOwn || meta?.ui !== undefined) return meta;
   const { _meta: told } = await entryWithUi(tool, connection, request);
   const ui = isRecord(told) && isRecord(told.ui) ? told.ui : {};
   return typeof ui.resourceUri === 'string' ? { ...meta, ui: { resourceUri: ui.resourceUri } } : meta;

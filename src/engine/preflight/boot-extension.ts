@@ -4,7 +4,7 @@ import { errorMessage } from '../base/thrown-value.js';
 import type { Diagnostic, Location } from '../extension/diagnostics.js';
 import type { Manifest } from '../extension/manifest.js';
 import { isPackageName, qualify, shortName } from '../extension/names.js';
-import { listFaultsIn, parseAbsences } from '../live/list-faults.js';
+import { listFaultsIn, parseAbsences, parseMissingNames } from '../live/list-faults.js';
 import { withShortWait } from '../live/upstream-wait.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
 
@@ -143,6 +143,10 @@ async function checkServer(
   for (const absence of parseAbsences(said)) {
     const message = `Server "${server}" lists no tools of an existing server. ${absence}`;
     findings.push({ code: 'boot-failed', severity: 'warning', message, isOfList: true });
+  }
+  for (const missing of parseMissingNames(said)) {
+    const message = `Server "${server}" chooses an item that does not exist. ${missing} Correct the name in "only", "except" or "rename".`;
+    findings.push({ code: 'boot-failed', severity: 'error', message, isOfList: true });
   }
   const [impure] = transport.impureLines;
   if (impure !== undefined) {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { AgentToolsError } from '../base/errors.js';
-import { parseAbsences } from '../live/list-faults.js';
+import { parseAbsences, parseMissingNames } from '../live/list-faults.js';
 import { withShortWait } from '../live/upstream-wait.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
 
@@ -38,6 +38,8 @@ export async function verifyServer(
     const [impure] = transport.impureLines;
     if (impure !== undefined)
       throw new Error(`it wrote ${JSON.stringify(impure)} to stdout, which is not MCP`);
+    // Upstream servers have all items of their entries once these lists are answered.
+    await listOthers(client, left);
     tools = listed.tools.map(({ name }) => name);
   } catch (error) {
     throw new AgentToolsError('failed', explainStartFailure(child, error as Error, transport.stderr), {
@@ -51,7 +53,28 @@ export async function verifyServer(
     if (tools) await stopServer(transport);
   }
   // Its stderr is complete only after its end.
+  requireNamedItems(transport.stderr);
   return { tools, absences: parseAbsences(transport.stderr) };
+}
+
+/** Never rejects: a server is useful without its prompts and resources. */
+async function listOthers(
+  client: Client,
+  left: () => { readonly timeout: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const { prompts, resources } = client.getServerCapabilities() ?? {};
+  await Promise.allSettled([
+    prompts && client.listPrompts({}, left()),
+    resources && client.listResources({}, left()),
+  ]);
+}
+
+/** @throws AgentToolsError if an entry names an item that its upstream server does not have */
+function requireNamedItems(stderr: string): void {
+  const missing = parseMissingNames(stderr);
+  if (missing.length === 0) return;
+  const message = `${missing.join('\n')}\nCorrect the names in "only", "except" or "rename" of the server's entry.`;
+  throw new AgentToolsError('failed', message);
 }
 
 function explainStartFailure({ command, args }: ChildServer, { message }: Error, stderr: string): string {

@@ -45,7 +45,12 @@ export interface DispatcherOptions {
   readonly era: Era;
   /** Sent as serverInfo. */
   readonly info: JsonObject;
-  readonly instructions?: string | undefined;
+  /** Returns the present instructions. */
+  readonly instructions?: () => string | undefined;
+  /** Waits for the instructions, before `server/discover` is answered. */
+  readonly ready?: (signal: AbortSignal) => Promise<void>;
+  /** Holds a resource that a client of 2026-07-28 has subscribed to. Returns the function that releases it. */
+  readonly hold?: (uri: string) => (() => void) | undefined;
   /** The server's capabilities for a client with these; `undefined` before the client has introduced itself. */
   readonly capabilities: (client: unknown) => ServerCapabilities;
   /** The handler of a method; undefined: method not found. */
@@ -79,6 +84,8 @@ export class Dispatcher implements Peer {
   /** Requests of the server that the client has not answered. */
   readonly #asked = new Map<number, PendingClientRequest>();
   readonly #subscriptions = new Map<MessageId, SubscriptionFilter>();
+  /** Functions that release the resources of subscriptions. */
+  readonly #held = new Map<MessageId, readonly (() => void)[]>();
   #transport: Transport | undefined;
   #lastAsked = -1;
 
@@ -189,6 +196,11 @@ export class Dispatcher implements Peer {
     await this.#transport?.send(notification, { relatedRequestId });
   }
 
+  /** Sends a notification that belongs to no request. Never rejects. */
+  async tell({ method, params }: OutboundMessage): Promise<void> {
+    if (this.client) await this.#write({ jsonrpc: '2.0', method, ...(params && { params }) });
+  }
+
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     if (!('method' in message)) this.#settle(message as unknown as JsonObject);
     else if ('id' in message) void this.#serve(message.id, message.method, message.params, extra);
@@ -258,7 +270,8 @@ export class Dispatcher implements Peer {
     };
   }
 
-  #discover({ meta }: RequestContext): JsonObject {
+  async #discover({ meta, signal }: RequestContext): Promise<JsonObject> {
+    await this.#options.ready?.(signal);
     return {
       supportedVersions: modernVersions,
       capabilities: this.#options.capabilities(meta?.[metaKey.clientCapabilities]),
@@ -267,7 +280,7 @@ export class Dispatcher implements Peer {
   }
 
   get #instructions(): { readonly instructions?: string } {
-    const { instructions } = this.#options;
+    const instructions = this.#options.instructions?.();
     return instructions === undefined ? {} : { instructions };
   }
 
@@ -280,6 +293,12 @@ export class Dispatcher implements Peer {
     const { isSubscribable = () => false } = this.#options;
     const filter = grantedFilter(params, { capabilities: this.capabilities, isSubscribable });
     this.#subscriptions.set(id, filter);
+    const { hold } = this.#options;
+    if (hold)
+      this.#held.set(
+        id,
+        (filter.resourceSubscriptions ?? []).flatMap((uri) => hold(uri) ?? []),
+      );
     void this.#write(acknowledgment(id, filter));
     return noResponse;
   }
@@ -294,10 +313,16 @@ export class Dispatcher implements Peer {
     if (method === 'notifications/cancelled') {
       const id = params?.requestId as MessageId;
       if (!this.#subscriptions.delete(id)) this.#inFlight.get(id)?.abort(params?.reason);
+      this.#release(id);
       return;
     }
     const { era, onNotification = {} } = this.#options;
     if (era === 'legacy' && Object.hasOwn(onNotification, method)) onNotification[method]?.();
+  }
+
+  #release(id: MessageId): void {
+    for (const release of this.#held.get(id) ?? []) release();
+    this.#held.delete(id);
   }
 
   #settle({ id, result, error }: JsonObject): void {
@@ -319,6 +344,7 @@ export class Dispatcher implements Peer {
     for (const asked of [...this.#asked.values()]) asked.reject(closed);
     for (const request of this.#inFlight.values()) request.abort(closed);
     this.#inFlight.clear();
+    for (const id of [...this.#held.keys()]) this.#release(id);
   }
 }
 

@@ -147,7 +147,18 @@ export interface UpstreamToolDefinition<I = undefined, O = undefined>
   readonly handler?: undefined;
 }
 
-/** An entry of a server's `tools` for tools of an upstream MCP server. */
+/** A choice of prompts, resources or apps of an upstream MCP server. Resources and apps are chosen by name or URI. */
+export interface UpstreamChoice {
+  /** Names or URIs on the upstream server. Default: all. */
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+  /** Prefix of each name, except the names from `rename`. */
+  readonly prefix?: string;
+  /** New names, by the names on the upstream server. */
+  readonly rename?: Readonly<Record<string, string>>;
+}
+
+/** An entry of a server's `tools` for the items of an upstream MCP server. */
 export interface UpstreamTools
   extends Pick<CommonDefinition, 'hidden' | 'visible' | 'category' | 'timeoutMs' | 'meta'> {
   readonly upstream: UpstreamSource | ResolveEndpoint | string;
@@ -158,6 +169,12 @@ export interface UpstreamTools
   readonly except?: readonly string[];
   /** New names of tools, by their names on the upstream server. */
   readonly rename?: Readonly<Record<string, string>>;
+  /** False for no prompts. Default: all. */
+  readonly prompts?: false | UpstreamChoice;
+  /** False for no resources. Default: all. */
+  readonly resources?: false | UpstreamChoice;
+  /** False for no UI apps. Default: all. */
+  readonly apps?: false | UpstreamChoice;
 }
 
 /** Type of a handler's arguments for an input schema. */

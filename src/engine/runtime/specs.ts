@@ -5,7 +5,7 @@ import type { CompiledSchema } from '../schema/index.js';
 import type { Context, ItemRegistry, ListedKind } from './context.js';
 import type { Lazy } from './lazy-function.js';
 import type { PromptMessage } from './result-builders.js';
-import type { ToolUpstream } from './upstream.js';
+import type { ItemUpstream, ToolUpstream } from './upstream.js';
 import type { WireItem } from './wire-item.js';
 
 /** How long clients may reuse a response. @see MCP 2026-07-28, server/utilities/caching */
@@ -120,6 +120,8 @@ export interface PromptSpec extends Spec {
   /** Messages for checked arguments. */
   render(args: Readonly<Record<string, string>>, ctx: Context): Promise<PromptResult>;
   readonly complete: ReadonlyMap<string, SuggestionSource>;
+  /** The upstream prompt that answers in place of `render`. */
+  readonly upstream?: ItemUpstream;
 }
 
 export interface PromptResult {
@@ -175,4 +177,6 @@ export interface ResourceSpec extends Spec {
   readonly complete: ReadonlyMap<string, SuggestionSource>;
   /** True if clients may subscribe to changes. */
   readonly subscribable: boolean;
+  /** The upstream resource that answers in place of `read`. */
+  readonly upstream?: ItemUpstream;
 }

@@ -52,6 +52,63 @@ export function withoutUi(meta: Readonly<Record<string, unknown>>): Readonly<Rec
   return rest;
 }
 
+/** A tool with the UI keys of its `_meta` apart, unchanged except for the URI of the app. */
+export function withForeignUi(tool: ToolSpec, uriOf: (uri: string) => string | undefined): ToolSpec {
+  const { _meta: meta, ...wire } = tool.wire;
+  if (!isRecord(meta)) return tool;
+  const _meta = withoutUi(meta);
+  const { ui } = meta;
+  const written = replaceAppUri(meta, uriOf);
+  return {
+    ...tool,
+    ui:
+      Object.keys(written).length === 0
+        ? undefined
+        : {
+            named: undefined,
+            app: undefined,
+            visibility: readVisibility(isRecord(ui) ? ui.visibility : undefined),
+            when: undefined,
+            written,
+          },
+    wire: { ...wire, ...(Object.keys(_meta).length > 0 && { _meta }) },
+  };
+}
+
+/** The UI keys of `_meta` with another URI of the app, or without it if `uriOf` returns undefined. */
+export function replaceAppUri(
+  { [metaKey]: ui, [flatMetaKey]: flat }: Readonly<Record<string, unknown>>,
+  uriOf: (uri: string) => string | undefined,
+): Readonly<Record<string, unknown>> {
+  const replaced = (uri: unknown) => (typeof uri === 'string' ? uriOf(uri) : uri);
+  const nested = isRecord(ui) ? replaceKey(ui, 'resourceUri', replaced) : ui;
+  const isLeft = nested !== undefined && (nested === ui || Object.keys(nested as object).length > 0);
+  const flatUri = replaced(flat);
+  return {
+    ...(isLeft && { [metaKey]: nested }),
+    ...(flatUri !== undefined && { [flatMetaKey]: flatUri }),
+  };
+}
+
+function replaceKey(
+  value: Readonly<Record<string, unknown>>,
+  key: string,
+  replaced: (old: unknown) => unknown,
+): Readonly<Record<string, unknown>> {
+  if (value[key] === undefined) return value;
+  const { [key]: old, ...others } = value;
+  const next = replaced(old);
+  return next === undefined ? others : { ...others, [key]: next };
+}
+
+/** URI of the app in the `_meta` of a tool. */
+export function appUriOf(meta: unknown): string | undefined {
+  if (!isRecord(meta)) return undefined;
+  const { [metaKey]: ui, [flatMetaKey]: flat } = meta;
+  const uri = (isRecord(ui) ? ui.resourceUri : undefined) ?? flat;
+  return typeof uri === 'string' ? uri : undefined;
+}
+
 /** A host may read only one of the two keys, so both are sent. */
 function declaredUi({
   [metaKey]: ui,

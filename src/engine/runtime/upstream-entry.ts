@@ -4,11 +4,11 @@ import { describeFault } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { definitionLabel, locate } from './read-definition.js';
 import type { UpstreamEntry } from './upstream.js';
-import { sharedOverrides, toToolChoice } from './upstream-choice.js';
+import { sharedOverrides, toChoices } from './upstream-choice.js';
 import { requireEndpointModule, upstreamSpec } from './upstream-spec.js';
 
 /**
- * Reads an entry of a server's list for tools of an upstream server. Does not contact the upstream server.
+ * Reads an entry of a server's list for the items of an upstream server. Does not contact the upstream server.
  * @throws DefinitionError with the first fault
  */
 export async function readUpstreamEntry(
@@ -23,7 +23,7 @@ export async function readUpstreamEntry(
   await requireEndpointModule(upstream, { definition: server, path: [...path, 'upstream'] });
   return {
     upstream: upstreamSpec(upstream, server.extension, [server.item, ...path]),
-    choice: toToolChoice(entry),
+    ...toChoices(entry),
     changes: sharedOverrides(entry),
     definition: server,
     path,

@@ -6,7 +6,7 @@ import type { ToolResult } from './result-builders.js';
 
 export type { UpstreamAddress, UpstreamEndpoint, UpstreamProgram } from '../extension/upstream-endpoint.js';
 
-/** An existing MCP server that provides tools. */
+/** An existing MCP server that AgentTools forwards requests to. */
 export interface UpstreamSpec {
   /** Specs with the same key share one server: one process, one connection. */
   readonly key: string;
@@ -38,8 +38,8 @@ export interface GivenPlace {
   readonly read: (given: unknown) => Promise<UpstreamEndpoint>;
 }
 
-/** A choice of tools from an upstream server, and their names. */
-export interface ToolChoice {
+/** A choice of items of one kind from an upstream server, and their names. Resources are chosen by URI or name. */
+export interface ItemChoice {
   /** Prefix of each name, except the names from `rename`. */
   readonly prefix: string;
   /** Names on the upstream server; undefined: all. */
@@ -49,10 +49,14 @@ export interface ToolChoice {
   readonly rename: Readonly<Record<string, string>>;
 }
 
-/** An entry of a server's list for tools of an upstream server. */
-export interface UpstreamEntry {
+/** A kind of items that an entry chooses apart from tools. Apps are resources with `ui://` URIs. */
+type ChosenKind = 'prompts' | 'resources' | 'apps';
+
+/** An entry of a server's list for the items of an upstream server. */
+export interface UpstreamEntry extends Readonly<Record<ChosenKind, ItemChoice | undefined>> {
   readonly upstream: UpstreamSpec;
-  readonly choice: ToolChoice;
+  /** The choice of tools. The choices of other kinds are undefined if the entry excludes the kind. */
+  readonly choice: ItemChoice;
   /** Number of the server's own tools before these tools. */
   readonly position: number;
   /** Overrides for all of these tools. */
@@ -67,6 +71,43 @@ export interface UpstreamEntry {
   readonly path: DocumentPath;
 }
 
+/** URIs of an upstream server that another upstream server has too, with their replacements. */
+export type ReplacedUris = ReadonlyMap<string, string>;
+
+/** The known items of an upstream server, as listed. Plain JSON, so that it can travel between processes. */
+export interface UpstreamListing {
+  readonly title: string;
+  readonly instructions?: string;
+  /** Null: not listed yet. */
+  readonly tools: readonly unknown[] | null;
+  readonly prompts: readonly unknown[] | null;
+  readonly resources: readonly unknown[] | null;
+  readonly templates: readonly unknown[] | null;
+  /** True if the server has the method or capability. */
+  readonly offers: {
+    readonly prompts: boolean;
+    readonly resources: boolean;
+    readonly completions: boolean;
+    readonly subscriptions: boolean;
+    readonly toolTasks: boolean;
+  };
+}
+
+/** The prompt or resource of an upstream server that answers for an item. */
+export interface ItemUpstream {
+  readonly upstream: UpstreamSpec;
+  /** Name, URI or URI template on the upstream server. */
+  readonly theirs: string;
+  readonly hasCompletions: boolean;
+  readonly uris?: ReplacedUris;
+}
+
+/** A request to an upstream server for a client, without the parts of the protocol. */
+export interface UpstreamRequest {
+  readonly method: 'tools/call' | 'prompts/get' | 'resources/read' | 'completion/complete';
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
 /** The tool of an upstream server that answers in place of a handler. */
 export interface ToolUpstream {
   readonly upstream: UpstreamSpec;
@@ -74,6 +115,11 @@ export interface ToolUpstream {
   readonly tool: string;
   /** The list entry comes from the upstream server, which checks arguments and results against its schemas itself. */
   readonly isOwn?: true;
+  /** The results keep their metadata about UI. */
+  readonly hasApps?: true;
+  /** The tool runs as a task of the upstream server. */
+  readonly isTask?: true;
+  readonly uris?: ReplacedUris;
 }
 
 /** Tools that may arrive while a server runs. */
@@ -84,10 +130,21 @@ export interface Arrivals {
   reasons(kind: 'tools'): readonly string[];
 }
 
-/** Calls tools of upstream servers. */
+/** Forwards requests to upstream servers. */
 export interface UpstreamCaller {
   /**
    * Returns the response of the upstream server unchanged, or a failure with the reason if the server is unavailable.
    */
   call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult>;
+  /**
+   * Returns the result of a request, unchanged. Input requests of the upstream server go to the client of the context.
+   * @throws ProtocolError with the error of the upstream server; ToolError if it is unavailable
+   */
+  request(
+    upstream: UpstreamSpec,
+    request: UpstreamRequest,
+    ctx: Context,
+  ): Promise<Readonly<Record<string, unknown>>>;
+  /** Upstream servers that may have a resource that no list shows. */
+  readersOf(uri: string): readonly UpstreamSpec[];
 }

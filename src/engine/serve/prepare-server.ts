@@ -127,6 +127,7 @@ async function prepareWith(
   let watch: PackageWatch | undefined;
   const pinned = (name: string) => (isFrozen ? packages.get(name) : undefined);
   const resolveServer = await createServerResolver(preparation, { host, report, pinned, ...code });
+  const { dataFolder } = workspaceFolders(host);
   const resolve: ServerResolver = async (options) => {
     const composed = await resolveServer(options);
     packages = composed.packages ?? packages;
@@ -153,7 +154,7 @@ async function prepareWith(
     await followPackages();
     return composed;
   };
-  const openUpstreams = openUpstreamsWith({ env, report, signal, patience, places: client });
+  const openUpstreams = openUpstreamsWith({ env, report, signal, patience, places: client, dataFolder });
   const options = { env, report, changes, isUpdatable: !isFrozen, compose, openUpstreams };
   const live = await LiveServer.open({ ...first, ...options });
   // Packages that are installed while the server runs are watched from then on.

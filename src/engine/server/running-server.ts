@@ -1,14 +1,16 @@
 import { isRecord } from '../base/value-checks.js';
+import { waitAtMost } from '../base/wait.js';
 import { serverCapabilities } from '../live/capabilities.js';
 import type { ChangeNotifier } from '../live/change-notifier.js';
 import type { CodeHost, Connection } from '../live/connection.js';
 import type { LiveServer } from '../live/live-server.js';
+import type { ServerMessage } from '../live/message-notifier.js';
 import { openSession } from '../live/session.js';
 import { allowsUi, declaresUi } from '../live/ui-capability.js';
 import { answerMethod, findMethod, isMethodOffered } from '../methods/methods.js';
 import { mayBeSubscribed } from '../methods/subscriptions.js';
 import { Dispatcher, type RequestHandler } from '../protocol/dispatcher.js';
-import type { Era } from '../protocol/eras.js';
+import { type Era, logLevels } from '../protocol/eras.js';
 import type { CacheHints } from '../protocol/results.js';
 import type { Servable } from '../runtime/compose-server.js';
 import { listedKinds } from '../runtime/served-kind.js';
@@ -38,18 +40,19 @@ export function createServer(
   { onChange = live.onChange, isRemote = false }: ConnectionOptions = {},
 ): Dispatcher {
   const { calls, current } = live;
-  const { info, instructions, cache } = current;
+  const { info, cache } = current;
   const isWhole = !listedKinds.some((kind) => live.isPending(kind));
-  // Pending tools may have apps.
-  const mayHaveUi = allowsUi(calls.env) && (current.hasUi || live.isPending('tools'));
+  const mayHaveUi = allowsUi(calls.env) && (current.hasUi || mayBringApps(live));
   const offered = serverCapabilities(live, { era, withUi: mayHaveUi });
   const withoutUi = mayHaveUi ? serverCapabilities(live, { era, withUi: false }) : offered;
-  const subscribed = new Set<string>();
+  const subscribed: Connection['subscribed'] = new Map();
   let askForRoots: (() => void) | undefined;
   const dispatcher = new Dispatcher({
     era,
     info,
-    instructions,
+    instructions: () => live.current.instructions,
+    ready: async (signal) => await waitForDiscovery(live, signal),
+    hold: (uri) => live.upstreams?.subscribe?.(uri),
     // A client that has not introduced itself may be one that shows UI.
     capabilities: (client) => (client === undefined || declaresUi(client) ? offered : withoutUi),
     handlerOf,
@@ -97,12 +100,45 @@ export function createServer(
     return async (params, request) => await answerMethod(row.handler, connection, params, request);
   }
   const unsubscribe = onChange((change) => dispatcher.notifyChange(change));
+  const ignore =
+    era === 'legacy'
+      ? live.onMessage((message) => forwardMessage(message, dispatcher, connection))
+      : () => {};
   dispatcher.onclose = () => {
     unsubscribe();
+    ignore();
+    for (const release of subscribed.values()) release();
+    live.upstreams?.forget?.(connection);
     live.roots.forget(connection);
     host?.forget(connection);
   };
   return dispatcher;
+}
+
+/** True if pending tools, or upstream servers with unknown resources, may bring apps. */
+function mayBringApps(live: LiveServer): boolean {
+  const takesApps = live.current.upstreams.some(({ apps }) => apps !== undefined);
+  return live.isPending('tools') || (takesApps && live.isPending('resources'));
+}
+
+/** Longest wait of `server/discover` for instructions, in milliseconds. Some clients then assume an older server. */
+const discoveryWaitMs = 8000;
+
+/** Waits until the instructions of upstream servers are known. */
+async function waitForDiscovery(live: LiveServer, signal: AbortSignal): Promise<void> {
+  if (live.current.upstreams.length > 0)
+    await waitAtMost(live.ready('tools', signal), discoveryWaitMs, signal);
+}
+
+/** Sends a message of an upstream server that belongs to no request, if the client wants its level. */
+function forwardMessage(
+  { method, params }: ServerMessage,
+  dispatcher: Dispatcher,
+  { logLevel }: Connection,
+): void {
+  const rank = logLevels.indexOf(params.level as never);
+  if (method === 'notifications/message' && rank < logLevels.indexOf(logLevel)) return;
+  void dispatcher.tell({ method, params });
 }
 
 /** Longest wait for a client to list its roots. */
@@ -114,11 +150,12 @@ function listHints(
   { listHooks, upstreams }: Servable,
   mayHaveUi: boolean,
 ): CacheHints {
+  // The items of an upstream server may change at any time.
+  if (upstreams.length > 0) return {};
   const hint = (varies: boolean): CacheHint => ({ ttlMs, scope: varies ? 'private' : scope });
   const resources = hint(mayHaveUi || listHooks.resources !== undefined);
   return {
-    // The tools of an upstream server may change at any time.
-    ...(upstreams.length === 0 && { 'tools/list': hint(mayHaveUi || listHooks.tools !== undefined) }),
+    'tools/list': hint(mayHaveUi || listHooks.tools !== undefined),
     'prompts/list': hint(listHooks.prompts !== undefined),
     'resources/list': resources,
     'resources/templates/list': resources,

@@ -1,7 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/value-checks.js';
-import type { RequesterInfo } from '../live/connection.js';
-import { quotaKey } from '../live/request-keys.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { Root } from '../runtime/context.js';
 import { ToolError } from '../runtime/result-builders.js';
@@ -13,7 +11,10 @@ import {
 } from './input-requests.js';
 import type { UpstreamCall } from './upstream-call.js';
 
-/** Answers a request of an upstream server. Up to 2025-11-25 it names no call. @throws ProtocolError */
+/**
+ * Answers a request of an upstream server. Up to 2025-11-25 it names no call: all calls of a connection belong to one
+ * user, and the latest one is asked. @throws ProtocolError
+ */
 export async function answerRequest(
   question: UpstreamInputRequest,
   underWay: Iterable<UpstreamCall>,
@@ -25,25 +26,12 @@ export async function answerRequest(
     if (question.method === 'roots/list') return { roots: await roots() };
     throw new ProtocolError(-32_603, 'No call is in progress, so there is no client to ask.');
   }
-  if (!calls.every((one) => isSameClient(one.asker, call.asker))) {
-    throw new ProtocolError(
-      -32_603,
-      'Calls of several clients are in progress, and the request does not name its call.',
-    );
-  }
   try {
     return await call.ask(question);
   } catch (error) {
     if (error instanceof UnansweredRequestError) throw new ProtocolError(error.code, error.message);
     throw new ProtocolError(-32_603, 'The call has ended.');
   }
-}
-
-function isSameClient(one: RequesterInfo | undefined, other: RequesterInfo | undefined): boolean {
-  if (!one || !other) return one === other;
-  if (one.connection === other.connection) return true;
-  const user = quotaKey(one.auth);
-  return user !== undefined && user === quotaKey(other.auth);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../base/thrown-value.js';
+import { isRecord } from '../base/value-checks.js';
 import { shortenText, visibleMessage } from '../base/visible-text.js';
 import type { UpstreamEndpoint } from '../runtime/upstream.js';
 import type { ChildExit } from './child-transport.js';
@@ -8,21 +9,50 @@ import type { ChildExit } from './child-transport.js';
 /** In characters. Shorter values are not secrets, and occur in too many words. */
 const shortestSecret = 6;
 
-/** Longest quote of an upstream server, in characters. */
-const longestQuote = 300;
+/** Longest quote of an upstream server, in characters. Longer texts lose their middle. */
+const longestQuote = 10_000;
 
-/** Cleans a text of an upstream server for display: one line, cut, without its secrets. */
+/** Longest quote of output that is no message, in characters. */
+const longestOutput = 300;
+
+/** Cleans a text of an upstream server for display: one line, bounded, without its secrets. */
 export type Quote = (text: string) => string;
 
-/** Returns a quote function that hides the variables, headers and URL credentials of an endpoint. */
-export function createQuote(place: UpstreamEndpoint): Quote {
+/** Hides the secrets of an endpoint in a text. */
+export type HideSecrets = (text: string) => string;
+
+/** Returns a function that hides the variables, headers and URL credentials of an endpoint. */
+export function createSecretFilter(place: UpstreamEndpoint): HideSecrets {
   const secrets = listEndpointSecrets(place)
     .filter((value) => value.length >= shortestSecret)
     .sort((one, other) => other.length - one.length);
-  return (text) => {
-    const shown = secrets.reduce((sofar, secret) => sofar.replaceAll(secret, '[hidden]'), text);
-    return shortenText(visibleMessage(shown), longestQuote);
-  };
+  return (text) => secrets.reduce((sofar, secret) => sofar.replaceAll(secret, '[hidden]'), text);
+}
+
+/** Hides the secrets of an endpoint in all texts of JSON data. */
+export function hideSecretsIn(data: unknown, hide: HideSecrets): unknown {
+  if (typeof data === 'string') return hide(data);
+  if (Array.isArray(data)) return data.map((one) => hideSecretsIn(one, hide));
+  if (!isRecord(data)) return data;
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, hideSecretsIn(value, hide)]));
+}
+
+/** Returns a quote function that hides the secrets of an endpoint. */
+export function createQuote(place: UpstreamEndpoint): Quote {
+  const hide = createSecretFilter(place);
+  return (text) => shortenMiddle(visibleMessage(hide(text)), longestQuote);
+}
+
+/** The start and the end of a text. The end of an error often has the reason. */
+function shortenMiddle(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const half = Math.floor(length / 2);
+  return `${text.slice(0, half)} … ${text.slice(-half)}`;
+}
+
+/** A quote of output that is no message. */
+export function quoteOutput(text: string, quote: Quote): string {
+  return shortenText(quote(text), longestOutput);
 }
 
 function listEndpointSecrets(place: UpstreamEndpoint): readonly string[] {
@@ -89,7 +119,7 @@ export function silenceWords(
   const silence = `it does not answer within ${secondsWords(waitedMs)}, which is its "startTimeoutMs"`;
   return impure === undefined
     ? silence
-    : `${silence}. It wrote ${JSON.stringify(quote(impure))} to stdout, which is no message of MCP`;
+    : `${silence}. It wrote ${JSON.stringify(quoteOutput(impure, quote))} to stdout, which is no message of MCP`;
 }
 
 /** Describes an HTTP error status, as the end of a sentence. `transport` is set for the first request only. */

@@ -20,7 +20,7 @@ const reconnectionOptions = {
 };
 
 /** Error message of a request if its response stream ends early. */
-const streamEnded = 'the connection broke before the answer came';
+export const streamEnded = 'the connection broke before the answer came';
 
 /** Code of the error for a broken connection. The upstream server did not send it. */
 export const brokenCode = -32_000;

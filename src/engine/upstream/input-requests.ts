@@ -1,7 +1,7 @@
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
 import type { JsonObject } from '../protocol/envelope.js';
-import type { Context } from '../runtime/context.js';
+import type { AskOptions, Context } from '../runtime/context.js';
 import { MissingCapabilityError } from '../runtime/requirements.js';
 
 /** Input request of an upstream server, unchanged. */
@@ -31,8 +31,11 @@ type ForwardInputRequest = (ctx: Context, params: JsonObject, key: string) => Pr
 /** Functions that forward each input request to the client, by method. */
 const askers: Readonly<Record<string, ForwardInputRequest>> = {
   'elicitation/create': async (ctx, params, key) => {
-    const { mode, message, url, requestedSchema } = params;
-    if (mode === 'url') return { ...(await ctx.elicitUrl(message as string, url as string, { key })) };
+    const { mode, message, url, requestedSchema, elicitationId } = params;
+    if (mode === 'url') {
+      const options: AskOptions & { readonly elicitationId: unknown } = { key, elicitationId };
+      return { ...(await ctx.elicitUrl(message as string, url as string, options)) };
+    }
     const answer = await ctx.elicit(message as string, requestedSchema as object, { key });
     return { ...answer };
   },

@@ -1,40 +1,32 @@
 import { isRecord, isStringList } from '../base/value-checks.js';
 import { isWireName } from '../extension/names.js';
 import type { ToolSpec } from '../runtime/specs.js';
-import { isAppOnly, withoutUi, withUiApart } from '../runtime/ui.js';
-import type { UpstreamEntry } from '../runtime/upstream.js';
+import { isAppOnly, withForeignUi, withoutUi, withUiApart } from '../runtime/ui.js';
+import type { ReplacedUris, UpstreamEntry, UpstreamListing } from '../runtime/upstream.js';
 import { chosenName } from '../runtime/upstream-choice.js';
 import { changedWire, type WireItem } from '../runtime/wire-item.js';
 import type { CompiledSchema, JsonSchema } from '../schema/index.js';
-
-/** Tools of an upstream server that one entry selects, and the problems of others. */
-export interface SelectedTools {
-  readonly tools: readonly ToolSpec[];
-  /** Problems, as ends of sentences about the upstream server. */
-  readonly faults: readonly string[];
-}
+import { commonFault, missingNames, noRequirements, type Selected } from './select-items.js';
 
 /** Default longest run of a call. */
-const defaultUpstreamCallTimeoutMs = 60_000;
+export const defaultUpstreamCallTimeoutMs = 60_000;
 
-/** Keys of a tool that are forwarded to clients. */
-const forwardedToolKeys = [
-  'title',
-  'description',
-  'inputSchema',
-  'outputSchema',
-  'annotations',
-  'icons',
-  '_meta',
-];
+/** URIs of apps on this server, by their URIs on the upstream server; undefined: not served. */
+export interface AppUris {
+  readonly uriOf: (theirs: string) => string | undefined;
+  readonly replaced: ReplacedUris | undefined;
+}
 
 /** Returns the specs of the selected tools among those that an upstream server lists. */
-export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): SelectedTools {
-  const { only, except, rename } = entry.choice;
-  const tools: ToolSpec[] = [];
+export function takeTools(
+  entry: UpstreamEntry,
+  { tools: listed, offers }: UpstreamListing,
+  apps: AppUris,
+): Selected<ToolSpec> {
+  const items: ToolSpec[] = [];
   const faults: string[] = [];
   const seen = new Set<string>();
-  for (const tool of listed) {
+  for (const tool of listed ?? []) {
     const own = isRecord(tool) ? tool.name : undefined;
     if (typeof own !== 'string') {
       faults.push('lists a tool that has no name, which is left out');
@@ -44,14 +36,21 @@ export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): Sel
     seen.add(own);
     const name = chosenName(entry.choice, own);
     if (name === undefined) continue;
-    const fault = rejectReason(tool as WireItem, name);
-    if (fault === undefined) tools.push(toUpstreamTool(entry, tool as WireItem, name));
+    const fault = rejectReason(tool as WireItem, name) ?? taskFault(tool as WireItem, offers);
+    if (fault === undefined) items.push(toUpstreamTool(entry, tool as WireItem, { name, apps }));
     else faults.push(`lists the tool ${JSON.stringify(own)}, which is left out: ${fault}`);
   }
-  // Includes names in `except`: an excluded tool may have been renamed, and would be served.
-  const named = [...(only ?? []), ...except, ...Object.keys(rename)];
-  const missing = [...new Set(named)].filter((name) => !seen.has(name));
-  return { tools, faults: [...faults, ...missing.map((name) => `has no tool ${JSON.stringify(name)}`)] };
+  return { items, faults: [...faults, ...(listed ? missingNames(entry.choice, seen, 'tool') : [])] };
+}
+
+/** Reason why a tool that runs only as a task can never work. @see MCP 2025-11-25, basic/utilities/tasks */
+function taskFault(tool: WireItem, { toolTasks }: UpstreamListing['offers']): string | undefined {
+  if (taskSupport(tool) !== 'required' || toolTasks) return undefined;
+  return 'it runs only as a task, and its server does not declare tasks of tools';
+}
+
+function taskSupport({ execution }: WireItem): unknown {
+  return isRecord(execution) ? execution.taskSupport : undefined;
 }
 
 /** Returns the reason why clients would reject a tool. Some clients reject the whole list for one bad tool. */
@@ -62,10 +61,8 @@ function rejectReason(tool: WireItem, name: string): string | undefined {
   const { inputSchema, outputSchema } = tool;
   if (!isRecord(inputSchema) || inputSchema.type !== 'object')
     return 'its inputSchema is no schema of an object';
-  const badPart = ['title', 'description'].find(
-    (key) => tool[key] !== undefined && typeof tool[key] !== 'string',
-  );
-  if (badPart) return `its ${badPart} is no text`;
+  const badText = commonFault(tool, { texts: ['title', 'description'], records: [] });
+  if (badText) return badText;
   if (outputSchema !== undefined && !isRecord(outputSchema)) return 'its outputSchema is no schema';
   if (inputSchema.properties !== undefined && !isRecord(inputSchema.properties)) {
     return 'the properties of its inputSchema are no object';
@@ -73,27 +70,23 @@ function rejectReason(tool: WireItem, name: string): string | undefined {
   if (inputSchema.required !== undefined && !isStringList(inputSchema.required)) {
     return 'what its inputSchema requires is no list of names';
   }
-  const badRecord = ['annotations', '_meta'].find((key) => tool[key] !== undefined && !isRecord(tool[key]));
-  if (badRecord) return `its ${badRecord} is no object`;
-  return tool.icons === undefined || Array.isArray(tool.icons) ? undefined : 'its icons are no list';
+  return commonFault(tool, { texts: [], records: ['annotations', '_meta', 'execution'] });
 }
 
 function toUpstreamTool(
-  { upstream, definition, changes }: UpstreamEntry,
+  { upstream, definition, changes, apps: appChoice }: UpstreamEntry,
   listed: WireItem,
-  name: string,
+  { name, apps }: { readonly name: string; readonly apps: AppUris },
 ): ToolSpec {
-  const kept = forwardedToolKeys.filter((key) => listed[key] !== undefined).map((key) => [key, listed[key]]);
-  const wire = { name, ...Object.fromEntries(kept) } as WireItem;
   const { hidden = false, timeoutMs = defaultUpstreamCallTimeoutMs } = changes;
   const tool: ToolSpec = {
     kind: 'tools',
     item: `${definition.extension.qualify(definition.item)}#${name}`,
     name,
-    wire: changedWire(wire, changes),
+    wire: changedWire({ ...withoutTaskSupport(listed), name }, changes),
     hidden,
     timeoutMs,
-    requires: { client: [], env: [], bin: [], level: 'required' },
+    requires: noRequirements,
     cache: undefined,
     definition,
     input: unverifiedSchema(listed.inputSchema as JsonSchema),
@@ -102,14 +95,29 @@ function toUpstreamTool(
     handler: async () => {
       throw new Error(`Tool "${name}" is answered by an upstream server.`);
     },
-    upstream: { upstream, tool: listed.name, isOwn: true },
+    upstream: {
+      upstream,
+      tool: listed.name,
+      isOwn: true,
+      ...(appChoice && { hasApps: true }),
+      ...(taskSupport(listed) === 'required' && { isTask: true }),
+      ...(apps.replaced && { uris: apps.replaced }),
+    },
     initialize: undefined,
     options: {},
     onOutputMismatch: 'warn',
     task: undefined,
     ui: undefined,
   };
-  return withoutApp(tool);
+  return appChoice ? withForeignUi(tool, apps.uriOf) : withoutApp(tool);
+}
+
+/** Clients call every tool plainly: the server runs tasks of upstream servers itself. */
+function withoutTaskSupport({ execution, ...listed }: WireItem): WireItem {
+  if (!isRecord(execution)) return listed as WireItem;
+  const { taskSupport: support, ...others } = execution;
+  const kept = support === 'forbidden' ? execution : others;
+  return { ...listed, ...(Object.keys(kept).length > 0 && { execution: kept }) } as WireItem;
 }
 
 /** Removes the app of a tool, which is not served, and hides an app-only tool. */

@@ -1,9 +1,8 @@
-import type { RequesterInfo } from '../live/connection.js';
+import { asker, type RequesterInfo } from '../live/connection.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import { logLevels } from '../protocol/eras.js';
 import type { Context, LogLevel } from '../runtime/context.js';
 import { InputRequiredSignal } from '../runtime/input-required.js';
-import type { ToolResult } from '../runtime/result-builders.js';
 import { requestClientAnswer, type UpstreamInputRequest } from './input-requests.js';
 
 /** The handler that waits for an upstream call: in this process, or in an extension host. */
@@ -11,7 +10,8 @@ export interface Attendant {
   /** Aborts when the handler ends. After an {@link InputRequiredSignal}, a later run may attend to the call. */
   readonly signal: AbortSignal;
   progress(progress: number, more: { readonly total?: number; readonly message?: string }): void;
-  log(level: LogLevel, data: unknown): void;
+  /** Forwards the params of a log message. */
+  log(params: JsonObject): void;
   /** Sends an input request to the client of the handler. @throws UnansweredRequestError */
   answer(question: UpstreamInputRequest, key: string): Promise<JsonObject>;
 }
@@ -21,9 +21,24 @@ export function attendantOf(ctx: Context): Attendant {
   return {
     signal: ctx.signal,
     progress: (progress, more) => ctx.progress(progress, more),
-    log: (level, data) => ctx.log[level](data),
+    log: (params) => logThrough(ctx, params),
     answer: async (question, key) => await requestClientAnswer(ctx, question, key),
   };
+}
+
+/** Sends a log message unchanged, if the client of the request wants its level. */
+function logThrough(ctx: Context, params: JsonObject): void {
+  const who = (ctx as { readonly [asker]?: RequesterInfo })[asker];
+  const { level, data } = params;
+  const rank = Math.max(logLevels.indexOf(level as never), 0);
+  if (!who) {
+    // Contexts have no levels above "error".
+    ctx.log[logLevels[Math.min(rank, logLevels.indexOf('error'))] as LogLevel](data);
+    return;
+  }
+  const lowest = logLevels.indexOf(who.logLevel as never);
+  if (lowest === -1 || rank < lowest) return;
+  who.request.notify({ method: 'notifications/message', params }).catch(() => {});
 }
 
 /** An open input request of the upstream server. */
@@ -46,7 +61,7 @@ export class UpstreamCall {
   readonly asker: RequesterInfo | undefined;
   readonly #ending = new AbortController();
   readonly #open = new Map<string, PendingUpstreamRequest>();
-  #result: Promise<ToolResult> | undefined;
+  #result: Promise<JsonObject> | undefined;
   #questions = 0;
   #attending:
     | { readonly attendant: Attendant; readonly put: (open: PendingUpstreamRequest) => void }
@@ -69,7 +84,7 @@ export class UpstreamCall {
     return this.#attending !== undefined;
   }
 
-  begin(work: Promise<ToolResult>): void {
+  begin(work: Promise<JsonObject>): void {
     this.#result = work;
     // The call may fail while no handler attends to it.
     work.catch(() => {});
@@ -104,18 +119,16 @@ export class UpstreamCall {
     this.#attending?.attendant.progress(progress, more);
   }
 
-  /** Forwards a log message of the upstream server. Levels above "error" become "error". */
-  log(level: unknown, data: unknown): void {
-    const known = logLevels.find((one) => one === level) ?? 'info';
-    const own = logLevels.indexOf(known) > logLevels.indexOf('error') ? 'error' : known;
-    this.#attending?.attendant.log(own as LogLevel, data);
+  /** Forwards the params of a log message. */
+  log(params: JsonObject): void {
+    this.#attending?.attendant.log(params);
   }
 
   /**
    * Waits for the result, and forwards input requests to the client. The call ends with the handler unless the call is
    * kept. Without `keep`, it is already kept.
    */
-  async attend(attendant: Attendant, keep?: RegisterCall): Promise<ToolResult> {
+  async attend(attendant: Attendant, keep?: RegisterCall): Promise<JsonObject> {
     let keeping: Promise<void> | undefined;
     let isKept = keep === undefined;
     const kept = async () => {

@@ -1,9 +1,17 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { errorMessage } from '../base/thrown-value.js';
-import { ToolError } from '../runtime/result-builders.js';
+import { ProtocolError as OwnProtocolError, ToolError } from '../runtime/result-builders.js';
 import type { UpstreamEndpoint } from '../runtime/upstream.js';
-import { type Quote, silenceWords, spawnWords, statusWords, withFullStop } from './error-text.js';
-import { brokenCode } from './http-transport.js';
+import {
+  type HideSecrets,
+  hideSecretsIn,
+  type Quote,
+  silenceWords,
+  spawnWords,
+  statusWords,
+  withFullStop,
+} from './error-text.js';
+import { brokenCode, streamEnded } from './http-transport.js';
 import { unreadableCode } from './program-transport.js';
 
 /** An unavailable upstream server. The message is the reason, as the end of a sentence. */
@@ -31,6 +39,7 @@ export interface FailureContext {
   /** Name of the upstream server in messages. */
   readonly name: string;
   readonly quote: Quote;
+  readonly hide: HideSecrets;
   /** True after the handshake. */
   readonly isOpen: boolean;
   /** True if the program has started. */
@@ -65,13 +74,14 @@ export function explainFailure(error: unknown, setting: FailureContext): Error {
     : new LinkError(quote(errorMessage(error)));
 }
 
-function explainAnswer({ code, message }: ProtocolError, setting: FailureContext): Error {
-  const { place, name, quote } = setting;
-  if (code === brokenCode && 'url' in place) return new ConnectionLostError(quote(message));
+/** Errors of the upstream server pass unchanged, without the secrets of its endpoint. */
+function explainAnswer({ code, message, data }: ProtocolError, setting: FailureContext): Error {
+  const { place, hide } = setting;
+  if (code === brokenCode && message === streamEnded && 'url' in place) {
+    return new ConnectionLostError(message);
+  }
   if (code === unreadableCode && !('url' in place)) return noResult(message, setting);
-  return new ToolError(
-    withFullStop(`The upstream server "${name}" answers with an error: ${quote(message)} (${code})`),
-  );
+  return new OwnProtocolError(code, hide(message), hideSecretsIn(data, hide));
 }
 
 function noResult(what: string, { name, quote }: FailureContext): ToolError {

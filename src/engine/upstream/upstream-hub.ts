@@ -1,27 +1,41 @@
 import { isRecord } from '../base/value-checks.js';
 import { waitAtMost } from '../base/wait.js';
-import { isBlock } from '../extension/content-block.js';
 import type { ClientRoots } from '../live/client-roots.js';
-import { asker, type RequesterInfo } from '../live/connection.js';
+import { asker, localUser, type RequesterInfo } from '../live/connection.js';
 import type { UpstreamSource } from '../live/live-server.js';
+import type { ServerMessage } from '../live/message-notifier.js';
+import type { JsonObject } from '../protocol/envelope.js';
+import type { ServerEvent } from '../protocol/subscriptions.js';
 import type { Servable } from '../runtime/compose-server.js';
-import { describeMalformed, isContentBlock } from '../runtime/content-block.js';
 import type { Context } from '../runtime/context.js';
 import type { PendingKind } from '../runtime/missing-packages.js';
-import { type ContentBlock, ToolError, type ToolResult } from '../runtime/result-builders.js';
+import { ToolError, type ToolResult } from '../runtime/result-builders.js';
 import type { ServedKind } from '../runtime/served-kind.js';
 import { reportOnce } from '../runtime/server-runtime.js';
-import type { ToolSpec } from '../runtime/specs.js';
-import { withoutUi } from '../runtime/ui.js';
-import type { GivenPlace, ToolUpstream, UpstreamEntry, UpstreamSpec } from '../runtime/upstream.js';
-import { withUpstreamTools } from '../runtime/upstream-tools.js';
+import type {
+  ToolUpstream,
+  UpstreamEntry,
+  UpstreamListing,
+  UpstreamRequest,
+  UpstreamSpec,
+} from '../runtime/upstream.js';
+import { type UpstreamItems, withUpstreamItems } from '../runtime/upstream-items.js';
+import type { UpstreamRecords } from '../runtime/upstream-records.js';
+import { checkToolResult, requireResult, withOwnUris } from './check-result.js';
+import { ClientInterests } from './client-interests.js';
 import { withFullStop } from './error-text.js';
-import { takeTools } from './select-tools.js';
+import { recordOf } from './listed-names.js';
+import { type PlaceFinder, PlaceKeys } from './place-keys.js';
+import { canReadUnlisted } from './select-resources.js';
 import { SuspendedCalls, type SuspendedCallsOptions } from './suspended-calls.js';
-import { defaultPace, type RetryPolicy, Upstream } from './upstream.js';
+import { takeItems } from './take-items.js';
+import { defaultPace, type RetryPolicy, type Upstream } from './upstream.js';
 import { attendantOf, UpstreamCall } from './upstream-call.js';
 import { LinkError, SessionGoneError } from './upstream-errors.js';
-import type { UpstreamLink } from './upstream-link.js';
+import type { LinkRequest } from './upstream-link.js';
+import { UpstreamSet, type UpstreamSetOptions } from './upstream-set.js';
+
+export type { PlaceFinder } from './place-keys.js';
 
 export interface HubOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,8 +43,12 @@ export interface HubOptions {
   readonly report: (line: string) => void;
   /** Aborts when the server closes. */
   readonly signal: AbortSignal;
-  /** Called when the tools of an upstream server arrive or change. */
-  readonly onTools: () => void;
+  /** Called when the items of an upstream server arrive or change. */
+  readonly onItems: () => void;
+  /** Announces changes of resources. */
+  readonly announce: (change: ServerEvent) => void;
+  /** Sends a message of an upstream server to the clients. */
+  readonly tell: (message: ServerMessage) => void;
   /** Answers upstream servers that ask for roots outside any call. */
   readonly roots: ClientRoots;
   readonly patience?: HubWaitLimits | undefined;
@@ -38,16 +56,10 @@ export interface HubOptions {
   /** True if the process makes one call only, so that no retry is announced. Default: false. */
   readonly isOnce?: boolean;
   readonly keeping?: SuspendedCallsOptions;
+  /** Records of earlier starts. Default: none. */
+  readonly records?: UpstreamRecords | undefined;
   /** Runs functions of definitions that return endpoints. Default: this process. */
   readonly places?: PlaceFinder | undefined;
-}
-
-/** Runs functions that return endpoints, by the ids of {@link GivenPlace}. */
-export interface PlaceFinder {
-  /** Key of the upstream server in the process that runs the function. */
-  placeKey(id: string): Promise<string>;
-  /** The return value of a function. @throws ToolError with the reason for the model */
-  place(given: GivenPlace): Promise<unknown>;
 }
 
 /** Longest waits of a list, or of a request for an unknown item, in milliseconds. */
@@ -57,27 +69,17 @@ export interface HubWaitLimits {
   readonly waitAgainMs?: number;
 }
 
-/** @see MCP 2026-07-28, basic, "Response metadata" */
-const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
-
-/** Longest run of calls to an upstream server that was removed, in milliseconds. */
-const retireMs = 60_000;
-
 /** Some clients give up on a list after 30 seconds. */
 const defaultHubWaitLimits = { waitMs: 25_000, waitAgainMs: 5000 };
 
-/** The upstream servers of a server. They start on first use and answer calls in place of handlers. */
+/** The upstream servers of a server. They start on first use and answer requests in place of handlers. */
 export class UpstreamHub implements UpstreamSource {
   readonly #options: HubOptions;
   readonly #patience: Required<HubWaitLimits>;
-  readonly #upstreams = new Map<string, Upstream>();
-  /** Number of open calls, by upstream server. */
-  readonly #busy = new Map<Upstream, number>();
-  /** Removed upstream servers that close after their open calls. */
-  readonly #retired = new Set<Upstream>();
+  readonly #keys: PlaceKeys;
+  readonly #upstreams: UpstreamSet;
   readonly #kept: SuspendedCalls;
-  /** Keys of upstream servers that several definitions share through one function, by the keys of their specs. */
-  readonly #sharedKeys = new Map<string, string>();
+  readonly #interests: ClientInterests;
   #entries: readonly UpstreamEntry[] = [];
   #closing: Promise<void> | undefined;
   readonly #unsubscribe: () => void;
@@ -88,148 +90,101 @@ export class UpstreamHub implements UpstreamSource {
     this.#options = options;
     this.#patience = { ...defaultHubWaitLimits, ...options.patience };
     this.#kept = new SuspendedCalls(options.keeping);
+    this.#keys = new PlaceKeys(options.places);
+    this.#interests = new ClientInterests(options, (spec) => this.#upstreams.of(spec));
+    this.#upstreams = new UpstreamSet({ keys: this.#keys, create: (spec) => this.#optionsFor(spec) });
     options.signal.addEventListener('abort', () => void this.close(), { once: true });
-    this.#unsubscribe = options.roots.onChange(() => this.#tellRoots());
+    this.#unsubscribe = options.roots.onChange(() => {
+      for (const upstream of this.#upstreams.all) upstream.tellRoots();
+    });
   }
 
-  /** Returns the server with the known tools of its upstream servers, each at the position of its entry. */
-  extend<S extends Servable>(server: S): S {
-    this.#entries = server.upstreams;
-    this.#retain(server);
-    if (this.#entries.length === 0) return server;
-    return withUpstreamTools(server, new Map(this.#entries.map((entry) => [entry, this.#toolsOf(entry)])));
-  }
-
-  /** Closes upstream servers that the server no longer has, after their open calls. */
-  #retain({ registry, upstreams }: Servable): void {
-    const own = registry.all('tools').flatMap(({ upstream }) => (upstream ? [upstream.upstream] : []));
-    const specs = [...own, ...upstreams.map(({ upstream }) => upstream)];
-    // The first definition of an endpoint wins, as in `#upstreamOf`.
-    const used = new Map(specs.reverse().map((spec) => [this.#sharedKeys.get(spec.key) ?? spec.key, spec]));
-    for (const [key, upstream] of this.#upstreams) {
-      const spec = used.get(key);
-      if (spec) {
-        upstream.renew(this.#found(spec));
-        continue;
-      }
-      this.#upstreams.delete(key);
-      this.#retired.add(upstream);
-      if (!this.#busy.has(upstream)) this.#end(upstream);
-      else setTimeout(() => this.#end(upstream), retireMs).unref();
-    }
-  }
-
-  #end(upstream: Upstream): void {
-    if (this.#retired.delete(upstream)) void upstream.close();
-  }
-
-  /** Runs a call, and counts it as open until it ends. */
-  async #counted<T>(upstream: Upstream, work: () => Promise<T>): Promise<T> {
-    this.#busy.set(upstream, (this.#busy.get(upstream) ?? 0) + 1);
-    try {
-      return await work();
-    } finally {
-      const left = this.#busy.get(upstream)! - 1;
-      if (left > 0) this.#busy.set(upstream, left);
-      else {
-        this.#busy.delete(upstream);
-        this.#end(upstream);
-      }
-    }
-  }
-
-  #toolsOf(entry: UpstreamEntry): readonly ToolSpec[] {
-    const upstream = this.#upstreamOf(entry.upstream);
-    if (!upstream.tools) return [];
-    const { tools, faults } = takeTools(entry, upstream.tools);
-    for (const fault of faults) {
-      reportOnce(this.#options, withFullStop(`The upstream server "${upstream.name}" ${fault}`));
-    }
-    return tools;
-  }
-
-  #upstreamOf(spec: UpstreamSpec): Upstream {
-    const key = this.#sharedKeys.get(spec.key) ?? spec.key;
-    const known = this.#upstreams.get(key);
-    if (known) return known;
-    const { env, signal, pace = defaultPace, isOnce = false, onTools } = this.#options;
-    const report = (line: string) => reportOnce(this.#options, line);
-    const roots = async () => await this.#options.roots.list(signal);
-    const upstream = new Upstream({
-      spec: this.#found(spec),
+  #optionsFor(spec: UpstreamSpec): ReturnType<UpstreamSetOptions['create']> {
+    const { env, signal, pace = defaultPace, isOnce = false, onItems } = this.#options;
+    return {
       env,
       signal,
       pace,
       isOnce,
-      report,
-      roots,
-      onTools,
+      report: (line) => reportOnce(this.#options, line),
+      roots: async () => await this.#options.roots.list(signal),
+      events: { ...this.#interests.eventsOf(spec), onItems },
+      logLevel: () => this.#interests.lowestLevel,
+    };
+  }
+
+  /** Returns the server with the known items of its upstream servers. */
+  extend<S extends Servable>(server: S): S {
+    this.#entries = server.upstreams;
+    this.#upstreams.retain(server);
+    if (this.#entries.length === 0) return server;
+    const { items, faults } = takeItems(server, ({ upstream }) => this.#upstreams.of(upstream).listing);
+    for (const { entry, problem } of faults) {
+      const { name } = entry.upstream;
+      reportOnce(this.#options, withFullStop(`The upstream server "${name}" ${problem}`));
+    }
+    const extended = withUpstreamItems(server, new Map([...this.#recorded(), ...items]));
+    this.#interests.serve(extended.registry);
+    return extended;
+  }
+
+  /** Instructions of upstream servers that have not started yet, from their last start. Records the others. */
+  #recorded(): readonly (readonly [UpstreamEntry, UpstreamItems])[] {
+    const { records } = this.#options;
+    if (!records) return [];
+    return this.#entries.flatMap((entry) => {
+      const key = this.#keys.keyOf(entry.upstream);
+      const { listing } = this.#upstreams.of(entry.upstream);
+      const present = listing && recordOf(listing);
+      if (present) void records.write(key, present);
+      const { title, instructions: text } = (!listing && records.read(key)) || {};
+      if (title === undefined || text === undefined) return [];
+      return [[entry, { tools: [], prompts: [], resources: [], instructions: { title, text } }] as const];
     });
-    this.#upstreams.set(key, upstream);
-    return upstream;
   }
 
-  /** Returns the spec with its endpoint function run by `places`. */
-  #found(spec: UpstreamSpec): UpstreamSpec {
-    const { places } = this.#options;
-    const { given } = spec;
-    if (!places || !given) return spec;
-    return { ...spec, place: async () => await given.read(await places.place(given)) };
+  /** Known items of each entry of the server; null if not known yet. */
+  get lists(): readonly (UpstreamListing | null)[] {
+    return this.#entries.map(({ upstream }) => this.#upstreams.of(upstream).listing ?? null);
   }
 
-  /** Finds specs that share an upstream server through functions of another process. */
-  async #identify(specs: readonly UpstreamSpec[]): Promise<void> {
-    const { places } = this.#options;
-    if (!places) return;
-    const unknown = specs.filter(({ key, given }) => given?.isFunction && !this.#sharedKeys.has(key));
-    await Promise.all(
-      unknown.map(async ({ key, given }) => {
-        // A failure is reported when the endpoint is used.
-        const shared = await places.placeKey(given!.id).catch(() => undefined);
-        if (shared !== undefined) this.#sharedKeys.set(key, shared);
-      }),
-    );
+  /** Upstream servers with entries for a kind of items. */
+  #listed(kind: ServedKind): readonly Upstream[] {
+    const entries = this.#entries.filter((entry) => takesKind(entry, kind));
+    return [...new Set(entries.map(({ upstream }) => this.#upstreams.of(upstream)))];
   }
 
-  async #identifyListed(): Promise<void> {
-    await this.#identify(this.#entries.map(({ upstream }) => upstream));
-  }
-
-  /** Listed tools of each entry of the server; null if not known yet. */
-  get lists(): readonly (readonly unknown[] | null)[] {
-    return this.#entries.map(({ upstream }) => this.#upstreamOf(upstream).tools ?? null);
-  }
-
-  #tellRoots(): void {
-    for (const upstream of this.#upstreams.values()) upstream.tellRoots();
-  }
-
-  /** Upstream servers with entries of the server. */
-  get #listed(): readonly Upstream[] {
-    return [...new Set(this.#entries.map(({ upstream }) => this.#upstreamOf(upstream)))];
-  }
-
-  /** Always false: a server with upstream servers declares the tools capability anyway. */
-  isPending(): boolean {
-    return false;
+  /** True if an upstream server may have prompts or resources. A server with entries declares tools anyway. */
+  isPending(kind: PendingKind): boolean {
+    if (kind !== 'prompts' && kind !== 'resources') return false;
+    return this.#listed(kind).some(({ listing }) => listing?.offers[kind] ?? true);
   }
 
   async wait(kind: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
-    if (kind !== 'tools') return;
-    await this.#identifyListed();
-    await Promise.all(this.#listed.map((upstream) => this.#waitFor(upstream, signal)));
+    if (kind === 'skills') return;
+    await this.#keys.identify(this.#entries.map(({ upstream }) => upstream));
+    // Apps may be chosen by names, which only the resources have.
+    const choosers = kind === 'tools' ? this.#entries.filter(choosesApps) : [];
+    const more = choosers.map(async ({ upstream }) => {
+      await this.#waitFor(this.#upstreams.of(upstream), 'resources', signal);
+    });
+    await Promise.all([
+      ...this.#listed(kind).map(async (upstream) => await this.#waitFor(upstream, kind, signal)),
+      ...more,
+    ]);
   }
 
-  /** Waits until an upstream server is up, within its limit. Never rejects: a failure is reported to stderr. */
-  async #waitFor(upstream: Upstream, signal: AbortSignal): Promise<void> {
-    if (upstream.isUp || !upstream.mayStart) return;
+  /** Waits until a list is known, within its limit. Never rejects: a failure is reported to stderr. */
+  async #waitFor(upstream: Upstream, kind: ServedKind, signal: AbortSignal): Promise<void> {
+    const isThere = upstream.isUp && upstream.hasListed(kind);
+    if (isThere || !(upstream.isUp || upstream.mayStart)) return;
     const { waitMs, waitAgainMs } = this.#patience;
     const patience = upstream.hasFailed ? Math.min(waitMs, waitAgainMs) : waitMs;
     const started = this.#waitUntil.get(upstream);
     const until = started ?? performance.now() + patience;
     this.#waitUntil.set(upstream, until);
     const opened = upstream
-      .open()
+      .listed(kind)
       .catch(() => upstream.tellAbsence())
       .finally(() => this.#waitUntil.delete(upstream));
     await waitAtMost(opened, until - performance.now(), signal);
@@ -237,19 +192,25 @@ export class UpstreamHub implements UpstreamSource {
   }
 
   reasons(kind: ServedKind): readonly string[] {
-    if (kind !== 'tools') return [];
-    return this.#listed.flatMap((upstream) => upstream.absence ?? []);
+    return this.#listed(kind).flatMap((upstream) => upstream.absence ?? []);
   }
 
   async call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {
+    return (await this.#attend(ctx, (who) => this.begin(what, args, who))) as unknown as ToolResult;
+  }
+
+  async request(spec: UpstreamSpec, request: UpstreamRequest, ctx: Context): Promise<JsonObject> {
+    return await this.#attend(ctx, (who) => this.#begin(spec, { asked: () => request }, who));
+  }
+
+  async #attend(ctx: Context, begin: (who: RequesterInfo | undefined) => UpstreamCall): Promise<JsonObject> {
     const who = (ctx as { readonly [asker]?: RequesterInfo })[asker];
     const attendant = attendantOf(ctx);
-    if (!who?.endsToAsk) return await this.begin(what, args, who).attend(attendant);
+    if (!who?.endsToAsk) return await begin(who).attend(attendant);
     const keep = async (call: UpstreamCall) => void (await ctx.step('upstream', () => this.keep(call)));
-    if (!who.isRetry) return await this.begin(what, args, who).attend(attendant, keep);
+    if (!who.isRetry) return await begin(who).attend(attendant, keep);
     // A retry: the call is in progress, unless the input request came from something else.
-    const begin = () => this.keep(this.begin(what, args, who));
-    const call = this.kept(await ctx.step('upstream', begin));
+    const call = this.kept(await ctx.step('upstream', () => this.keep(begin(who))));
     return await call.attend(attendant);
   }
 
@@ -263,45 +224,63 @@ export class UpstreamHub implements UpstreamSource {
     return this.#kept.find(id);
   }
 
+  /** Begins the call of a tool. */
   begin(what: ToolUpstream, args: unknown, who: RequesterInfo | undefined): UpstreamCall {
+    const { upstream: spec, tool, isTask = false, uris } = what;
+    const params = { name: tool, arguments: isRecord(args) ? args : {} };
+    const asked = (upstream: Upstream): LinkRequest => ({
+      method: 'tools/call',
+      params,
+      inputSchema: upstream.schemaOf(tool),
+      isTask,
+    });
+    const read = (result: JsonObject) => withOwnUris({ ...checkToolResult(result, spec.name, what) }, uris);
+    return this.#begin(spec, { asked, read }, who);
+  }
+
+  #begin(
+    spec: UpstreamSpec,
+    work: {
+      readonly asked: (upstream: Upstream) => LinkRequest;
+      readonly read?: (result: JsonObject) => JsonObject;
+    },
+    who: RequesterInfo | undefined,
+  ): UpstreamCall {
     const call = new UpstreamCall(who);
-    call.begin(this.#result(what, args, call));
+    const { asked, read = (result) => result } = work;
+    const answer = async () => {
+      await this.#keys.identify([spec]);
+      const request = asked(this.#upstreams.of(spec));
+      const by = { user: who?.user ?? localUser, signal: call.signal };
+      return await this.#upstreams.run(spec, by, (one) => askUpstream(one, request, call));
+    };
+    call.begin(answer().then(read));
     return call;
   }
 
-  async #result(
-    { upstream: spec, tool }: ToolUpstream,
-    args: unknown,
-    call: UpstreamCall,
-  ): Promise<ToolResult> {
-    await this.#identify([spec]);
-    const upstream = this.#upstreamOf(spec);
-    const asked = { tool, args: isRecord(args) ? args : {}, inputSchema: upstream.schemaOf(tool) };
-    return await this.#counted(upstream, async () => await this.#ask(upstream, asked, call));
+  /** Upstream servers that may have a resource that no list shows. */
+  readersOf(uri: string): readonly UpstreamSpec[] {
+    const entries = this.#entries.filter((entry) => canReadUnlisted(entry, uri));
+    const offering = entries.filter(
+      ({ upstream }) => this.#upstreams.of(upstream).listing?.offers.resources ?? false,
+    );
+    return [...new Map(offering.map(({ upstream }) => [this.#keys.keyOf(upstream), upstream])).values()];
   }
 
-  async #ask(
-    upstream: Upstream,
-    asked: Parameters<UpstreamLink['call']>[0],
-    call: UpstreamCall,
-  ): Promise<ToolResult> {
-    const { name } = upstream;
-    try {
-      const link = await upstream.open();
-      return checkUpstreamResult(await link.call(asked, call), name);
-    } catch (error) {
-      if (error instanceof SessionGoneError) {
-        // The request was not executed: repeat it in a new session.
-        upstream.retryAtOnce();
-        const link = await upstream.open();
-        return checkUpstreamResult(await link.call(asked, call), name);
-      }
-      if (!(error instanceof LinkError)) throw error;
-      throw new ToolError(
-        withFullStop(`The upstream server "${name}" failed in the middle of the call: ${error.message}`),
-        { cause: error },
-      );
-    }
+  /** Subscribes to changes of a resource. Returns the function that unsubscribes. */
+  subscribe(uri: string): () => void {
+    return this.#interests.subscribe(uri);
+  }
+
+  setLogLevel(client: object, level: string): void {
+    this.#interests.setLogLevel(client, level);
+    const lowest = this.#interests.lowestLevel ?? level;
+    for (const upstream of this.#upstreams.all) upstream.setLogLevel(lowest);
+  }
+
+  forget(client: object): void {
+    this.#interests.forget(client);
+    this.#upstreams.forget(client);
   }
 
   /** Closes every upstream server. */
@@ -313,27 +292,40 @@ export class UpstreamHub implements UpstreamSource {
   async #closeAll(): Promise<void> {
     this.#unsubscribe();
     this.#kept.cancelAll(new Error('the server is closing'));
-    const all = [...this.#upstreams.values(), ...this.#retired];
-    await Promise.all(all.map(async (upstream) => await upstream.close()));
+    await this.#upstreams.close();
   }
 }
 
-/** Returns the result of an upstream server without UI metadata and server info. @throws ToolError if malformed */
-function checkUpstreamResult(answer: unknown, name: string): ToolResult {
-  const refuse = (what: string) =>
-    new ToolError(withFullStop(`The upstream server "${name}" answers with what is no result: ${what}`));
-  if (!isRecord(answer)) throw refuse('no object');
-  const { content, structuredContent, isError, _meta } = answer;
-  if (!Array.isArray(content)) throw refuse('it has no list of content');
-  const bad = content.find((block) => !isContentBlock(block)) as unknown;
-  if (bad !== undefined)
-    throw refuse(isBlock(bad) ? describeMalformed(bad as ContentBlock) : 'a block without a type');
-  // AgentTools sends its own server info.
-  const { [serverInfoKey]: _, ...meta } = isRecord(_meta) ? withoutUi(_meta) : {};
-  return {
-    content: content as ContentBlock[],
-    ...(structuredContent !== undefined && { structuredContent }),
-    ...(isError === true && { isError }),
-    ...(Object.keys(meta).length > 0 && { _meta: meta }),
-  };
+function choosesApps({ apps }: UpstreamEntry): boolean {
+  return apps !== undefined && (apps.only !== undefined || apps.except.length > 0);
+}
+
+/** Apps are resources, and arrive with them. */
+function takesKind({ prompts, resources, apps }: UpstreamEntry, kind: ServedKind): boolean {
+  if (kind === 'prompts') return prompts !== undefined;
+  return kind === 'tools' || resources !== undefined || apps !== undefined;
+}
+
+/** Sends a request to an upstream server. @throws ToolError, ProtocolError */
+async function askUpstream(
+  upstream: Upstream,
+  request: LinkRequest,
+  call: UpstreamCall,
+): Promise<JsonObject> {
+  const { name } = upstream;
+  const ask = async () => requireResult(await (await upstream.open()).call(request, call), name);
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof SessionGoneError) {
+      // The request was not executed: repeat it in a new session.
+      upstream.retryAtOnce();
+      return await ask();
+    }
+    if (!(error instanceof LinkError)) throw error;
+    throw new ToolError(
+      withFullStop(`The upstream server "${name}" failed in the middle of the call: ${error.message}`),
+      { cause: error },
+    );
+  }
 }

@@ -12,16 +12,21 @@ import type { JsonObject } from '../protocol/envelope.js';
 import { metaKey } from '../protocol/eras.js';
 import type { Root } from '../runtime/context.js';
 import { ToolError } from '../runtime/result-builders.js';
-import type { UpstreamEndpoint } from '../runtime/upstream.js';
+import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
+import type { UpstreamEndpoint, UpstreamRequest } from '../runtime/upstream.js';
 import { answerInputRequests, answerRequest } from './answer-input-requests.js';
+import { anyResult } from './any-result.js';
 import { type KnownEra, type Negotiation, waysToAsk } from './era-negotiation.js';
-import { endingWords, type Quote, withFullStop } from './error-text.js';
+import { createSecretFilter, endingWords, type Quote, quoteOutput, withFullStop } from './error-text.js';
 import { createHttpTransport } from './http-transport.js';
 import { askedMethods, readInputRequest } from './input-requests.js';
+import { ListReader } from './list-reader.js';
+import { listenForLists } from './list-watch.js';
 import { ProgramTransport } from './program-transport.js';
-import { listenForTools } from './tool-list-watch.js';
+import { ResourceSubscriptions } from './resource-subscriptions.js';
 import type { UpstreamCall } from './upstream-call.js';
-import { ConnectionLostError, explainFailure, LinkError } from './upstream-errors.js';
+import { describeUpstream, type UpstreamDescription } from './upstream-description.js';
+import { ConnectionLostError, explainFailure } from './upstream-errors.js';
 
 type ProgressUpdate = Parameters<ProgressCallback>[0];
 
@@ -38,30 +43,36 @@ export interface LinkOptions {
   readonly roots: () => Promise<readonly Root[]>;
   /** Logs the end of a sentence about the upstream server to stderr. */
   readonly note: (text: string) => void;
-  readonly onToolsChanged: () => void;
+  readonly events: LinkEvents;
   /** Called once when the connection ends, except by {@link UpstreamLink.close}. */
   readonly onOver: (why: string) => void;
 }
 
+/** Notifications of an upstream server. */
+export interface LinkEvents {
+  readonly onListChanged: (kind: ServedKind) => void;
+  readonly onResourceUpdated: (uri: string) => void;
+  /** Called with log messages that belong to no known call. */
+  readonly onLog: (params: JsonObject) => void;
+  readonly onElicitationComplete: (params: JsonObject) => void;
+}
+
+/** A request of a client to the upstream server. */
+export interface LinkRequest extends UpstreamRequest {
+  /** Input schema of a called tool, as listed. */
+  readonly inputSchema?: unknown;
+  /** The tool runs as a task. */
+  readonly isTask?: boolean;
+}
+
 /** Longest delay of a timer, in milliseconds. The tool has its own timeout. */
 const unlimitedMs = 2 ** 31 - 1;
-
-/** Limits of a tool list, which a faulty server may never end. */
-const maxListedTools = 10_000;
-const maxListPages = 1000;
 
 /** Most `input_required` results of one call. */
 const maxCallRounds = 100;
 
 /** Delay before a retry without input requests, in milliseconds. @see MCP 2026-07-28, basic/patterns/mrtr */
 const callRetryMs = 1000;
-
-/** Accepts any result. Checked later, tool by tool, since one invalid tool must not hide the others. */
-const permissiveSchema = {
-  '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
-};
-
-const toolsChanged = 'notifications/tools/list_changed';
 
 /** One connection to an upstream server. */
 export class UpstreamLink {
@@ -70,8 +81,9 @@ export class UpstreamLink {
   readonly #transport: Transport;
   /** Open calls, the oldest first. */
   readonly #calls = new Set<UpstreamCall>();
-  /** Last received list, in case the SDK rejects all of it for one tool. */
-  #lastList: JsonObject | undefined;
+  /** Reads the lists of the server. */
+  readonly lists: ListReader;
+  readonly #subscriptions: ResourceSubscriptions;
   #over: string | undefined;
   #isClosing = false;
 
@@ -102,7 +114,7 @@ export class UpstreamLink {
         ? createHttpTransport(place)
         : new ProgramTransport({
             ...place,
-            onImpure: (line) => note(`writes to stdout what is no message: ${quote(line)}`),
+            onImpure: (line) => note(`writes to stdout what is no message: ${quoteOutput(line, quote)}`),
           });
     this.#client = new Client(
       { name: 'agenttools', version: packageVersion() },
@@ -111,15 +123,26 @@ export class UpstreamLink {
         versionNegotiation,
       },
     );
+    const explain = (error: unknown) => this.#explain(error);
+    this.lists = new ListReader(this.#client, { signal: options.signal, explain });
+    this.#subscriptions = new ResourceSubscriptions(this.#client, () => this.isOver);
     this.#listenTo(this.#client);
   }
 
   #listenTo(client: Client): void {
-    const { onToolsChanged, roots } = this.#options;
-    client.setNotificationHandler(toolsChanged, () => onToolsChanged());
+    const { events, roots } = this.#options;
+    for (const kind of listedKinds) {
+      client.setNotificationHandler(`notifications/${kind}/list_changed`, () => events.onListChanged(kind));
+    }
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+      events.onResourceUpdated(params.uri),
+    );
     client.setNotificationHandler('notifications/message', ({ params }) => this.#log(params));
+    client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
+      events.onElicitationComplete(params),
+    );
     for (const method of askedMethods) {
-      client.setRequestHandler(method, { params: permissiveSchema }, async (params) => {
+      client.setRequestHandler(method, { params: anyResult }, async (params) => {
         return (await answerRequest(readInputRequest(method, params), this.#calls, roots)) as never;
       });
     }
@@ -137,19 +160,11 @@ export class UpstreamLink {
     } finally {
       signal.removeEventListener('abort', giveUp);
     }
-    // Keeps tool lists that the SDK may reject.
-    const { onmessage } = this.#transport;
-    this.#transport.onmessage = (message, extra) => {
-      if ('result' in message && isRecord(message.result) && Array.isArray(message.result.tools)) {
-        this.#lastList = message.result;
-      }
-      onmessage?.(message, extra);
-    };
-    if (this.isModern)
-      void listenForTools(this.#client, {
-        isOver: () => this.isOver,
-        onToolsChanged: this.#options.onToolsChanged,
-      });
+    this.lists.watch(this.#transport);
+    if (this.isModern) {
+      const { onListChanged } = this.#options.events;
+      void listenForLists(this.#client, { isOver: () => this.isOver, onListChanged });
+    }
   }
 
   get isModern(): boolean {
@@ -168,61 +183,46 @@ export class UpstreamLink {
     );
   }
 
-  /** Returns all tools that the server lists, unchanged. @throws LinkError */
-  async tools(timeoutMs: number): Promise<readonly unknown[]> {
-    if (!this.#client.getServerCapabilities()?.tools) return [];
-    const deadline = performance.now() + timeoutMs;
-    const tools: unknown[] = [];
-    const cursors = new Set<unknown>();
-    let cursor: unknown;
-    do {
-      const page = await this.#page(cursor, deadline - performance.now());
-      if (!Array.isArray(page.tools)) throw new LinkError('it answers tools/list with no list of tools');
-      tools.push(...page.tools);
-      cursor = page.nextCursor;
-      if (cursors.has(cursor) || cursors.size === maxListPages || tools.length > maxListedTools) {
-        throw new LinkError(`its list of tools has no end: it was read up to ${tools.length} tools`);
-      }
-      cursors.add(cursor);
-    } while (cursor !== undefined && cursor !== null);
-    return tools;
+  /** Title, instructions and capabilities of the server. */
+  get description(): UpstreamDescription {
+    const { name } = this.#options;
+    return describeUpstream(this.#client, name, this.isModern);
   }
 
-  async #page(cursor: unknown, timeoutMs: number): Promise<JsonObject> {
-    const params = cursor === undefined ? {} : { cursor: cursor as string };
-    const options = { timeout: Math.max(1, timeoutMs), signal: this.#options.signal };
-    try {
-      const page = await this.#client.request({ method: 'tools/list', params }, permissiveSchema, options);
-      return isRecord(page) ? page : {};
-    } catch (error) {
-      const isRefused = error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;
-      if (isRefused && this.#lastList) return this.#lastList;
-      throw this.#explain(error);
-    } finally {
-      this.#lastList = undefined;
-    }
+  /** Subscribes to these resources, and to no others. Never rejects. */
+  async subscribeTo(uris: readonly string[]): Promise<void> {
+    await this.#subscriptions.set(uris, this.isModern);
   }
 
-  /** Calls a tool, and forwards its input requests to the client of the call. @throws LinkError, ToolError */
-  async call(
-    {
-      tool,
-      args,
-      inputSchema,
-    }: { readonly tool: string; readonly args: JsonObject; readonly inputSchema: unknown },
-    call: UpstreamCall,
-  ): Promise<unknown> {
+  /** Sets the lowest level of log messages. On 2026-07-28 each request sets it. Never rejects. */
+  async setLogLevel(level: string): Promise<void> {
+    if (this.isModern || !this.#client.getServerCapabilities()?.logging) return;
+    await this.ask('logging/setLevel', { level }).catch(() => {});
+  }
+
+  /** Sends a request that no client waits for. @throws any error of the SDK */
+  async ask(method: string, params: JsonObject): Promise<unknown> {
+    return await this.#client.request({ method, params }, anyResult, {
+      signal: this.#options.signal,
+    });
+  }
+
+  /**
+   * Sends a request, and forwards input requests of the server to the client of the call.
+   * @throws LinkError, ToolError; ProtocolError with the error of the server
+   */
+  async call({ params: asked, ...request }: LinkRequest, call: UpstreamCall): Promise<unknown> {
     this.#calls.add(call);
     try {
-      let params: JsonObject = { name: tool, arguments: args };
+      if (request.isTask) return await this.#runTask(asked, call);
+      let params: JsonObject = asked;
       for (let round = 1; round <= maxCallRounds; round += 1) {
-        const result = await this.#request(params, inputSchema, call);
+        const result = await this.#request({ ...request, params }, call);
         if (!isInputRequired(result)) return result;
         const { requestState } = result;
         const inputResponses = await this.#responses(result, call);
         params = {
-          name: tool,
-          arguments: args,
+          ...asked,
           ...(inputResponses && { inputResponses }),
           ...(requestState !== undefined && { requestState }),
         };
@@ -233,7 +233,23 @@ export class UpstreamLink {
     }
   }
 
-  async #request(params: JsonObject, inputSchema: unknown, call: UpstreamCall): Promise<unknown> {
+  async #runTask(params: JsonObject, call: UpstreamCall): Promise<unknown> {
+    // Loaded on first use: few tools run as tasks.
+    const { runUpstreamTask } = await import('./upstream-task.js');
+    const request = async (method: string, more: JsonObject) =>
+      await this.#request({ method, params: more }, call);
+    return await runUpstreamTask(params, {
+      request,
+      cancel: (taskId) => void this.ask('tasks/cancel', { taskId }).catch(() => {}),
+      signal: call.signal,
+      say: (text) => this.#sentence(text),
+    });
+  }
+
+  async #request(
+    { method, params, inputSchema }: Omit<LinkRequest, 'method'> & { readonly method: string },
+    call: UpstreamCall,
+  ): Promise<unknown> {
     const { asker, signal } = call;
     const options = {
       signal,
@@ -250,7 +266,7 @@ export class UpstreamLink {
         const toolDefinition = { name: sent.name, inputSchema: inputSchema as { type: 'object' } };
         return await this.#client.callTool(sent, { ...options, toolDefinition });
       }
-      return await this.#client.request({ method: 'tools/call', params: sent }, permissiveSchema, options);
+      return await this.#client.request({ method, params: sent }, anyResult, options);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw this.#explain(error);
@@ -271,10 +287,11 @@ export class UpstreamLink {
     return undefined;
   }
 
-  /** Forwards a log message if exactly one call is open. Otherwise its call is unknown. */
-  #log({ level, data }: JsonObject): void {
+  /** Forwards a log message to the client of the call if exactly one call is open. Otherwise its call is unknown. */
+  #log(params: JsonObject): void {
     const [call, another] = [...this.#calls];
-    if (call && !another) call.log(level, data);
+    if (call && !another) call.log(params);
+    else this.#options.events.onLog(params);
   }
 
   #onError(error: Error): void {
@@ -313,6 +330,7 @@ export class UpstreamLink {
       place,
       name,
       quote,
+      hide: createSecretFilter(place),
       isOpen,
       isStarted: program?.pid !== undefined,
       over,

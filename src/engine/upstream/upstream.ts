@@ -1,15 +1,17 @@
 import { errorMessage } from '../base/thrown-value.js';
-import { isRecord } from '../base/value-checks.js';
 import { type MissingToolsReason, upstreamAbsent } from '../live/list-faults.js';
 import { brands, isBranded } from '../runtime/authoring-symbols.js';
 import type { Root } from '../runtime/context.js';
-import { ToolError } from '../runtime/result-builders.js';
-import type { UpstreamEndpoint, UpstreamSpec } from '../runtime/upstream.js';
+import { ProtocolError, ToolError } from '../runtime/result-builders.js';
+import type { ServedKind } from '../runtime/served-kind.js';
+import type { UpstreamEndpoint, UpstreamListing, UpstreamSpec } from '../runtime/upstream.js';
 import type { KnownEra } from './era-negotiation.js';
 import { createQuote, type Quote, secondsWords, withFullStop } from './error-text.js';
+import type { ListPart } from './list-reader.js';
 import { childEnvironment } from './program-transport.js';
 import { LinkError, SpawnError } from './upstream-errors.js';
-import { UpstreamLink } from './upstream-link.js';
+import { type LinkEvents, UpstreamLink } from './upstream-link.js';
+import { partsOf, UpstreamLists } from './upstream-lists.js';
 
 /** Delays of restarts and list reads, in milliseconds. */
 export interface RetryPolicy {
@@ -41,9 +43,18 @@ export interface UpstreamOptions {
   readonly report: (line: string) => void;
   /** Returns the roots of the clients, for requests outside any call. */
   readonly roots: () => Promise<readonly Root[]>;
-  /** Called when the tools arrive or change. */
-  readonly onTools: () => void;
+  readonly events: Omit<LinkEvents, 'onListChanged'> & {
+    /** Called when the items arrive or change. */
+    readonly onItems: () => void;
+  };
+  /** False for a further connection of another user, which lists nothing. Default: true. */
+  readonly lists?: boolean;
+  /** Returns the lowest level of log messages that clients want; undefined: the default of the server. */
+  readonly logLevel: () => string | undefined;
 }
+
+/** @see JSON-RPC 2.0, section 5.1 */
+const methodNotFound = -32_601;
 
 /** Environment variable with the nesting depth of upstream servers. */
 const depthVariable = 'AGENTTOOLS_UPSTREAM_DEPTH';
@@ -58,7 +69,7 @@ export class Upstream {
   #link: UpstreamLink | undefined;
   #starting: Promise<UpstreamLink> | undefined;
   #era: KnownEra;
-  #tools: readonly unknown[] | undefined;
+  readonly #lists: UpstreamLists;
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #upSince = 0;
@@ -66,11 +77,16 @@ export class Upstream {
   #reason: string | undefined;
   /** State of the server in messages, before the reason. */
   #state: MissingToolsReason = 'is unavailable';
-  #gathering: NodeJS.Timeout | undefined;
+  #subscribed: readonly string[] = [];
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
     this.#spec = options.spec;
+    this.#lists = new UpstreamLists({
+      read: async (part) => await this.#read(part),
+      onChange: () => options.events.onItems(),
+      gatherMs: options.pace.gatherMs,
+    });
   }
 
   /** Sets the spec of a newer definition, used from the next start on. */
@@ -82,15 +98,30 @@ export class Upstream {
     return this.#spec.name;
   }
 
-  /** Last listed tools; undefined if never listed. */
-  get tools(): readonly unknown[] | undefined {
-    return this.#tools;
+  /** Last known items; undefined before the first start. */
+  get listing(): UpstreamListing | undefined {
+    return this.#lists.listing;
+  }
+
+  /** True if all lists of a kind are known. */
+  hasListed(kind: ServedKind): boolean {
+    return partsOf[kind].every((part) => this.#lists.has(part));
+  }
+
+  /** Starts it, and resolves when all lists of a kind are known. @throws ToolError with the reason of a failure */
+  async listed(kind: ServedKind): Promise<void> {
+    await this.open();
+    await this.#lists.read(kind);
   }
 
   /** Input schema of a tool, as listed. */
   schemaOf(name: string): unknown {
-    const tool = this.#tools?.find((one) => isRecord(one) && one.name === name);
-    return isRecord(tool) ? tool.inputSchema : undefined;
+    return this.#lists.schemaOf(name);
+  }
+
+  /** True if it speaks a revision up to 2025-11-25; undefined if not known. */
+  get isLegacy(): boolean | undefined {
+    return this.#era === undefined ? undefined : this.#era === 'legacy';
   }
 
   get isUp(): boolean {
@@ -162,13 +193,17 @@ export class Upstream {
       const place = withDepth(await spec.place(env), env);
       const started = performance.now();
       link = await this.#connect(place, createQuote(place));
-      const tools = await link.tools(spec.startTimeoutMs - (performance.now() - started));
+      const leftMs = spec.startTimeoutMs - (performance.now() - started);
+      const tools = this.#options.lists === false ? undefined : await listTools(link, leftMs);
       if (signal.aborted || link.isOver) throw new LinkError(this.#reason ?? 'the server is closing');
       this.#link = link;
       this.#era = link.isModern ? 'modern' : 'legacy';
       this.#upSince = performance.now();
       this.#reason = undefined;
-      this.#take(tools);
+      void link.subscribeTo(this.#subscribed);
+      const logLevel = this.#options.logLevel();
+      if (logLevel !== undefined) void link.setLogLevel(logLevel);
+      if (tools) this.#lists.start(link.description, tools);
       return link;
     } catch (error) {
       await link?.close();
@@ -188,7 +223,12 @@ export class Upstream {
       quote,
       roots,
       note: (text) => this.#tell(text),
-      onToolsChanged: () => this.#gather(),
+      events: {
+        ...this.#options.events,
+        onListChanged: (kind) => {
+          if (this.#options.lists !== false) this.#lists.gather(kind);
+        },
+      },
       onOver: (why) => this.#lost(why),
     });
   }
@@ -231,9 +271,32 @@ export class Upstream {
     this.#options.report(withFullStop(`The upstream server "${this.name}" ${text}`));
   }
 
-  #take(tools: readonly unknown[]): void {
-    this.#tools = tools;
-    this.#options.onTools();
+  /** Reads a list. Never rejects: the other lists are served without this one. */
+  async #read(part: ListPart): Promise<readonly unknown[] | undefined> {
+    const link = this.#link;
+    if (!link || link.isOver) return undefined;
+    try {
+      return await link.lists.read(part, this.#spec.startTimeoutMs);
+    } catch (error) {
+      if (link.isOver) return undefined;
+      const isKnown = this.#lists.has(part);
+      // Servers with a few fixed resources often have no method for templates.
+      if (!(error instanceof ProtocolError && error.code === methodNotFound)) {
+        this.#tell(`does not list its ${part}${isKnown ? ' again' : ''}: ${errorMessage(error)}`);
+      }
+      return isKnown ? undefined : [];
+    }
+  }
+
+  /** Subscribes to these resources, and to no others, now and after each start. */
+  subscribeTo(uris: readonly string[]): void {
+    this.#subscribed = uris;
+    if (this.isUp) void this.#link!.subscribeTo(uris);
+  }
+
+  /** Sends the lowest level of log messages. Each start sends it too. */
+  setLogLevel(level: string): void {
+    if (this.isUp) void this.#link!.setLogLevel(level);
   }
 
   /** Notifies the server of changed roots. */
@@ -243,29 +306,21 @@ export class Upstream {
     else this.#link?.tellRoots();
   }
 
-  #gather(): void {
-    const { pace } = this.#options;
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      void this.#readAgain();
-    }, pace.gatherMs).unref();
-  }
-
-  async #readAgain(): Promise<void> {
-    const link = this.#link;
-    if (!link || link.isOver) return;
-    try {
-      this.#take(await link.tools(this.#spec.startTimeoutMs));
-    } catch (error) {
-      if (!link.isOver) this.#tell(`does not list its tools again: ${errorMessage(error)}`);
-    }
-  }
-
   async close(): Promise<void> {
-    clearTimeout(this.#gathering);
+    this.#lists.close();
     const link = this.#link;
     this.#link = undefined;
     await Promise.all([link?.close(), this.#starting?.then((started) => started.close()).catch(() => {})]);
+  }
+}
+
+/** An error of the server is the reason why it is unavailable. @throws LinkError */
+async function listTools(link: UpstreamLink, timeoutMs: number): Promise<readonly unknown[]> {
+  try {
+    return await link.lists.read('tools', timeoutMs);
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    throw new LinkError(`it answers tools/list with an error: ${error.message} (${error.code})`);
   }
 }
 

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { isRecord } from '../base/value-checks.js';
 import { servedLists } from '../extension/check-definition.js';
@@ -14,6 +15,8 @@ import { type CollisionCandidate, distinctNames, withoutRepeats } from '../runti
 import { type ListEntryContext, listEntries, resolveEntry } from '../runtime/list-entries.js';
 import { isOverride } from '../runtime/override.js';
 import type { SkippedItem } from '../runtime/skipped-items.js';
+import { namesInChoice } from '../runtime/upstream-choice.js';
+import { UpstreamRecords } from '../runtime/upstream-records.js';
 import { endpointScope, upstreamSpec } from '../runtime/upstream-spec.js';
 import {
   buildUserDefinition,
@@ -109,6 +112,7 @@ async function requireWhole(definition: Definition, checking: UserServerCheckInp
   const problems = [
     ...(await Promise.all(leftOut.map((one) => describeSkipped(one, checking)))),
     ...(await explainMissingEndpoints(definition, spec)),
+    ...unknownNames(spec, checking.place),
   ];
   if (problems.length === 0) return;
   const lines = problems.map((problem) => `  ${problem}`);
@@ -155,6 +159,27 @@ async function explainMissingEndpoints(
     }),
   );
   return lost.flat();
+}
+
+/** Names in entries that their upstreams did not have at their last start, in sentences. Starts nothing. */
+function unknownNames(
+  { upstreams }: ServerSpec,
+  { userServersFolder }: UserServerFolders,
+): readonly string[] {
+  const records = new UpstreamRecords(path.dirname(userServersFolder));
+  return upstreams.flatMap((entry) => {
+    const { key, name: server } = entry.upstream;
+    const { names } = records.read(key) ?? {};
+    if (!names) return [];
+    const choices = { tools: entry.choice, prompts: entry.prompts, resources: entry.resources } as const;
+    return (['tools', 'prompts', 'resources'] as const).flatMap((kind) => {
+      const choice = choices[kind];
+      const unknown = choice ? namesInChoice(choice).filter((name) => !names[kind].includes(name)) : [];
+      return unknown.map(
+        (name) => `The upstream server "${server}" had no ${singular[kind]} "${name}" at its last start.`,
+      );
+    });
+  });
 }
 
 async function explainMissingEndpoint(

@@ -262,6 +262,16 @@ describe('errors specific to data files', () => {
       'server',
       { tools: [{ upstream: { command: 'x' }, onyl: [] }] },
     ],
+    [
+      'an upstream entry with a wrong choice of prompts',
+      'server',
+      { tools: [{ upstream: { command: 'x' }, prompts: true }] },
+    ],
+    [
+      'an upstream entry with an unknown key of a choice',
+      'server',
+      { tools: [{ upstream: { command: 'x' }, apps: { onyl: [] } }] },
+    ],
     ['an upstream entry nowhere', 'server', { tools: [{ upstream: {} }] }],
     ['a prefix that clients refuse', 'server', { tools: [{ upstream: { command: 'x' }, prefix: 'a b' }] }],
     ['a name that clients refuse', 'server', { tools: [{ upstream: './a.js', rename: { a: '' } }] }],
@@ -273,6 +283,9 @@ describe('errors specific to data files', () => {
       prefix: 'a_',
       only: ['b'],
       rename: { b: 'c' },
+      prompts: false,
+      resources: { only: ['a:1'] },
+      apps: {},
       hidden: true,
     };
     const own = { name: 'one', upstream: { command: 'x', tool: 'y' } };

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { composeServer, type ServerSpec } from '../../../src/engine/runtime/compose-server.js';
-import type { ToolSpec } from '../../../src/engine/runtime/specs.js';
 import { chosenName } from '../../../src/engine/runtime/upstream-choice.js';
-import { withUpstreamTools } from '../../../src/engine/runtime/upstream-tools.js';
+import { type UpstreamItems, withUpstreamItems } from '../../../src/engine/runtime/upstream-items.js';
 import type { Files } from '../../support/packages.js';
 import { openWorkspace, writePackage } from '../../support/packages.js';
 import { root } from '../../support/program.js';
@@ -71,6 +70,25 @@ describe('an entry for an existing server', () => {
     ]);
   });
 
+  test('takes prompts, resources and apps by separate choices', async () => {
+    const all = { prefix: '', only: undefined, except: [], rename: {} };
+    const [first = expect.fail(), second = expect.fail()] = (
+      await compose([
+        { upstream: npx, prefix: 'p_', only: ['x'] },
+        {
+          upstream: npx,
+          prompts: false,
+          resources: { except: ['a:1'], prefix: 'r_' },
+          apps: { only: ['ui://x'] },
+        },
+      ])
+    ).upstreams;
+    expect([first.prompts, first.resources, first.apps]).toEqual([all, all, all]);
+    expect(second.prompts).toBeUndefined();
+    expect(second.resources).toEqual({ ...all, except: ['a:1'], prefix: 'r_' });
+    expect(second.apps).toEqual({ ...all, only: ['ui://x'] });
+  });
+
   test('has no choice and no changes by default', async () => {
     const [{ choice, changes } = expect.fail()] = (await compose([{ upstream: npx }])).upstreams;
     expect(choice).toEqual({ prefix: '', only: undefined, except: [], rename: {} });
@@ -84,6 +102,9 @@ describe('an entry for an existing server', () => {
     [{ upstream: { ...npx, enviroment: {} } }, /unknown key "upstream\.enviroment"/],
     [{ upstream: npx, prefix: 'a b' }, /unusable "prefix"/],
     [{ upstream: npx, rename: { a: '' } }, /unusable "rename\.a"/],
+    [{ upstream: npx, prompts: true }, /unusable "prompts"\. Expected false, or an object/],
+    [{ upstream: npx, resources: { onyl: [] } }, /unknown key "resources\.onyl"\. Did you mean "only"\?/],
+    [{ upstream: npx, apps: { only: 'a' } }, /unusable "apps\.only"/],
     [{ upstream: './gone.js#place' }, /unusable "tools\.0\.upstream": There is no file \.\/gone\.js/],
     [{ use: { upstream: npx } }, /Write the entry with "upstream" without "use"/],
   ])('%j is left out, and the rest stays', async (entry, message) => {
@@ -229,9 +250,10 @@ describe('where a server is', () => {
 });
 
 describe('a server with the tools that came', () => {
-  const came = async (...names: readonly string[]): Promise<readonly ToolSpec[]> => {
+  const came = async (...names: readonly string[]): Promise<UpstreamItems> => {
     const [tool = expect.fail()] = (await compose(['far'])).registry.all('tools');
-    return names.map((name) => ({ ...tool, name, wire: { ...tool.wire, name } }));
+    const tools = names.map((name) => ({ ...tool, name, wire: { ...tool.wire, name } }));
+    return { tools, prompts: [], resources: [] };
   };
 
   test('has each tool at the position of its entry, with numbers for equal names', async () => {
@@ -243,7 +265,7 @@ describe('a server with the tools that came', () => {
       'b',
     ]);
     const [first, second, third] = spec.upstreams;
-    const more = withUpstreamTools(
+    const more = withUpstreamItems(
       spec,
       new Map([
         [first!, await came('one')],
@@ -252,15 +274,15 @@ describe('a server with the tools that came', () => {
       ]),
     );
     expect(own(more)).toEqual(['one', 'a1', 'two', 'a2', 'three', 'b']);
-    expect(own(withUpstreamTools(more, new Map([[third!, await came('a')]])))).toEqual(['a1', 'a2', 'b']);
-    expect(own(withUpstreamTools(more, new Map()))).toEqual(['a', 'b']);
+    expect(own(withUpstreamItems(more, new Map([[third!, await came('a')]])))).toEqual(['a1', 'a2', 'b']);
+    expect(own(withUpstreamItems(more, new Map()))).toEqual(['a', 'b']);
   });
 
   test('lists a catalog in place of them all, if it did so before', async () => {
     const spec = await compose([{ upstream: npx }], {}, { toolList: 'catalog', instructions: 'Mine.' });
     const fronts = ['find_tools', 'inspect_tool', 'call_tool'];
     expect([own(spec), [...spec.registry.fronts!]]).toEqual([fronts, fronts]);
-    const more = withUpstreamTools(spec, new Map([[spec.upstreams[0]!, await came('find_tools', 'x')]]));
+    const more = withUpstreamItems(spec, new Map([[spec.upstreams[0]!, await came('find_tools', 'x')]]));
     expect([...more.registry.fronts!]).toEqual(fronts.map((name) => `${name}_2`));
     expect(own(more).slice(3)).toEqual(['find_tools', 'x']);
     expect(more.instructions).toMatch(/^Mine\.\n\n.*find_tools_2/);

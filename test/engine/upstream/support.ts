@@ -8,14 +8,14 @@ import { Workspace } from '../../../src/engine/extension/workspace.js';
 import { LiveServer } from '../../../src/engine/live/live-server.js';
 import type { ToolSpec } from '../../../src/engine/runtime/specs.js';
 import type {
-  ToolChoice,
+  ItemChoice,
   UpstreamEndpoint,
   UpstreamEntry,
   UpstreamSpec,
 } from '../../../src/engine/runtime/upstream.js';
 import { serveDefinition } from '../../../src/engine/serve/http/serve-definition.js';
 import { openUpstreamsWith } from '../../../src/engine/server/open-upstreams.js';
-import { createServer } from '../../../src/engine/server/running-server.js';
+import { type ConnectionOptions, createServer } from '../../../src/engine/server/running-server.js';
 import { defaultPace, type RetryPolicy } from '../../../src/engine/upstream/upstream.js';
 import { legacy, modern, openPipe, type Pipe } from '../support/pipe.js';
 
@@ -71,11 +71,17 @@ export function scripted(
   };
 }
 
-const everything: ToolChoice = { prefix: '', only: undefined, except: [], rename: {} };
+const everything: ItemChoice = { prefix: '', only: undefined, except: [], rename: {} };
+
+const choiceOf = (given: Partial<ItemChoice> | false = {}): ItemChoice | undefined =>
+  given === false ? undefined : { ...everything, ...given };
 
 interface EntryOptions {
   readonly name?: string;
-  readonly choice?: Partial<ToolChoice>;
+  readonly choice?: Partial<ItemChoice>;
+  readonly prompts?: Partial<ItemChoice> | false;
+  readonly resources?: Partial<ItemChoice> | false;
+  readonly apps?: Partial<ItemChoice> | false;
   readonly position?: number;
   readonly changes?: UpstreamEntry['changes'];
   readonly startTimeoutMs?: number;
@@ -106,6 +112,9 @@ export interface BenchOptions {
   readonly roots?: readonly object[] | null;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly protocolVersion?: string;
+  readonly instructions?: string;
+  /** Folder of records of earlier starts. */
+  readonly dataFolder?: string;
 }
 
 /** A server with upstream servers, served over a pipe. */
@@ -119,7 +128,7 @@ export interface Bench {
   says(name: string, args?: object): Promise<string>;
   names(): Promise<readonly string[]>;
   /** Another client of the same server. */
-  another(): Promise<Bench>;
+  another(options?: ConnectionOptions): Promise<Bench>;
   /** The first message that fits, now or later. */
   hears(method: string): Promise<Message>;
   close(): Promise<void>;
@@ -130,7 +139,7 @@ export async function openBench(
   asked: readonly Asked[],
   { own = [], era = 'legacy', pace, waitMs = 20_000, keeping, capabilities = {}, ...more }: BenchOptions = {},
 ): Promise<Bench> {
-  const { env = process.env, protocolVersion, roots = [] } = more;
+  const { env = process.env, protocolVersion, roots = [], instructions, dataFolder } = more;
   const reported: string[] = [];
   const report = (line: string) => void reported.push(line);
   const workspace = new Workspace({
@@ -139,7 +148,7 @@ export async function openBench(
     env: {},
     platform: process.platform,
   } as never);
-  const served = await serveDefinition({ name: 'kit', tools: own } as never, {
+  const served = await serveDefinition({ name: 'kit', tools: own, instructions } as never, {
     workspace,
     env,
     report,
@@ -152,6 +161,9 @@ export async function openBench(
     return {
       upstream: specOf(one),
       choice: { ...everything, ...choice },
+      prompts: choiceOf(one.prompts),
+      resources: choiceOf(one.resources),
+      apps: choiceOf(one.apps),
       position,
       changes,
       definition,
@@ -166,14 +178,15 @@ export async function openBench(
     patience: { waitMs },
     pace: { ...defaultPace, ...pace },
     ...(keeping && { keeping }),
+    ...(dataFolder && { dataFolder }),
   });
   const live = await LiveServer.open({ server: { ...spec, upstreams }, env, report, openUpstreams });
   const closeAll = async () => {
     ending.abort();
     await live.close();
   };
-  const makeServer = (one: Era) => createServer({ ...served, live }, one);
-  const speak = async (): Promise<Bench> => {
+  const speak = async (options?: ConnectionOptions): Promise<Bench> => {
+    const makeServer = (one: Era) => createServer({ ...served, live }, one, options);
     const pipe = openPipe({ createServer: makeServer, report });
     if (era === 'legacy') {
       await pipe.initialize(protocolVersion, capabilities);

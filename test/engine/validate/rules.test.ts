@@ -367,6 +367,8 @@ const expected: Record<string, readonly string[]> = {
     'upstream-tools agenttools/servers/desk.json#/tools/0/only/3',
     'upstream-tools agenttools/servers/desk.json#/tools/1/only',
     'upstream-tools agenttools/servers/desk.json#/tools/2/rename/b',
+    'upstream-tools agenttools/servers/desk.json#/tools/4/prompts/only',
+    'upstream-tools agenttools/servers/desk.json#/tools/4/resources/except/0',
   ],
   valid: [],
   'valid-code': [],

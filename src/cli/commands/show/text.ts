@@ -17,6 +17,7 @@ import type {
   ToolSummary,
   ToolUiFacts,
   ToolUpstreamFacts,
+  UpstreamChoiceFacts,
   UpstreamFacts,
 } from '../../../engine/discovery/facts.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -113,19 +114,28 @@ function formatUpstreamTool({ server, tool }: ToolUpstreamFacts): string {
 }
 
 /** Tools of an upstream are known only after the running server has listed them. */
-function upstreamRow(
-  { server, prefix, only, except, rename, hidden }: UpstreamFacts,
-  style: ChalkInstance,
-): string {
-  const renamed = Object.entries(rename).map(([theirs, ours]) => `${theirs} as ${ours}`);
+function upstreamRow(facts: UpstreamFacts, style: ChalkInstance): string {
+  const mark = facts.hidden ? ' (hidden)' : '';
+  const head = `  tools of ${style.cyan(visibleLine(facts.server))}${mark}\n    ${choiceText(facts)}\n`;
+  const others = upstreamKinds.flatMap((kind) => {
+    const choice = facts[kind];
+    const isUsual = choice && Object.keys(choice.rename).length === 0 && !choice.prefix && !choice.only;
+    if (isUsual && choice.except.length === 0) return [];
+    return [`    ${kind}: ${choice ? choiceText(choice) : 'none'}\n`];
+  });
+  return head + others.join('');
+}
+
+const upstreamKinds = ['prompts', 'resources', 'apps'] as const;
+
+function choiceText({ prefix, only, except, rename }: UpstreamChoiceFacts): string {
   const said = [
     only ? `only ${only.join(', ') || 'none'}` : 'all that it has when it is asked',
     ...(except.length > 0 ? [`not ${except.join(', ')}`] : []),
     ...(prefix === '' ? [] : [`each with ${prefix} before its name`]),
-    ...renamed,
+    ...Object.entries(rename).map(([theirs, ours]) => `${theirs} as ${ours}`),
   ];
-  const mark = hidden ? ' (hidden)' : '';
-  return `  tools of ${style.cyan(visibleLine(server))}${mark}\n    ${collapseLines(said.join('; '))}\n`;
+  return collapseLines(said.join('; '));
 }
 
 function uiRow({ uri, visibility, gated }: ToolUiFacts): string {

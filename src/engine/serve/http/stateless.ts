@@ -98,7 +98,12 @@ export class StatelessService {
     const isSubscribable = (uri: string) => mayBeSubscribed(served.live, uri);
     const filter = grantedFilter(params, { capabilities, isSubscribable });
     const stream = this.#subscriptions.open({ id, filter, serverInfo, signal });
-    return onStreamEnd(limitBacklog(stream, 'end'), release);
+    const { resourceSubscriptions = [] } = filter;
+    const held = resourceSubscriptions.flatMap((uri) => served.live.upstreams?.subscribe?.(uri) ?? []);
+    return onStreamEnd(limitBacklog(stream, 'end'), () => {
+      release();
+      for (const one of held) one();
+    });
   }
 
   async #dispatch(

@@ -1,6 +1,8 @@
 import type { DocumentPath } from '../../base/files/document-path.js';
+import { isRecord } from '../../base/value-checks.js';
 import { isWireName } from '../../extension/names.js';
-import { chosenName, toToolChoice } from '../../runtime/upstream-choice.js';
+import type { ItemChoice } from '../../runtime/upstream.js';
+import { chosenName, toItemChoice } from '../../runtime/upstream-choice.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const upstreamTools: Rule = defineRule({
@@ -25,11 +27,26 @@ interface UpstreamToolsFault {
   readonly text: string;
 }
 
+/** Nested choices of an entry, with the word for one item. */
+const nestedChoices = { prompts: 'prompt', resources: 'resource', apps: 'app' } as const;
+
 function* selectionFaults(entry: Readonly<Record<string, unknown>>): Generator<UpstreamToolsFault> {
-  const choice = toToolChoice(entry);
+  const choice = toItemChoice(entry);
+  yield* contradictions(choice, 'tool');
+  yield* nameFaults(choice);
+  for (const [kind, word] of Object.entries(nestedChoices)) {
+    const written = entry[kind];
+    if (!isRecord(written)) continue;
+    for (const { path, text } of contradictions(toItemChoice(written), word)) {
+      yield { path: [kind, ...path], text };
+    }
+  }
+}
+
+function* contradictions(choice: ItemChoice, word: string): Generator<UpstreamToolsFault> {
   const { only, except, rename } = choice;
   if (only?.length === 0)
-    yield { path: ['only'], text: 'includes no tool at all. Omit "only" to include all.' };
+    yield { path: ['only'], text: `includes no ${word} at all. Omit "only" to include all.` };
   for (const [index, name] of except.entries()) {
     if (!only) continue;
     const text = only.includes(name)
@@ -41,11 +58,10 @@ function* selectionFaults(entry: Readonly<Record<string, unknown>>): Generator<U
     if (chosenName(choice, name) !== undefined) continue;
     yield { path: ['rename', name], text: `renames "${name}", which it does not include.` };
   }
-  yield* nameFaults(choice);
 }
 
 /** Faults in tool names that are known in advance: from `only`, else from `rename`. */
-function* nameFaults(choice: ReturnType<typeof toToolChoice>): Generator<UpstreamToolsFault> {
+function* nameFaults(choice: ItemChoice): Generator<UpstreamToolsFault> {
   const { only, rename } = choice;
   const first = new Map<string, string>();
   for (const theirs of new Set(only ?? Object.keys(rename))) {
