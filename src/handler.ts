@@ -1,7 +1,7 @@
 import './edge/no-code.js';
 import { AgentToolsError } from './engine/base/errors.js';
 import { Workspace } from './engine/extension/workspace.js';
-import type { ServerDefinition } from './engine/runtime/define-items.js';
+import type { ServerDefinition } from './engine/runtime/definition-types/server-types.js';
 import {
   createFetchHandler,
   type FetchHandler,

@@ -19,24 +19,22 @@ export type {
   ShownQuery,
   UrlAnswer,
 } from './engine/runtime/context.js';
-export {
-  definePrompt,
-  defineResource,
-  defineServer,
-  defineTool,
-  type PromptArguments,
-  type PromptDefinition,
-  type ResolveEndpoint,
-  type ResourceDefinition,
-  type ServerDefinition,
-  type ToolArguments,
-  type ToolDefinition,
-  type ToolOutput,
-  type UpstreamChoice,
-  type UpstreamSource,
-  type UpstreamToolDefinition,
-  type UpstreamTools,
-} from './engine/runtime/define-items.js';
+export { definePrompt, defineResource, defineServer, defineTool } from './engine/runtime/define-items.js';
+export type { PromptArguments, PromptDefinition } from './engine/runtime/definition-types/prompt-types.js';
+export type { ResourceDefinition } from './engine/runtime/definition-types/resource-types.js';
+export type { ServerDefinition } from './engine/runtime/definition-types/server-types.js';
+export type {
+  ToolArguments,
+  ToolDefinition,
+  ToolOutput,
+} from './engine/runtime/definition-types/tool-types.js';
+export type {
+  ResolveEndpoint,
+  UpstreamChoice,
+  UpstreamSource,
+  UpstreamToolDefinition,
+  UpstreamTools,
+} from './engine/runtime/definition-types/upstream-types.js';
 export { type ExpandedTool, expand, type ToolRegistration } from './engine/runtime/expand-tools.js';
 export { type ToolSettings, tool } from './engine/runtime/option-sets.js';
 export {

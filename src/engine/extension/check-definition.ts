@@ -1,8 +1,9 @@
 import { isObjectName } from '../base/reserved-names.js';
 import { isRecord } from '../base/value-checks.js';
+import { checkShape, isFunctionLike, type ShapeFault } from './check-shape.js';
 import { checkAnswerer } from './check-tool.js';
 import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
-import { checkShape, isFunctionLike, type ShapeFault, shapes } from './definition-shapes.js';
+import { shapes } from './definition-shapes.js';
 import type { Kind } from './item-kinds.js';
 import { readUriTemplate, type UriTemplate, UriTemplateError } from './uri-template.js';
 

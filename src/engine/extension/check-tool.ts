@@ -1,6 +1,7 @@
 import { isRecord } from '../base/value-checks.js';
+import { checkShape, isFunctionLike, type ShapeFault } from './check-shape.js';
 import { checkEndpoint } from './check-upstream.js';
-import { checkShape, isFunctionLike, type ShapeFault, shapes } from './definition-shapes.js';
+import { shapes } from './definition-shapes.js';
 
 /**
  * Checks a tool by its keys alone. Loads few modules, because the authoring API calls it for each `tool()`.

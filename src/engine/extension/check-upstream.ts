@@ -1,5 +1,6 @@
 import { isRecord } from '../base/value-checks.js';
-import { checkShape, isFunctionLike, type ShapeFault, upstreamEntryShape } from './definition-shapes.js';
+import { checkShape, isFunctionLike, type ShapeFault } from './check-shape.js';
+import { upstreamEntryShape } from './keys/entry-keys.js';
 import { isWireName } from './names.js';
 import { findInvalidVariable } from './variables.js';
 

@@ -1,5 +1,5 @@
 import { didYouMean } from '../base/did-you-mean.js';
-import type { ShapeFault } from './definition-shapes.js';
+import type { ShapeFault } from './check-shape.js';
 
 /** True if a fault prevents an item from being served. Unknown keys do not. */
 export function isSerious({ problem }: ShapeFault): boolean {

@@ -7,13 +7,13 @@ import { describePlainFault, findCopyFaults, type PlainData } from '../base/plai
 import { errorMessage, safelyThrown } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
 import { visibleMessage } from '../base/visible-text.js';
+import { isFunctionLike } from './check-shape.js';
 import {
   type DefinitionFile,
   type DefinitionFiles,
   derivedFile,
   listDefinitionFiles,
 } from './definition-files.js';
-import { isFunctionLike } from './definition-shapes.js';
 import type { Derived, DerivedFunction } from './derived.js';
 import type { Location } from './diagnostics.js';
 import { type Kind, singular } from './item-kinds.js';

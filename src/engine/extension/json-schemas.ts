@@ -1,14 +1,9 @@
 import { objectNames } from '../base/reserved-names.js';
-import {
-  overrideShapes,
-  shapes,
-  toolkitOverrideShape,
-  toolkitShape,
-  upstreamEntryShape,
-} from './definition-shapes.js';
+import { overrideShapes, shapes } from './definition-shapes.js';
 import { type Kind, kinds, singular } from './item-kinds.js';
-import type { DefinitionShape, KeyShape, ValueType } from './key-shape.js';
-import { placeShape, toolUpstreamShape } from './upstream-shape.js';
+import { type DefinitionShape, type KeyShape, type ValueType, withoutLinks } from './key-shape.js';
+import { placeShape, toolUpstreamShape } from './keys/endpoint-keys.js';
+import { toolkitOverrideShape, toolkitShape, upstreamEntryShape } from './keys/entry-keys.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -242,7 +237,7 @@ function keySchema({ types, description, values, shape, each, nullable }: KeySha
     return valueTypes[type];
   });
   const all = nullable ? [...kinds, { type: 'null' }] : kinds;
-  return { description, ...(all.length === 1 ? all[0] : { anyOf: all }) };
+  return { description: withoutLinks(description), ...(all.length === 1 ? all[0] : { anyOf: all }) };
 }
 
 const moduleReference: JsonSchema = { type: 'string', pattern: '^\\./.*[^#]$' };

@@ -23,8 +23,16 @@ export type ValueType =
 export interface KeyShape {
   /** Allowed types; the usual one first. */
   readonly types: readonly ValueType[];
-  /** One sentence for authors; also the description in the published JSON Schema. */
+  /**
+   * Text for authors, in Markdown: the description in the published JSON Schema, the comment of the TypeScript
+   * type and the row in `docs/`. Links are relative to `docs/`; only the docs keep them.
+   */
   readonly description: string;
+  /**
+   * TypeScript type in definitions, if `types` do not determine it. The text of a method is its signature,
+   * such as `(ctx: Context): unknown`.
+   */
+  readonly typescript?: string;
   readonly required?: boolean;
   /** Allowed values of a string, or of each string in a list. */
   readonly values?: readonly string[];
@@ -34,6 +42,13 @@ export interface KeyShape {
   readonly each?: DefinitionShape;
   /** True if `null` is allowed and has a meaning. Default: false. */
   readonly nullable?: boolean;
+  /** True if clients never see the value or its effect. Default: false. */
+  readonly unseen?: boolean;
 }
 
 export type DefinitionShape = Readonly<Record<string, KeyShape>>;
+
+/** The description of a key without its links, for readers outside `docs/`. */
+export function withoutLinks(description: string): string {
+  return description.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');
+}

@@ -1,6 +1,7 @@
 import type { DocumentPath } from '../base/files/document-path.js';
 import { isRecord } from '../base/value-checks.js';
-import { checkShape, isFunctionLike, type ShapeFault, toolkitOverrideShape } from './definition-shapes.js';
+import { checkShape, isFunctionLike, type ShapeFault } from './check-shape.js';
+import { toolkitOverrideShape } from './keys/entry-keys.js';
 import { isItemName } from './names.js';
 
 /** Several tools in one value, with the defaults that they share. */

@@ -1,8 +1,10 @@
 import { canonical } from '../base/canonical-json.js';
 import type { DocumentPath } from '../base/files/document-path.js';
 import { isRecord } from '../base/value-checks.js';
+import { shapes } from '../extension/definition-shapes.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
+import type { DefinitionShape } from '../extension/key-shape.js';
 import { type ChangedFile, compare, findSameItem, type PackageComparison } from './compare-states.js';
 import type { ChangedDependency } from './dependencies.js';
 import { fingerprintExtension } from './fingerprint.js';
@@ -143,15 +145,6 @@ function ownValue(value: Readonly<Record<string, unknown>>, key: string): unknow
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Keys of a definition that clients never see. */
-const unseenKeys = {
-  tools: ['handler', 'initialize', 'options', 'timeoutMs', 'taskBegins', 'onOutputMismatch'],
-  prompts: ['timeoutMs'],
-  resources: ['read', 'list', 'complete', 'cache', 'timeoutMs'],
-  servers: ['initialize', 'list', 'pageSize', 'cache', 'exposeErrors', 'transport', 'evaluator'],
-  apps: [],
-} as const satisfies Record<Kind, readonly string[]>;
-
 /** Kinds of items with files, or results of files, that clients see. */
 const seenByFile: readonly Kind[] = ['prompts', 'resources', 'apps'];
 
@@ -178,6 +171,9 @@ export function uninspectedItems({ changed }: VersionDifference): readonly ItemD
 function isItemSeen({ kind, values, files, unread, problem }: ItemDifference): boolean {
   if (unread !== false || problem !== undefined) return true;
   if (seenByFile.includes(kind) && files.length > 0) return true;
-  const unseen: readonly string[] = unseenKeys[kind];
-  return values.some(({ path: [key] }) => !unseen.includes(String(key)) && !String(key).startsWith('x-'));
+  const shape: DefinitionShape = shapes[kind];
+  return values.some(({ path: [first] }) => {
+    const key = String(first);
+    return !(Object.hasOwn(shape, key) && shape[key]!.unseen) && !key.startsWith('x-');
+  });
 }

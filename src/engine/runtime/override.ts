@@ -1,5 +1,6 @@
 import { isRecord } from '../base/value-checks.js';
-import { checkShape, overrideShapes } from '../extension/definition-shapes.js';
+import { checkShape } from '../extension/check-shape.js';
+import { overrideShapes } from '../extension/definition-shapes.js';
 import { describeFault } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import type { AcceptedArguments, EntryOverrideFault } from './override-faults.js';

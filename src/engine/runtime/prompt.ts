@@ -1,7 +1,7 @@
 import { isRecord } from '../base/value-checks.js';
 import { isTemplate } from '../extension/check-definition.js';
+import { isFunctionLike } from '../extension/check-shape.js';
 import { isBlock } from '../extension/content-block.js';
-import { isFunctionLike } from '../extension/definition-shapes.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { translateArgument } from '../extension/key-spellings.js';
 import { brands, isBranded } from './authoring-symbols.js';

@@ -2,7 +2,7 @@ import type { DocumentPath } from '../base/files/document-path.js';
 import { describePlainFault, type PlainFault } from '../base/plain-data.js';
 import { isRecord } from '../base/value-checks.js';
 import { checkDefinition } from '../extension/check-definition.js';
-import type { ShapeFault } from '../extension/definition-shapes.js';
+import type { ShapeFault } from '../extension/check-shape.js';
 import { describeFault, isSerious } from '../extension/describe-fault.js';
 import type { Location } from '../extension/diagnostics.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';

@@ -1,6 +1,8 @@
 import { brands, isBranded } from './authoring-symbols.js';
 import type { Context } from './context.js';
-import { type Awaitable, definePrompt, type PromptDefinition } from './define-items.js';
+import { definePrompt } from './define-items.js';
+import type { Awaitable } from './definition-types/common-types.js';
+import type { PromptDefinition } from './definition-types/prompt-types.js';
 import { type ContentBlock, type ToolResult, toBlocks } from './result-builders.js';
 
 /** Return value of a search: text, blocks or tool results. Of blocks, only the text counts. */

@@ -1,23 +1,33 @@
 import { isRecord } from '../base/value-checks.js';
-import { checkShape, toolkitShape } from '../extension/definition-shapes.js';
+import { checkShape } from '../extension/check-shape.js';
 import { describeFault } from '../extension/describe-fault.js';
+import { toolkitShape } from '../extension/keys/entry-keys.js';
 import { checkToolkitOverride, findToolkit } from '../extension/toolkits.js';
-import type { PromptDefinition, ResourceDefinition } from './define-items.js';
-import type { AnyTool, ToolSettings } from './option-sets.js';
+import type { Icon } from './definition-types/common-types.js';
+import type { PromptDefinition } from './definition-types/prompt-types.js';
+import type { ResourceDefinition } from './definition-types/resource-types.js';
+import type { UiDefinition } from './definition-types/tool-types.js';
+import type { AnyTool } from './option-sets.js';
 import { describeValueType, requireTools } from './required-tool.js';
 
 /** Defaults for the tools of a toolkit. */
 export interface ToolkitOptions {
+  // #region keys: toolkit without tools
+  /** `_meta.category` of its tools without a `category`. `null`: none. */
   readonly category?: string | null;
-  /** Omit its tools from lists. */
+  /** `true`: lists omit its tools, except tools with `hidden` or `visible`. */
   readonly hidden?: boolean;
-  /** The opposite of `hidden`, which wins. */
+  /** The opposite of `hidden`. If both are present, `hidden` wins. */
   readonly visible?: boolean;
+  // #endregion
 }
 
 /** Several tools that are registered at once. */
 export interface Toolkit extends ToolkitOptions {
+  // #region keys: toolkit only tools
+  /** The tools. */
   readonly tools: readonly AnyTool[];
+  // #endregion
 }
 
 /**
@@ -43,35 +53,59 @@ export function defineToolkit(first: unknown, second?: unknown): Toolkit {
 
 /** Overrides of a server for an item that it lists. They win over the values of the item. */
 export interface ItemOverrides {
+  // #region keys: changedTool without use
+  /** The wire name, which clients see. */
   readonly name?: string;
+  /** A name for users. */
   readonly title?: string;
+  /** The purpose of the item. For a tool, the model reads it. */
   readonly description?: string;
-  /** `null`: no category. */
+  /** A word that groups items, sent as `_meta.category`. `null`: none. */
   readonly category?: string | null;
+  /** `true`: lists omit the item. Clients can still use it by name. */
   readonly hidden?: boolean;
-  /** The opposite of `hidden`, which wins. */
+  /** The opposite of `hidden`. If both are present, `hidden` wins. */
   readonly visible?: boolean;
-  readonly icons?: ToolSettings['icons'];
-  readonly meta?: ToolSettings['meta'];
-  readonly annotations?: Readonly<Record<string, unknown>>;
-  readonly ui?: ToolSettings['ui'];
+  /** Icons that clients can show. */
+  readonly icons?: readonly Icon[] | undefined;
+  /** Fields of `_meta`, merged over the fields of the item. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The timeout in milliseconds. */
   readonly timeoutMs?: number;
+  /** Hints for clients. */
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  /** The UI app that shows the results: its name, or an object with more settings. `null`: no app. */
+  readonly ui?: string | UiDefinition | undefined | null;
+  /** Options, merged over the options of the tool. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Fixed values: clients neither see nor send these arguments. */
+  /** Fixed values of arguments. Clients neither see nor send these arguments. */
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** Changes of arguments, by the names that the tool knows. */
-  readonly parameters?: Readonly<
-    Record<
-      string,
-      {
-        readonly name?: string;
-        readonly description?: string;
-        readonly enum?: readonly unknown[];
-        readonly hidden?: boolean;
-        readonly default?: unknown;
-      }
-    >
-  >;
+  /** Changes of single arguments, by their names in the tool. */
+  readonly parameters?: {
+    readonly [name: string]: {
+      /** The argument name that clients see. The handler receives the original name. */
+      readonly name?: string;
+      /** The meaning of the argument, for the model. */
+      readonly description?: string;
+      /**
+       * The values that clients can send, a subset of the argument's values. Its schema must list values: an
+       * enum, `const`, or items or branches of these. The default must be in the subset, or you set a new
+       * one.
+       */
+      readonly enum?: readonly unknown[];
+      /**
+       * `true`: clients neither see nor send the argument, and AgentTools drops a value that a client sends.
+       * The handler receives the default. A required argument needs a `default` here.
+       */
+      readonly hidden?: boolean;
+      /**
+       * The value that the handler receives if the client sends none, for every form of schema. The argument
+       * is no longer required.
+       */
+      readonly default?: unknown;
+    };
+  };
+  // #endregion
 }
 
 /** An item, or several, with the overrides of their registration. */

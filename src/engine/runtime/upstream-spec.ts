@@ -4,10 +4,11 @@ import { statFile } from '../base/files/disk.js';
 import type { DocumentPath } from '../base/files/document-path.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
+import { checkShape, isFunctionLike } from '../extension/check-shape.js';
 import { checkEndpoint, textsIn } from '../extension/check-upstream.js';
-import { checkShape, isFunctionLike } from '../extension/definition-shapes.js';
 import { describeFault } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
+import { placeShape } from '../extension/keys/endpoint-keys.js';
 import { ModuleReferenceError, requireModule } from '../extension/modules.js';
 import {
   EndpointError,
@@ -16,7 +17,6 @@ import {
   type UpstreamEndpoint,
 } from '../extension/upstream-endpoint.js';
 import { endpointName } from '../extension/upstream-secrets.js';
-import { placeShape } from '../extension/upstream-shape.js';
 import { findVariables } from '../extension/variables.js';
 import { lazyFunction } from './lazy-function.js';
 import { definitionLabel, locate } from './read-definition.js';

@@ -5,15 +5,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from '../../../src/engine/base/files/document.js';
 import { checkDefinition } from '../../../src/engine/extension/check-definition.js';
-import {
-  overrideShapes,
-  shapes,
-  upstreamEntryShape,
-} from '../../../src/engine/extension/definition-shapes.js';
+import { overrideShapes, shapes } from '../../../src/engine/extension/definition-shapes.js';
 import { type Kind, kinds, singular } from '../../../src/engine/extension/item-kinds.js';
 import { publishedSchemas } from '../../../src/engine/extension/json-schemas.js';
-import type { DefinitionShape } from '../../../src/engine/extension/key-shape.js';
+import { type DefinitionShape, withoutLinks } from '../../../src/engine/extension/key-shape.js';
 import { manifestKeyNames } from '../../../src/engine/extension/key-spellings.js';
+import { upstreamEntryShape } from '../../../src/engine/extension/keys/entry-keys.js';
 import { isItemName } from '../../../src/engine/extension/names.js';
 
 interface ObjectSchema {
@@ -111,7 +108,7 @@ describe('the schemas have the keys that the shapes have', () => {
     expect(Object.keys(properties)).toEqual(Object.keys(shape));
     for (const [key, field] of Object.entries(shape)) {
       const { description, ...property } = properties[key]!;
-      expect(description).toBe(field.description);
+      expect(description).toBe(withoutLinks(field.description));
       if (!field.shape) continue;
       if (field.types.includes('list')) expectKeys(property.items, field.shape);
       else expectKeys(property.anyOf?.find(({ properties }) => properties) ?? property, field.shape);
@@ -127,6 +124,7 @@ test('no description is empty', () => {
   });
   expect(descriptions.length).toBeGreaterThan(100);
   expect(descriptions).not.toContain('');
+  expect(descriptions.filter((text) => text.includes(']('))).toEqual([]);
 });
 
 describe('data files of the bundled example pass', () => {

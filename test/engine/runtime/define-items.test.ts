@@ -7,9 +7,11 @@ import {
   defineResource,
   defineServer,
   defineTool,
-  type UpstreamToolDefinition,
-  type UpstreamTools,
 } from '../../../src/engine/runtime/define-items.js';
+import type {
+  UpstreamToolDefinition,
+  UpstreamTools,
+} from '../../../src/engine/runtime/definition-types/upstream-types.js';
 import { tool } from '../../../src/engine/runtime/option-sets.js';
 import { error, structured } from '../../../src/engine/runtime/result-builders.js';
 import { fields, jsonSchema } from '../../../src/engine/schema/index.js';

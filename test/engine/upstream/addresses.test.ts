@@ -122,9 +122,10 @@ describe('an upstream server at an address', () => {
     const error = { code: -32_050, message: 'no such thing as tok-very-secret' };
     const url = await listenForCalls((id, response) => sendJson(response, { id, error }));
     const { says, reported } = await openBench([at(url)]);
-    expect(await says('greet')).toBe(
-      'The upstream server "far" answers with an error: no such thing as [hidden] (-32050).',
-    );
+    expect(JSON.parse((await says('greet'))!)).toEqual({
+      code: -32_050,
+      message: 'no such thing as [hidden]',
+    });
     expect(reported).toEqual([]);
   });
 

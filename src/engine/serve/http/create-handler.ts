@@ -3,7 +3,7 @@ import process from 'node:process';
 import { workspaceFolders } from '../../base/folders.js';
 import { reporterOn } from '../../base/line-reporter.js';
 import { Workspace } from '../../extension/workspace.js';
-import type { ServerDefinition } from '../../runtime/define-items.js';
+import type { ServerDefinition } from '../../runtime/definition-types/server-types.js';
 import { openUpstreamsWith } from '../../server/open-upstreams.js';
 import { prepareServer } from '../prepare-server.js';
 import { createFetchHandler, type FetchHandler, type HandlerOptions } from './fetch-handler.js';

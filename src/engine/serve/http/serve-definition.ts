@@ -7,7 +7,7 @@ import type { Manifest } from '../../extension/manifest.js';
 import type { Workspace } from '../../extension/workspace.js';
 import { LiveServer, type LiveServerOptions } from '../../live/live-server.js';
 import { composeDefinition } from '../../runtime/compose-server.js';
-import type { ServerDefinition } from '../../runtime/define-items.js';
+import type { ServerDefinition } from '../../runtime/definition-types/server-types.js';
 import { parseToolOptions } from '../../runtime/tool-options.js';
 import type { RunningServer } from '../../server/running-server.js';
 

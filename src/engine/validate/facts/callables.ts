@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { DocumentPath } from '../../base/files/document-path.js';
 import { errorMessage } from '../../base/thrown-value.js';
 import { isRecord } from '../../base/value-checks.js';
-import { isFunctionLike } from '../../extension/definition-shapes.js';
+import { isFunctionLike } from '../../extension/check-shape.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
 import type { Kind } from '../../extension/item-kinds.js';

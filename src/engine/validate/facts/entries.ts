@@ -1,8 +1,9 @@
 import type { DocumentPath } from '../../base/files/document-path.js';
 import { isRecord } from '../../base/value-checks.js';
 import type { serverLists } from '../../extension/check-definition.js';
+import { checkShape } from '../../extension/check-shape.js';
 import { checkUpstreamEntry, isUpstreamEntry } from '../../extension/check-upstream.js';
-import { checkShape, overrideShapes } from '../../extension/definition-shapes.js';
+import { overrideShapes } from '../../extension/definition-shapes.js';
 import { describeFault } from '../../extension/describe-fault.js';
 import type { Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError } from '../../extension/extension.js';

@@ -1,5 +1,5 @@
+import { checkShape, type ShapeFault } from '../../extension/check-shape.js';
 import type { DefinitionFile } from '../../extension/definition-files.js';
-import { checkShape, type ShapeFault, toolkitShape } from '../../extension/definition-shapes.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import {
   createRawToolkit,
@@ -7,6 +7,7 @@ import {
   type Extension,
   type RawToolkit,
 } from '../../extension/extension.js';
+import { toolkitShape } from '../../extension/keys/entry-keys.js';
 import type { ToolkitDeclaration } from '../../extension/manifest.js';
 import { findToolkit } from '../../extension/toolkits.js';
 import { type ItemSnapshot, missingItem } from './items.js';

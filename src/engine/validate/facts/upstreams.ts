@@ -1,14 +1,14 @@
 import path from 'node:path';
 import type { DocumentPath } from '../../base/files/document-path.js';
 import { isRecord } from '../../base/value-checks.js';
+import { checkShape, isFunctionLike } from '../../extension/check-shape.js';
 import { checkEndpoint, checkUpstreamEntry } from '../../extension/check-upstream.js';
-import { checkShape, isFunctionLike } from '../../extension/definition-shapes.js';
 import { isSerious } from '../../extension/describe-fault.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
+import { toolUpstreamShape } from '../../extension/keys/endpoint-keys.js';
 import { EndpointError, findPackageScript, requirePlace } from '../../extension/upstream-endpoint.js';
 import { endpointName, findLiteralSecrets } from '../../extension/upstream-secrets.js';
-import { toolUpstreamShape } from '../../extension/upstream-shape.js';
 import { declaredEndpoints } from '../../runtime/declared-endpoints.js';
 import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { endpointScope } from '../../runtime/upstream-spec.js';

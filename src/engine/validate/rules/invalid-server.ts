@@ -1,4 +1,5 @@
-import { checkShape, overrideShapes } from '../../extension/definition-shapes.js';
+import { checkShape } from '../../extension/check-shape.js';
+import { overrideShapes } from '../../extension/definition-shapes.js';
 import { describeFault } from '../../extension/describe-fault.js';
 import { evaluatorKeys } from '../../extension/key-spellings.js';
 import { locate } from '../../runtime/read-definition.js';
