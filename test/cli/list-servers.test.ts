@@ -112,17 +112,15 @@ describe('list-servers', () => {
   it('suggests other sources if the list is empty', async () => {
     const empty = async (words: readonly string[]) => (await runCli(['ls', ...words])).stdout;
     expect(await empty([])).toBe(
-      'There is no server here. --built-in lists those that come with AgentTools, --remote those in the npm registry and the MCP Registry.\n',
+      'Found no servers. --built-in lists the servers that come with AgentTools. --remote searches the npm registry and the MCP Registry.\n',
     );
-    expect(await empty(['@none/*'])).toMatch(/^No server matches "@none\/\*"\. --built-in/);
+    expect(await empty(['@none/*'])).toMatch(/^Found no server that matches "@none\/\*"\. --built-in/);
     expect(await empty(['@none/*', '--built-in'])).toBe(
-      'No server matches "@none/*". --remote those in the npm registry and the MCP Registry.\n',
+      'Found no server that matches "@none/*". --remote searches the npm registry and the MCP Registry.\n',
     );
-    expect(await empty(['--remote'])).toMatch(
-      /^There is no server here, nor was one found in the registry\. --built-in/,
-    );
+    expect(await empty(['--remote'])).toMatch(/^Found no servers here or in the registries\. --built-in/);
     expect(await empty(['none', '--remote'])).toMatch(
-      /^No server here matches "none", nor was one found in the registry\. /,
+      /^Found no server that matches "none" here or in the registries\. /,
     );
     expect(await empty(['--json'])).toBe('[]\n');
   });

@@ -54,16 +54,13 @@ export function renderServers(servers: readonly ListedServer[], options: Servers
 }
 
 function renderNothing({ pattern, builtIn, remote }: ServersOptions): string {
-  const others = [
-    ...(builtIn ? [] : ['--built-in lists those that come with AgentTools']),
-    ...(remote ? [] : ['--remote those in the npm registry and the MCP Registry']),
-  ].join(', ');
-  const found = remote ? ', nor was one found in the registry' : '';
-  const nothing =
-    pattern === undefined
-      ? `There is no server here${found}.`
-      : `No server${remote ? ' here' : ''} matches "${visibleLine(pattern)}"${found}.`;
-  return `${nothing}${others && ` ${others}.`}\n`;
+  const which = pattern === undefined ? 'servers' : `server that matches "${visibleLine(pattern)}"`;
+  const where = remote ? ' here or in the registries' : '';
+  const hints = [
+    ...(builtIn ? [] : ['--built-in lists the servers that come with AgentTools.']),
+    ...(remote ? [] : ['--remote searches the npm registry and the MCP Registry.']),
+  ];
+  return `${[`Found no ${which}${where}.`, ...hints].join(' ')}\n`;
 }
 
 function renderServerRows(server: ListedServer, options: ServersOptions): string {
