@@ -109,6 +109,21 @@ describe('list-servers', () => {
     );
   });
 
+  it('names existing MCP servers that a server includes', async () => {
+    const { stdout } = await list([], {
+      files: {
+        'package.json': { name: 'desk', version: '1.0.0', agenttools: { servers: ['desk'] } },
+        'agenttools/servers/desk.json': {
+          tools: [
+            { upstream: { command: 'archive' } },
+            { upstream: { url: 'https://far.test/mcp', name: 'Far\u001b' } },
+          ],
+        },
+      },
+    });
+    expect(stdout).toContain('    includes 2 MCP servers: archive, Far\\u001b\n');
+  });
+
   it('suggests other sources if the list is empty', async () => {
     const empty = async (words: readonly string[]) => (await runCli(['ls', ...words])).stdout;
     expect(await empty([])).toBe(
