@@ -6,7 +6,10 @@ import { eventually, isAlive, openProgram, programFile, startProgram } from '../
 import { call } from './support/messages.js';
 
 const directory = writePackage(
-  { tools: ['kill', 'wait', 'count', 'pid', 'touch', 'block', 'leave', 'change'], resources: ['clock'] },
+  {
+    tools: ['kill', 'wait', 'count', 'pid', 'touch', 'block', 'leave', 'change'],
+    resources: ['clock'],
+  },
   {
     'agenttools/tools.json': {
       kill: { description: 'Ends its process.', handler: './code.js#kill' },
@@ -143,6 +146,49 @@ describe.concurrent('the extension host', () => {
     expect(killed.result.isError).toBe(true);
     expect(countIn(counted.result)).toEqual({ calls: 1, session: 2 });
     await program.end();
+  });
+
+  test('makes a list again if a call of another client has ended its host', async () => {
+    const pages = writePackage(
+      { tools: ['kill'], resources: ['page'] },
+      {
+        'agenttools/tools/kill.json': { handler: './code.js#kill' },
+        'agenttools/resources/page.json': {
+          uriTemplate: 'acme://page/{name}',
+          list: './code.js#pages',
+          read: './code.js#page',
+        },
+        'code.js': `
+          export const kill = () => new Promise(() => process.kill(process.pid, 'SIGKILL'));
+          export const page = () => 'text';
+          export const pages = async () => {
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            return [{ uri: 'acme://page/one' }];
+          };`,
+      },
+    );
+    const program = await openProgram(pages);
+    const list = await program.request('resources/list');
+    expect(list.resources).toMatchObject([{ uri: 'acme://page/one' }]);
+    program.send({ jsonrpc: '2.0', id: 1, method: 'resources/list' }, call(2, 'kill'));
+    const { result } = await program.take(({ id }) => id === 1, 'list');
+    expect(result).toEqual(list);
+    expect(program.stderr).toContain('The extension host was ended by SIGKILL.');
+    await program.end();
+  });
+
+  test('reports a repeated harmful change once', async () => {
+    const program = await openProgram(directory);
+    const body = 'setTimeout(() => { Array.prototype.push = () => 1; })';
+    const pids = new Set();
+    for (let count = 0; count < 4; count += 1) {
+      await program.call('change', { body });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      pids.add(await program.textOf('pid'));
+    }
+    expect(pids.size).toBeGreaterThan(2);
+    await program.end();
+    expect(program.stderr.match(/change[ds] what all code shares/g)!.length).toBeLessThanOrEqual(2);
   });
 
   test('ends with the front, however the front ends', async () => {

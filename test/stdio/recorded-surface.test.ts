@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HostClient } from '../../src/engine/host/host-client.js';
@@ -129,17 +129,53 @@ export default { uriTemplate: 'test://{name}', description: ${text}, list: () =>
   });
 });
 
+/** The front's side of hosts, with records below `home`. */
+function openClient(home: string, { frozen = false, onSurfaceChanged = async () => {} } = {}): HostClient {
+  const { platform, stderr } = process;
+  const hosted = { server: undefined, project: false, cwd: home, env: {}, home, platform, frozen };
+  const none = () => {};
+  return new HostClient({
+    hosted,
+    live: () => undefined,
+    stderr,
+    report: none,
+    announce: none,
+    onSurfaceChanged,
+  });
+}
+
+test('a module that took too long once is loaded again by the next start', async () => {
+  const extension = writeExtension(`'One.'`);
+  const file = path.join(extension.folder, toolFile);
+  const home = writeFolder();
+  const first = openClient(home);
+  await first.loadCode(file, toolFile);
+  await first.close();
+  const [record] = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /surfaces.*\.json$/.test(name),
+  );
+  const recordFile = path.join(home, record!);
+  const recorded = JSON.parse(readFileSync(recordFile, 'utf8'));
+  recorded.modules[toolFile] = { failure: 'it was slow', isFatal: true, isTimeout: true, at: Date.now() };
+  writeFileSync(recordFile, JSON.stringify(recorded));
+
+  let isChanged = false;
+  const onSurfaceChanged = async () => {
+    isChanged = true;
+  };
+  const next = openClient(home, { onSurfaceChanged });
+  await expect(next.loadCode(file, toolFile)).rejects.toThrow('it was slow');
+  await expect.poll(() => isChanged).toBe(true);
+  await expect(next.loadCode(file, toolFile)).resolves.toBeDefined();
+  await next.close();
+});
+
 describe('a host of a frozen server', () => {
   test('describes modules that are recorded', async () => {
     const extension = writeExtension(`'One.'`);
     const home = writeFolder();
     const load = async (frozen: boolean) => {
-      const { platform } = process;
-      const hosted = { server: undefined, project: false, cwd: home, env: {}, home, platform, frozen };
-      const [stderr, report] = [process.stderr, () => {}];
-      const onSurfaceChanged = async () => {};
-      const live = () => undefined;
-      const client = new HostClient({ hosted, live, stderr, report, announce: () => {}, onSurfaceChanged });
+      const client = openClient(home, { frozen });
       await client.loadCode(path.join(extension.folder, toolFile), toolFile);
       await client.close();
       return loads(extension);

@@ -14,3 +14,22 @@ export function deferred<Value = void>(): Deferred<Value> {
   });
   return { promise, resolve, reject };
 }
+
+interface Settle<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The functions that settle a promise, with a step before each: the end of a timer, the removal of a listener. */
+export function settleAfter<T>(before: () => void, { resolve, reject }: Settle<T>): Settle<T> {
+  return {
+    resolve: (value) => {
+      before();
+      resolve(value);
+    },
+    reject: (error) => {
+      before();
+      reject(error);
+    },
+  };
+}

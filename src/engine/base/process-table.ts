@@ -25,8 +25,20 @@ export function readStart(pid: number): string | undefined {
 
 /** True if a process was started with a variable of this name in its environment (Linux). */
 export function hasVariable(pid: number, name: string): boolean {
+  return hasInEnvironment(pid, `\0${name}=`);
+}
+
+/** True if a process was started with this variable in its environment (Linux). */
+export function hasValue(
+  pid: number,
+  { name, value }: { readonly name: string; readonly value: string },
+): boolean {
+  return hasInEnvironment(pid, `\0${name}=${value}\0`);
+}
+
+function hasInEnvironment(pid: number, text: string): boolean {
   const environment = readText(`/proc/${pid}/environ`);
-  return environment !== undefined && `\0${environment}`.includes(`\0${name}=`);
+  return environment !== undefined && `\0${environment}`.includes(text);
 }
 
 /** True if this process has children now; `undefined` if the kernel does not list them. */

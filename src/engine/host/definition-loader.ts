@@ -24,6 +24,8 @@ export interface LoadFailure {
   readonly failure: string;
   /** The module blocked or ended its process. No other host should load it. */
   readonly isFatal: boolean;
+  /** True if the module took too long, which a slow machine can also cause. */
+  readonly isTimeout?: boolean;
 }
 
 export interface DefinitionFile {
@@ -342,7 +344,7 @@ export class DefinitionLoader<H extends LoadingHost> {
     const reason = `did not load ${job.relative} within ${this.#limitMs / 1000} s`;
     // Code of an earlier definition may block the host.
     const isFatal = !worker.isSilent || worker.loaded.length === 0;
-    job.settle({ failure: `the process that loaded it ${reason}`, isFatal });
+    job.settle({ failure: `the process that loaded it ${reason}`, isFatal, isTimeout: true });
     worker.pending.delete(job);
     if (!worker.isSilent) return;
     this.#lose(worker, reason);

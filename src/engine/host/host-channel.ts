@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { endTree, type TreeMark } from '../process/process-tree.js';
+import { endTree, type TreeMark } from '../base/process-tree.js';
 import { descriptors, hostMark, keyLength } from './channel-descriptors.js';
 import { DescriptorWriter } from './descriptor-writer.js';
 import { type ChannelOptions, JsonLineChannel } from './json-line-channel.js';

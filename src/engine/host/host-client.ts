@@ -174,7 +174,8 @@ export class HostClient implements CodeHost, PlaceFinder {
     const failed = store?.findFailure(directory, relative);
     if (failed) {
       this.#failures.set(file, failed);
-      if (Math.abs(Date.now() - failed.at) > recheckAfterMs) this.#recheckLater(file, relative);
+      if (failed.isTimeout || Math.abs(Date.now() - failed.at) > recheckAfterMs)
+        this.#recheckLater(file, relative);
       else if (!failed.isFatal) this.#unconfirmed.set(file, relative);
       throw new Error(failed.failure);
     }
@@ -221,8 +222,13 @@ export class HostClient implements CodeHost, PlaceFinder {
       ...(state && { state }),
     };
     const running = toForwardedRequest(connection, request, work);
+    const run = async () => await this.#run(connection, hosted, running);
     try {
-      const result = await this.#run(connection, hosted, running);
+      const result = await run().catch(async (error: unknown) => {
+        // A call of another client may have ended the host. A list changes nothing, so the next host makes it.
+        if (!work.instead || !(error instanceof HostEndedError)) throw error;
+        return await run();
+      });
       if (!work.answersByResult || isToolResult(result)) return result;
       throw new HostFailureError('it gave something that is not a result.');
     } catch (error) {
@@ -653,9 +659,13 @@ export class HostClient implements CodeHost, PlaceFinder {
     if (generation.answered === 0 && generation.isTampered && this.#changes.has(first)) {
       this.#suspectDefinitions(generation);
     }
+    const isRepeated = this.#changes.has(first);
     for (const change of changes) if (this.#changes.size < maxChanges) this.#changes.add(change);
-    this.#options.report(
-      `Code of the extension changed what all code shares: ${first}. A new host takes the next call.`,
+    reportOnce(
+      this.#options,
+      isRepeated
+        ? `Code of the extension changes what all code shares in each host: ${first}. Each change leads to a new host, which makes calls slow. Find the code that runs on after its call, such as a timer.`
+        : `Code of the extension changed what all code shares: ${first}. A new host takes the next call.`,
     );
     this.replace();
   }

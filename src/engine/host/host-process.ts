@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { deferred } from '../base/deferred.js';
+import { endTree } from '../base/process-tree.js';
 import { errorMessage } from '../base/thrown-value.js';
-import { endTree } from '../process/process-tree.js';
 import { BegunCalls } from './begun-calls.js';
 import { descriptors, hostMark } from './channel-descriptors.js';
 import { watchFront } from './front-watch.js';
@@ -80,7 +80,7 @@ export class HostProcess {
     child.on('exit', (code, signal) => this.#onExit(code, signal));
     this.#printout = Printout.of(child, options.stderr);
     this.#channel = this.#connect(child);
-    this.#endWatch = watchFront(child.pid);
+    this.#endWatch = watchFront(child.pid, this.#mark);
     const { startTimeoutMs = 30_000 } = options;
     this.#startTimer = setTimeout(() => {
       void this.kill(`did not start within ${startTimeoutMs / 1000} s`);

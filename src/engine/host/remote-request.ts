@@ -1,4 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import { settleAfter } from '../base/deferred.js';
 import { isRecord } from '../base/value-checks.js';
 import type { ReplayState } from '../live/connection.js';
 import type { JsonObject, MessageId } from '../protocol/envelope.js';
@@ -50,16 +51,7 @@ export class FrontRequests {
         return;
       }
       signal?.addEventListener('abort', withdraw, { once: true });
-      this.#waiting.set(question, {
-        resolve: (result) => {
-          settle();
-          resolve(result);
-        },
-        reject: (error) => {
-          settle();
-          reject(error);
-        },
-      });
+      this.#waiting.set(question, settleAfter(settle, { resolve, reject }));
       this.#send(message(question));
     });
   }

@@ -4,6 +4,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { PlainData } from '../base/plain-data.js';
 import { isRecord } from '../base/value-checks.js';
+import type { LoadFailure } from './definition-loader.js';
 import { stampPackage } from './package-stamp.js';
 import { readDescription } from './read-description.js';
 
@@ -55,10 +56,7 @@ interface PackageSurface {
 const maxFailure = 4000;
 
 /** The reason why a module has no description. */
-export interface RecordedFailure {
-  readonly failure: string;
-  /** True if the module blocked or ended its process. */
-  readonly isFatal: boolean;
+interface RecordedFailure extends LoadFailure {
   /** Time of the last attempt, in milliseconds since 1970. */
   readonly at: number;
 }
@@ -90,9 +88,9 @@ export class SurfaceStore {
   findFailure(directory: string, relative: string): RecordedFailure | undefined {
     const recorded = this.#packageIn(directory).modules.get(relative);
     if (!isRecord(recorded)) return undefined;
-    const { failure, isFatal, at } = recorded;
+    const { failure, isFatal, isTimeout, at } = recorded;
     if (typeof failure !== 'string' || typeof at !== 'number') return undefined;
-    return { failure, isFatal: isFatal === true, at };
+    return { failure, isFatal: isFatal === true, isTimeout: isTimeout === true, at };
   }
 
   /** Stamps the packages of earlier lookups. Call it before the host loads their code. */
@@ -117,11 +115,17 @@ export class SurfaceStore {
   addFailure(
     directory: string,
     relative: string,
-    { failure, isFatal, env }: Omit<RecordedFailure, 'at'> & { readonly env?: unknown },
+    { failure, isFatal, isTimeout = false, env }: LoadFailure & { readonly env?: unknown },
   ): void {
     const surface = this.#packageIn(directory);
     if (this.#dropped.has(path.join(directory, relative)) || !surface.stamp) return;
-    surface.modules.set(relative, { failure: failure.slice(0, maxFailure), isFatal, at: Date.now() });
+    const kept = failure.slice(0, maxFailure);
+    surface.modules.set(relative, {
+      failure: kept,
+      isFatal,
+      ...(isTimeout && { isTimeout }),
+      at: Date.now(),
+    });
     if (env !== undefined) surface.names = unionOrAll(surface.names, parseVariableNames(env));
     this.#noteChange(surface);
   }

@@ -4,7 +4,7 @@ import type { Connection } from '../live/connection.js';
 import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, invalidParams } from '../protocol/request-errors.js';
-import { brands, isBranded } from '../runtime/authoring-symbols.js';
+import { brands, isBranded, isProtocolError } from '../runtime/authoring-symbols.js';
 import { ProtocolError } from '../runtime/result-builders.js';
 import { errorDetails, type ServerRuntime } from '../runtime/server-runtime.js';
 import type { SuggestionSource } from '../runtime/specs.js';
@@ -58,7 +58,7 @@ export async function complete(
     );
     return { completion: toSuggestions(made) };
   } catch (error) {
-    if (isBranded(error, brands.protocolError)) throw error;
+    if (isProtocolError(error)) throw error;
     if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, errorMessage(error));
     calls.report(`${item}: completion of "${argument.name}": ${errorDetails(error)}`);
     throw new ProtocolError(internalError, 'Completion failed');

@@ -9,7 +9,7 @@ import { instanceLeftOut, instancesFailed } from '../live/list-faults.js';
 import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, ResourceNotFoundError } from '../protocol/request-errors.js';
-import { brands, isBranded } from '../runtime/authoring-symbols.js';
+import { brands, isBranded, isProtocolError } from '../runtime/authoring-symbols.js';
 import { watched } from '../runtime/hook-watch.js';
 import { InputRequiredSignal } from '../runtime/input-required.js';
 import type { Registry } from '../runtime/registry.js';
@@ -107,7 +107,8 @@ async function listTemplateInstances(
     if (whole.length > 0) throw toResultError(whole);
     if (!Array.isArray(found)) throw new ResultError('"list" returns a list of { uri, … }');
     const { registry } = calls.server;
-    const entries = found.map((entry) => instanceFor(spec, entry, calls));
+    const reports = new LimitedReports(calls, `${spec.item}: its list omits more invalid entries.`);
+    const entries = found.map((entry) => instanceFor(spec, entry, reports));
     if (entries.includes(undefined)) {
       const strangers = found.filter((_, index) => entries[index] === undefined);
       const told = strangers.slice(0, maxSkippedNamed).map(resourceUri).join(', ');
@@ -137,15 +138,33 @@ function resourceUri(entry: unknown): string {
 function instanceFor(
   spec: ResourceSpec,
   told: unknown,
-  calls: ServerRuntime,
+  reports: LimitedReports,
 ): ReturnType<typeof toListedInstance> | null {
   try {
     return toListedInstance(spec, told);
   } catch (error) {
     if (!(error instanceof ResultError)) throw error;
     const { uri } = told as { readonly uri: string };
-    reportOnce(calls, `${instanceLeftOut(spec.item)}${toOneLine(uri)}: ${error.message}`);
+    reports.add(`${instanceLeftOut(spec.item)}${toOneLine(uri)}: ${error.message}`);
     return null;
+  }
+}
+
+/** Reports of the invalid entries of one list. Beyond ten, one line reports all others. */
+class LimitedReports {
+  readonly #calls: ServerRuntime;
+  readonly #more: string;
+  #left = 10;
+
+  constructor(calls: ServerRuntime, more: string) {
+    this.#calls = calls;
+    this.#more = more;
+  }
+
+  add(line: string): void {
+    this.#left -= 1;
+    if (this.#left >= 0) reportOnce(this.#calls, line);
+    else if (this.#left === -1) reportOnce(this.#calls, this.#more);
   }
 }
 
@@ -236,7 +255,7 @@ async function readResource(
     const isAnswer = [MissingCapabilityError, InputRequiredSignal, ResourceNotFoundError].some(
       (kind) => error instanceof kind,
     );
-    if (isAnswer || isBranded(error, brands.protocolError)) throw error;
+    if (isAnswer || isProtocolError(error)) throw error;
     if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, errorMessage(error));
     throw readFailure(error, { calls, item: spec.item, uri });
   }

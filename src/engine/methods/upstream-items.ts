@@ -6,7 +6,7 @@ import { downgradeBlock } from '../protocol/downgrade-content.js';
 import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError } from '../protocol/request-errors.js';
-import { brands, isBranded } from '../runtime/authoring-symbols.js';
+import { brands, isBranded, isProtocolError } from '../runtime/authoring-symbols.js';
 import { type ContentBlock, ProtocolError } from '../runtime/result-builders.js';
 import type { PromptSpec, ResourceSpec } from '../runtime/specs.js';
 import { TimeoutError, withTimeLimit } from '../runtime/time-limit.js';
@@ -70,7 +70,7 @@ export async function readFromAny(
     try {
       return await forward(reader, request, asking, usualTimeoutMs);
     } catch (error) {
-      if (!isBranded(error, brands.protocolError)) throw error;
+      if (!isProtocolError(error)) throw error;
       errors.push(error);
     }
   }

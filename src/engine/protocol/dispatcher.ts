@@ -6,6 +6,7 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
+import { settleAfter } from '../base/deferred.js';
 import { InFlightMap } from '../base/in-flight-map.js';
 import { describeThrown } from '../base/line-reporter.js';
 import { isRecord } from '../base/value-checks.js';
@@ -172,16 +173,7 @@ export class Dispatcher implements Peer {
       const late = () => withdraw(new RequestTimeoutError('The request was not answered in time.'));
       const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
       signal?.addEventListener('abort', abort, { once: true });
-      this.#asked.set(id, {
-        resolve: (result) => {
-          settle();
-          resolve(result);
-        },
-        reject: (error) => {
-          settle();
-          reject(error);
-        },
-      });
+      this.#asked.set(id, settleAfter(settle, { resolve, reject }));
       const request = { jsonrpc: '2.0', id, method, ...(params && { params }) } as JSONRPCMessage;
       this.#transport.send(request, related).catch((error: unknown) => {
         settle();

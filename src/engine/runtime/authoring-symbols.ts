@@ -23,3 +23,13 @@ export function isBranded(value: unknown, brand: symbol): value is object {
     return false;
   }
 }
+
+/** True for a `ProtocolError` with a number as code. Another code has no form in JSON-RPC. */
+export function isProtocolError(error: unknown): error is { readonly code: number } {
+  try {
+    return isBranded(error, brands.protocolError) && Number.isSafeInteger((error as { code?: unknown }).code);
+  } catch {
+    // A getter or a Proxy may throw.
+    return false;
+  }
+}

@@ -1,6 +1,6 @@
 import { errorMessage, safelyThrown } from '../base/thrown-value.js';
 import { formatIssues, SchemaError } from '../schema/index.js';
-import { brands, isBranded } from './authoring-symbols.js';
+import { brands, isBranded, isProtocolError } from './authoring-symbols.js';
 import { InputRequiredSignal } from './input-required.js';
 import { MissingCapabilityError, RequirementError, requireMet } from './requirements.js';
 import { error as failure, structured, type ToolResult } from './result-builders.js';
@@ -136,7 +136,7 @@ function attachStructured(result: ToolResult, value: unknown): ToolResult {
 function toFailedResult(tool: ToolSpec, thrown: unknown, calls: ServerRuntime): ToolResult {
   const error = safelyThrown(thrown);
   const { report } = calls;
-  if (isBranded(error, brands.protocolError) || error instanceof MissingCapabilityError) throw error;
+  if (isProtocolError(error) || error instanceof MissingCapabilityError) throw error;
   if (error instanceof InputRequiredSignal) throw error;
   if (error instanceof CallFailure || error instanceof RequirementError) return failure(error.message);
   if (isBranded(error, brands.toolError)) return failure(errorMessage(error));

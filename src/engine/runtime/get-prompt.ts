@@ -1,5 +1,5 @@
 import { errorMessage, safelyThrown } from '../base/thrown-value.js';
-import { brands, isBranded } from './authoring-symbols.js';
+import { brands, isBranded, isProtocolError } from './authoring-symbols.js';
 import { InputRequiredSignal } from './input-required.js';
 import { MissingCapabilityError, requireMet } from './requirements.js';
 import { errorDetails, exposesErrors, type MakeContext, type ServerRuntime } from './server-runtime.js';
@@ -52,7 +52,7 @@ export async function getPrompt(
 
 function toPromptFailure(prompt: PromptSpec, thrown: unknown, calls: ServerRuntime): unknown {
   const error = safelyThrown(thrown);
-  if (isBranded(error, brands.protocolError)) return error;
+  if (isProtocolError(error)) return error;
   if (error instanceof MissingCapabilityError || error instanceof InputRequiredSignal) return error;
   if (isBranded(error, brands.toolError)) return new PromptFailure('failed', errorMessage(error));
   if (error instanceof TimeoutError)

@@ -1,4 +1,4 @@
-import { brands, isBranded } from './authoring-symbols.js';
+import { brands, isBranded, isProtocolError } from './authoring-symbols.js';
 import type { Context } from './context.js';
 import { definePrompt } from './define-items.js';
 import type { Awaitable } from './definition-types/common-types.js';
@@ -104,6 +104,6 @@ function isPiece(value: unknown): value is string | (ContentBlock & { readonly i
 
 /** True for errors that the protocol answers, and for the end of a run that asks the client first. */
 function isForProtocol(error: unknown): boolean {
-  if (isBranded(error, brands.protocolError)) return true;
+  if (isProtocolError(error)) return true;
   return error instanceof Error && ['MissingCapabilityError', 'InputRequiredSignal'].includes(error.name);
 }

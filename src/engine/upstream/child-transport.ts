@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import type { Transport } from '@modelcontextprotocol/client';
-import { listProcesses } from '../base/process-table.js';
+import { endTree } from '../base/process-tree.js';
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 
@@ -99,33 +99,6 @@ export class ChildTransport implements Transport {
   kill(): void {
     if (this.#child.pid !== undefined) endTree(this.#child.pid);
   }
-}
-
-/** Kills a process and all its descendants. */
-export function endTree(leader: number): void {
-  if (process.platform === 'win32') {
-    spawnSync('taskkill', ['/T', '/F', '/PID', `${leader}`], { stdio: 'ignore', windowsHide: true });
-    return;
-  }
-  for (const pid of [...findDescendants(leader), -leader]) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // The process has already exited.
-    }
-  }
-}
-
-/** Includes descendants in other process groups. */
-function findDescendants(leader: number): readonly number[] {
-  const found = new Set([leader]);
-  const table = listProcesses(process.platform);
-  for (let size = 0; size !== found.size; ) {
-    size = found.size;
-    for (const { pid, parent } of table) if (found.has(parent)) found.add(pid);
-  }
-  found.delete(leader);
-  return [...found];
 }
 
 const maxKeptOutput = 10_000;

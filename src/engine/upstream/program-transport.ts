@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import type { Transport } from '@modelcontextprotocol/client';
 import { LineSplitter } from '../base/lines.js';
+import { endTree } from '../base/process-tree.js';
 import { isRecord } from '../base/value-checks.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { UpstreamProgram } from '../runtime/upstream.js';
-import { type ChildExit, endTree } from './child-transport.js';
+import type { ChildExit } from './child-transport.js';
 import { commandLine } from './command-line.js';
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];

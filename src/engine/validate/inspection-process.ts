@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../base/folders.js';
-import { endTree } from '../process/process-tree.js';
+import { endTree } from '../base/process-tree.js';
 import { type InspectionReply, type InspectionRequest, inspectionMark } from './inspection.js';
 
 /** A request without the id that its process gives it. */

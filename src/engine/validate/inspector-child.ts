@@ -4,10 +4,10 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
 import type { Position } from '../base/files/document-path.js';
+import { endTree } from '../base/process-tree.js';
 import { errorMessage, errorStack } from '../base/thrown-value.js';
 import { describeValue } from '../extension/described-value.js';
 import { readDefaultExport, readExport } from '../extension/import-module.js';
-import { endTree } from '../process/process-tree.js';
 import { describeContextUse, findContextMembers } from './context-members.js';
 import {
   type InspectionReply,

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { writeFolder } from '../../support/packages.js';
 import { isAlive } from '../../support/program.js';
 import { frontProgram, hostProgram, startHost } from './support/hosts.js';
 
@@ -252,6 +254,21 @@ describe.runIf(posix)('a host ends with its front', () => {
     const { front, pid } = await startFront('setInterval(() => {}, 1000)');
     front.kill('SIGKILL');
     await expectEnded(pid);
+  });
+
+  test.runIf(process.platform === 'linux')('ends with its children after the front is killed', async () => {
+    const pidFile = path.join(writeFolder(), 'pid');
+    const { front, pid } = await startFront(
+      `setTimeout(() => {
+         const child = childProcess.spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
+         fs.writeFileSync(${JSON.stringify(pidFile)}, String(child.pid));
+         for (;;);
+       });`,
+    );
+    await expect.poll(() => existsSync(pidFile)).toBe(true);
+    const child = Number(readFileSync(pidFile, 'utf8'));
+    front.kill('SIGKILL');
+    await expectEnded(pid, child);
   });
 
   test('exits after the front is killed, even if its thread is blocked', async () => {

@@ -172,6 +172,14 @@ describe.each(eras)('%s: the resources of a template', (era) => {
     expect(reports[0]).toContain(reason);
   });
 
+  test('report at most ten invalid entries', async () => {
+    const entries = Array.from({ length: 500 }, (_, index) => ({ uri: `x://${index}`, _meta: own }));
+    const { resources, reports } = await list({ list: () => [...entries, { uri: 'x://last' }] });
+    expect(resources).toHaveLength(1);
+    expect(reports).toHaveLength(11);
+    expect(reports.at(-1)).toMatch(/: its list omits more invalid entries\.$/);
+  });
+
   test('omit fields with a toJSON method', async () => {
     const toJSON = () => 5;
     const { resources } = await list({

@@ -247,6 +247,17 @@ describe('thrown values', () => {
     await expect(call(served, 'x')).rejects.toBe(thrown);
   });
 
+  test.each([
+    ['a text', 'E_AUTH'],
+    ['no number', Number.NaN],
+    ['nothing', undefined],
+  ])('as ProtocolError with %s as code is a failure of the tool', async (_, code) => {
+    const thrown = new ProtocolError(code as never, 'Sign in first');
+    const tools = { x: { handler: () => Promise.reject(thrown) } };
+    const served = await composeLive({ tools, server: { tools: '*', exposeErrors: true } });
+    expect(await call(served, 'x')).toEqual(failure('Sign in first'));
+  });
+
   test('return an error for a value without a wire form', async () => {
     const served = await composeLive({ tools: { x: { handler: () => 1n } } });
     expect(await call(served, 'x')).toEqual(
