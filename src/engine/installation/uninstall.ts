@@ -15,7 +15,7 @@ import { hasPlace, locateEntryTarget, type Scope } from './entry-target.js';
 
 export interface UninstallRequest {
   /** Undefined: every client. */
-  readonly client: Client | undefined;
+  readonly clients: readonly Client[] | undefined;
   readonly scope: Scope;
   /**
    * Reference that `install` was given, qualified name, or key; undefined: every entry of AgentTools in the
@@ -171,11 +171,13 @@ async function planUninstallEdit(
 
 /** Receipts of the requested client and file. */
 async function filterByTarget(
-  { client, scope }: UninstallRequest,
+  { clients, scope }: UninstallRequest,
   known: readonly LocatedReceipt[],
   { cwd }: UninstallDeps,
 ): Promise<readonly LocatedReceipt[]> {
-  const ofClient = client ? known.filter(({ receipt }) => receipt.client === client.id) : known;
+  const ofClient = clients
+    ? known.filter(({ receipt }) => clients.some(({ id }) => id === receipt.client))
+    : known;
   if (scope.kind === 'config') {
     const file = await followLinks(path.resolve(cwd, scope.file));
     return ofClient.filter(({ receipt, realFile }) => realFile === file || receipt.file === scope.file);
@@ -214,7 +216,10 @@ async function filterByRequest(
 }
 
 /** One reference may match several entries of one file. Their keys distinguish them. */
-function requireClear({ reference, name, client }: UninstallRequest, known: readonly LocatedReceipt[]): void {
+function requireClear(
+  { reference, name, clients }: UninstallRequest,
+  known: readonly LocatedReceipt[],
+): void {
   if (reference === undefined || name !== undefined) return;
   const meant = known.map(({ receipt }) => receipt);
   const doubled = meant.filter((one) =>
@@ -222,7 +227,7 @@ function requireClear({ reference, name, client }: UninstallRequest, known: read
   );
   if (doubled.length === 0) return;
   const lines = doubled.map(({ key, file }) => `  ${key} in ${file}`);
-  const what = client ? ` in ${client.name}` : '';
+  const what = clients ? ` in ${clients.map((client) => client.name).join(', ')}` : '';
   throw new AgentToolsError(
     'ambiguous',
     `"${reference}" was installed more than once${what}:\n${lines.join('\n')}\nChoose one with --name <key>.`,
@@ -237,10 +242,11 @@ async function removeForeign(
   request: UninstallRequest,
   setting: UninstallDeps,
 ): Promise<UninstallReport | undefined> {
-  const { client, scope, reference, name, force, dryRun } = request;
+  const { clients, scope, reference, name, force, dryRun } = request;
   const key = name ?? reference;
   const { surroundings, receipts } = setting;
-  if (!client || client.manual || key === undefined) return undefined;
+  const [client, ...others] = clients ?? [];
+  if (!client || others.length > 0 || client.manual || key === undefined) return undefined;
   // No file has an entry under an invalid key.
   if (keyFault(client, key) !== undefined) return undefined;
   if (!hasPlace(client, scope, surroundings)) return undefined;

@@ -22,7 +22,7 @@ import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
-import { installData, installDiff, installLines, manualSnippet, usualLine } from './text.js';
+import { installData, installDiff, installLines, manualSnippet, skippedLine, usualLine } from './text.js';
 
 export interface InstallInput extends TargetInput {
   readonly name: string | undefined;
@@ -63,7 +63,9 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
     );
   const folders = installationFolders(host);
   const scope = resolveScope(input, host);
-  const clients = await selectClients(input, { scope, ...folders });
+  const selection = await selectClients(input, { scope, ...folders });
+  const { clients, isList } = selection;
+  host.stderr.write(skippedLine(selection, { isNamed: input.client !== undefined }));
   const workspace = workspaceOptions(host);
   const reference =
     server ??
@@ -105,10 +107,10 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
       ),
     ),
   );
-  host.stderr.write(installLines(results, { dryRun, verified: verify }));
+  host.stderr.write(installLines(results, { dryRun, verified: verify, absent: selection.absent }));
   if (json) {
-    if (hasData(results, input))
-      host.stdout.write(renderJson(installData(results, { isList: input.all, dryRun })));
+    if (hasData(results, { all: isList }))
+      host.stdout.write(renderJson(installData(results, { isList, dryRun })));
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
   return toExitCode(results);
 }

@@ -9,7 +9,10 @@ export function defineUninstall(program: Command, { host, answer }: CommandConte
       .command('uninstall')
       .summary("remove a server from a client's config")
       .description('Removes the entries that install wrote and restores the original bytes of the file.')
-      .argument('[client]', 'client id from list-clients; omit it with --config or --all')
+      .argument(
+        '[client]',
+        'client id from list-clients, or several: cursor,vscode; omit it with --config or --all',
+      )
       .argument(
         '[server]',
         'server as given to install, or its entry key; else all entries that install wrote there',

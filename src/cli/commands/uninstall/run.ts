@@ -2,7 +2,7 @@ import { workspaceFolders } from '../../../engine/base/folders.js';
 import { clientName } from '../../../engine/clients/client-name.js';
 import {
   installationFolders,
-  namedClient,
+  namedClients,
   resolveScope,
 } from '../../../engine/installation/installation-folders.js';
 import { uninstall } from '../../../engine/installation/uninstall.js';
@@ -26,14 +26,18 @@ export interface UninstallInput extends TargetInput {
 export async function uninstallCommand(input: UninstallInput, host: Host): Promise<ExitCode> {
   const { name, dryRun, force, json, server: reference } = input;
   const { surroundings, receipts } = installationFolders(host);
-  const client = namedClient(input);
+  const named = namedClients(input);
   const scope = resolveScope(input, host);
   const { results, notes, elsewhere } = await uninstall(
-    { client, scope, reference, name, force, dryRun },
+    { clients: named?.clients, scope, reference, name, force, dryRun },
     { cwd: host.cwd, home: host.home, surroundings, receipts },
   );
   if (!dryRun) await removeUnusedServers(receipts, workspaceFolders(host).dataFolder);
-  const instead = findOtherInstallations(elsewhere, { client, scope, wanted: name ?? reference });
+  const instead = findOtherInstallations(elsewhere, {
+    clients: named?.clients,
+    scope,
+    wanted: name ?? reference,
+  });
   host.stderr.write(uninstallLines({ results, notes, instead }, { dryRun, nameOf: clientName }));
   if (json) {
     if (hasData(results, input)) host.stdout.write(renderJson(uninstallData(results, { dryRun })));
