@@ -36,6 +36,7 @@ export async function extensionSource(
     isOnlyHere: isOnlyHere(candidate),
     launch: resolveLaunch({ candidate, toolOptions }, request, setting),
     secretHeaders: [],
+    secretArguments: [],
     variables: request.variables,
     toolOptions,
     notes,

@@ -18,6 +18,8 @@ export interface InstallSource {
   readonly launch: Launch | RemoteLaunch;
   /** Names of headers with secrets, for a remote server. */
   readonly secretHeaders: readonly string[];
+  /** Names of declared secrets in the arguments or the URL. */
+  readonly secretArguments: readonly string[];
   /** Variables in the launch that the user has given or the server declares. */
   readonly variables: readonly ServerVariable[];
   readonly toolOptions: ToolOptionValues;

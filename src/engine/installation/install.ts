@@ -17,6 +17,7 @@ import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import { requireCwd } from './launch.js';
 import { buildRemoteEntry } from './remote-entry.js';
+import { refuseSecretArguments, secretArgumentNotes } from './secret-arguments.js';
 import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
 import { type VerificationCache, verifyOnce } from './verification-cache.js';
 
@@ -126,6 +127,7 @@ async function installInto(
   }
 
   checkKey(client, key);
+  refuseSecretArguments(source.secretArguments, scope);
   const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
   const options = secretOptions(source.toolOptions);
   const { entry, hidden } =
@@ -158,7 +160,7 @@ async function installInto(
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(rethrowForFile(placement));
   // A remote server has been asked already, to find out its transport.
   const absences =
-    'url' in launch
+    'url' in launch || (source.isExisting && request.dryRun)
       ? []
       : await verifyOnce({ launch, verified: job.verified }, request, setting).catch((error: unknown) => {
           throw source.explainFailure?.(error) ?? error;
@@ -178,6 +180,7 @@ async function installInto(
     after: change.after,
     notes: [
       ...source.notes,
+      ...(source.isExisting ? secretArgumentNotes(launch, scope) : []),
       ...absences,
       ...notes,
       ...(await collectNotes({

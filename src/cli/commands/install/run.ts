@@ -22,6 +22,7 @@ import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
+import { createInstallUser } from './terminal-user.js';
 import { installData, installDiff, installLines, manualSnippet, skippedLine, usualLine } from './text.js';
 
 export interface InstallInput extends TargetInput {
@@ -95,6 +96,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
             cacheFolder: workspaceFolders(host).cacheFolder,
           },
           version: packageVersion(),
+          user: createInstallUser(host, tell),
           obtain: autoInstallOptions(host, { wanted: autoInstall, tell }),
           now: () => new Date(),
           signal,

@@ -1,8 +1,8 @@
 import { visibleText } from '../../../engine/base/visible-text.js';
 import type { Client } from '../../../engine/clients/client.js';
-import type { ClientSelection } from '../../../engine/installation/installation-folders.js';
 import type { InstallReport, InstallResult, ManualReport } from '../../../engine/installation/install.js';
 import type { ServersByKind } from '../../../engine/installation/install-request.js';
+import type { ClientSelection } from '../../../engine/installation/installation-folders.js';
 import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from '../../shared/text/diff.js';
 import { failureCount, failureLine, failuresLast } from '../../shared/text/failures.js';
 

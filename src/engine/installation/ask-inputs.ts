@@ -1,0 +1,60 @@
+import type { ExistingServer, InputValues, ServerInput } from '../existing-servers/existing-server.js';
+import {
+  assignInputs,
+  findFault,
+  type GivenOptions,
+  type PathBase,
+  toInputValue,
+} from '../existing-servers/given-inputs.js';
+
+/** Questions for the inputs of one server. */
+export interface InputForm {
+  /** Name of the server for the user. */
+  readonly server: string;
+  readonly inputs: readonly ServerInput[];
+  /** Reason against an answer; undefined if it fits. */
+  readonly findFault: (input: ServerInput, text: string) => string | undefined;
+}
+
+/** The user at a terminal. */
+export interface InstallUser {
+  /** Asks for inputs. The answers contain no input that the user skipped. */
+  readonly fillIn: (form: InputForm) => Promise<InputValues>;
+  /** Asks a yes/no question. */
+  readonly confirm: (question: string) => Promise<boolean>;
+}
+
+interface GivenInputs {
+  readonly given: GivenOptions;
+  readonly base: PathBase;
+}
+
+/**
+ * Asks the user for the inputs of a server that no option gives: the required ones without a default. If no option gives
+ * any, the required ones with a default, too.
+ */
+export async function askInputs(
+  server: ExistingServer,
+  { given, base }: GivenInputs,
+  user: InstallUser | undefined,
+): Promise<InputValues> {
+  if (!user) return {};
+  const { values } = assignInputs(server, given, base);
+  const isNothingGiven = [given.env, given.args, given.headers].every((list) => list.length === 0);
+  const inputs = server.inputs.filter(
+    (input) =>
+      input.isRequired &&
+      !Object.hasOwn(values, input.id) &&
+      (isNothingGiven || [input.default ?? []].flat().length === 0),
+  );
+  if (inputs.length === 0) return {};
+  const answers = await user.fillIn({ server: server.reference, inputs, findFault });
+  return Object.fromEntries(
+    inputs.flatMap((input) => {
+      const answer = Object.hasOwn(answers, input.id) ? answers[input.id] : undefined;
+      if (answer === undefined) return [];
+      const texts = [answer].flat().map((text) => toInputValue(input, text, base));
+      return [[input.id, input.isRepeated ? texts : texts[0]!]];
+    }),
+  );
+}
