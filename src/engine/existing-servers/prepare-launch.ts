@@ -80,7 +80,13 @@ export async function prepareLaunch(
   const { values: given, extra } = assignInputs(server, options.given, options.base);
   const values = completeInputs(server, { ...options.answers, ...given });
   const secretInputs = new Set(inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id));
-  const filled = { values, extra, secretInputs };
+  // A default is published, so it is no secret.
+  const ownSecrets = new Set(
+    inputs
+      .filter((input) => secretInputs.has(input.id) && values[input.id] !== input.default)
+      .map(({ id }) => id),
+  );
+  const filled = { values, extra, secretInputs, ownSecrets };
   if (server.content) await options.unpack(server.content);
   return template.kind === 'remote'
     ? prepareRemote(template, filled)
@@ -91,11 +97,13 @@ interface FilledInputs {
   readonly values: InputValues;
   readonly extra: GivenOptions;
   readonly secretInputs: ReadonlySet<string>;
+  /** Secrets with a value of the user. */
+  readonly ownSecrets: ReadonlySet<string>;
 }
 
 function prepareRemote(
   template: RemoteTemplate,
-  { values, extra, secretInputs }: FilledInputs,
+  { values, extra, secretInputs, ownSecrets }: FilledInputs,
 ): PreparedRemote {
   const { transport } = template;
   const url = fillText(template.url, values) ?? '';
@@ -114,13 +122,13 @@ function prepareRemote(
     ...(transport !== undefined && { transport }),
     headers: { ...headers, ...pairs(extra.headers) },
     secretNames: namesOf(headers, secret, extra.headers),
-    secretArguments: usedSecrets([template.url], { values, secretInputs }),
+    secretArguments: usedSecrets([template.url], ownSecrets),
   };
 }
 
 async function prepareProgram(
   template: ProgramTemplate,
-  { values, extra, secretInputs }: FilledInputs,
+  { values, extra, secretInputs, ownSecrets }: FilledInputs,
   options: PrepareOptions,
 ): Promise<PreparedProgram> {
   const { runner, cwd } = template;
@@ -136,7 +144,7 @@ async function prepareProgram(
     args: [...start.args, ...words, ...extra.args],
     env,
     secretNames: namesOf(env, secret, extra.env),
-    secretArguments: usedSecrets(textsOfArguments(template), { values, secretInputs }),
+    secretArguments: usedSecrets(textsOfArguments(template), ownSecrets),
     ...(cwd !== undefined && { cwd }),
   };
 }
@@ -167,13 +175,10 @@ function textsOfArguments({ runner, args }: ProgramTemplate): readonly TextTempl
   return [...options, ...args].flatMap(({ words }) => words);
 }
 
-/** Secret inputs with a value that texts contain. */
-function usedSecrets(
-  texts: readonly TextTemplate[],
-  { values, secretInputs }: Pick<FilledInputs, 'values' | 'secretInputs'>,
-): readonly string[] {
+/** Secrets that texts contain. */
+function usedSecrets(texts: readonly TextTemplate[], secrets: ReadonlySet<string>): readonly string[] {
   const ids = texts.flat().flatMap((part) => (typeof part === 'object' ? [part.input] : []));
-  return [...new Set(ids)].filter((id) => secretInputs.has(id) && values[id] !== undefined);
+  return [...new Set(ids)].filter((id) => secrets.has(id));
 }
 
 function holds(text: TextTemplate, secretInputs: ReadonlySet<string>): boolean {

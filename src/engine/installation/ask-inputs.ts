@@ -25,6 +25,8 @@ export interface InstallUser {
 }
 
 interface GivenInputs {
+  /** Name of the server for the user. */
+  readonly label: string;
   readonly given: GivenOptions;
   readonly base: PathBase;
 }
@@ -35,7 +37,7 @@ interface GivenInputs {
  */
 export async function askInputs(
   server: ExistingServer,
-  { given, base }: GivenInputs,
+  { label, given, base }: GivenInputs,
   user: InstallUser | undefined,
 ): Promise<InputValues> {
   if (!user) return {};
@@ -48,7 +50,7 @@ export async function askInputs(
       (isNothingGiven || [input.default ?? []].flat().length === 0),
   );
   if (inputs.length === 0) return {};
-  const answers = await user.fillIn({ server: server.reference, inputs, findFault });
+  const answers = await user.fillIn({ server: label, inputs, findFault });
   return Object.fromEntries(
     inputs.flatMap((input) => {
       const answer = Object.hasOwn(answers, input.id) ? answers[input.id] : undefined;

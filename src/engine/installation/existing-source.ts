@@ -153,7 +153,8 @@ async function prepareSource(
   let installed: InstalledNpmServer | undefined;
   const given = { env: request.variables, args: request.args, headers: readHeaders(request.headers) };
   const base = { cwd: setting.workspace.cwd, home };
-  const answers = await askInputs(server, { given, base }, setting.user);
+  const label = request.command ? server.name : text;
+  const answers = await askInputs(server, { label, given, base }, setting.user);
   const prepared = await prepareLaunch(server, {
     given,
     answers,

@@ -67,7 +67,7 @@ function readAnswer({ choices, format }: ServerInput, line: string): string {
 /** `name, description (one, other) [default]: ` */
 function formatInputLabel(input: ServerInput): string {
   const { name, title, description, choices, format, isSecret, isRepeated, placeholder } = input;
-  const told = [name, description ?? title].filter((text) => text !== undefined && text !== '').join(', ');
+  const told = [name, description || title].filter(Boolean).join(', ');
   const values = format === 'boolean' ? ['yes', 'no'] : (choices ?? []);
   const hints = [
     ...(values.length > 0 ? [values.join(', ')] : []),
