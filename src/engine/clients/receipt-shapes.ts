@@ -15,6 +15,8 @@ const receiptShape = {
   key: isString,
   server: isString,
   existing: optionalField((value) => typeof value === 'boolean'),
+  kind: optionalField(isString),
+  serverVersion: optionalField(isString),
   family: optionalField(isString),
   reference: isString,
   argument: isString,

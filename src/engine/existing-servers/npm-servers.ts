@@ -54,7 +54,7 @@ const flags = [
 ] as const;
 
 /** Folder of all npm servers. */
-function npmServersFolder(dataFolder: string): string {
+export function npmServersFolder(dataFolder: string): string {
   return path.join(dataFolder, 'npm-servers');
 }
 
@@ -222,17 +222,19 @@ async function describe(folder: string, { name, bin }: NpmServerRequest): Promis
 
 /**
  * Removes the folders of npm servers that no path of `used` is in, except those that a process installs at the moment.
- * Returns their names.
+ * Returns their names. `among`: only these folders; absent: all.
  */
 export async function removeUnusedNpmServers(
   dataFolder: string,
   used: readonly string[],
+  among?: readonly string[],
 ): Promise<readonly string[]> {
   const all = npmServersFolder(dataFolder);
   const names = await readdir(all).catch((): string[] => []);
   const removed: string[] = [];
   for (const name of names) {
     const folder = path.join(all, name);
+    if (among && !among.includes(folder)) continue;
     const isServer = /@[^@]+$/.test(name) && !/\.(?:lock|takeover)$/.test(name);
     if (!isServer || used.some((file) => file.startsWith(folder + path.sep))) continue;
     if (await removeUnlessLocked(folder)) removed.push(name);

@@ -17,6 +17,7 @@ import {
   type ResolveDeps,
   resolveExisting,
 } from '../existing-servers/resolve-existing.js';
+import { imageWithoutTag } from '../existing-servers/server-name.js';
 import {
   commandReference,
   describeReference,
@@ -175,14 +176,18 @@ async function prepareSource(
   if (prepared.kind === 'remote')
     return await remoteSource({ text, meant, server, prepared }, request, setting);
   const launch = launchOf(prepared, request, platform);
+  const folder = installed?.folder ?? server.content?.folder;
   const unrun = installed?.scripted.filter(({ isAllowed }) => !isAllowed) ?? [];
   return {
     reference: request.command ? server.reference : text,
     server: server.reference,
     argument: server.reference,
     isExisting: true,
+    kind: server.source,
+    version: server.version,
     family: familyOf(meant, server),
     isOnlyHere: ['command', 'bundle', 'document'].includes(meant.kind),
+    ...(folder !== undefined && { folder }),
     launch,
     secretHeaders: [],
     secretArguments: prepared.secretArguments,
@@ -218,6 +223,8 @@ async function remoteSource(
     server: server.reference,
     argument: server.reference,
     isExisting: true,
+    kind: server.source,
+    version: server.version,
     family:
       server.source === 'registry'
         ? `existing registry:${server.reference.replace(/@[^@]*$/, '')}`
@@ -286,7 +293,7 @@ function familyOf(meant: ExistingReference, { name }: ExistingServer): string | 
     case 'registry':
       return `existing ${meant.kind}:${meant.name}`;
     case 'docker':
-      return `existing docker:${meant.image.replace(/@.*$|:[^/]*$/, '')}`;
+      return `existing docker:${imageWithoutTag(meant.image)}`;
     case 'bundle':
       return `existing bundle:${name}`;
     default:

@@ -32,6 +32,8 @@ export async function extensionSource(
     server: spec.qualifiedName,
     argument: candidate.argument,
     isExisting: false,
+    kind: 'extension',
+    version: spec.extension.manifest.packageVersion,
     family: alternativesKey(spec),
     isOnlyHere: isOnlyHere(candidate),
     launch: resolveLaunch({ candidate, toolOptions }, request, setting),

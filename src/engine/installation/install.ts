@@ -19,6 +19,7 @@ import { requireCwd } from './launch.js';
 import { buildRemoteEntry } from './remote-entry.js';
 import { refuseSecretArguments, secretArgumentNotes } from './secret-arguments.js';
 import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
+import { keepPasted, removeUnusedServers } from './unused-servers.js';
 import { type VerificationCache, verifyOnce } from './verification-cache.js';
 
 /** Completed or planned install for one client. */
@@ -79,7 +80,17 @@ export async function install(
     );
     results.push(result);
   }
+  if (!request.dryRun && results.every((result) => 'error' in result)) await removeUnused(chosen, setting);
   return results;
+}
+
+/** Removes what was installed for entries that could not be written. */
+async function removeUnused(
+  chosen: ReadonlyMap<string, InstallSource>,
+  { receipts, existing }: InstallDeps,
+): Promise<void> {
+  const folders = [...chosen.values()].flatMap(({ folder }) => folder ?? []);
+  if (folders.length > 0) await removeUnusedServers(receipts, existing.dataFolder, folders);
 }
 
 function referenceFor({ kind }: Client, { reference }: InstallRequest): string {
@@ -122,6 +133,7 @@ async function installInto(
   const { launch } = source;
   const notes = await source.checkClient(client);
   if (client.manual) {
+    if (source.folder !== undefined && !request.dryRun) await keepPasted(source.folder);
     const snippet = 'url' in launch ? remoteSnippet(launch, key) : client.manual.snippet?.(launch, key);
     return { client, key, server: source.server, ...(snippet !== undefined && { snippet }) };
   }
@@ -144,6 +156,8 @@ async function installInto(
     key,
     server: source.server,
     ...(source.isExisting && { existing: true }),
+    kind: source.kind,
+    ...(source.version !== undefined && { serverVersion: source.version }),
     ...(source.family !== undefined && { family: source.family }),
     reference: source.reference,
     argument: source.argument,

@@ -9,16 +9,16 @@ import { planRemoval, planUninstall } from '../clients/ledger/uninstall.js';
 import { currentLocation } from '../clients/locate-config.js';
 import type { Receipt } from '../clients/receipt.js';
 import type { Receipts } from '../clients/receipts.js';
-import { isPathArgument } from '../extension/workspace.js';
 import { toUserError } from './config-fault.js';
 import { hasPlace, locateEntryTarget, type Scope } from './entry-target.js';
+import { receiptMatcher } from './match-receipt.js';
 
 export interface UninstallRequest {
   /** Undefined: every client. */
   readonly clients: readonly Client[] | undefined;
   readonly scope: Scope;
   /**
-   * Reference that `install` was given, qualified name, or key; undefined: every entry of AgentTools in the
+   * Reference in any spelling, qualified name, or key; undefined: every entry of AgentTools in the
    * scope.
    */
   readonly reference: string | undefined;
@@ -195,24 +195,12 @@ async function filterByTarget(
 async function filterByRequest(
   { reference, name }: UninstallRequest,
   known: readonly LocatedReceipt[],
-  { cwd, home }: UninstallDeps,
+  setting: UninstallDeps,
 ): Promise<readonly LocatedReceipt[]> {
   const named = name === undefined ? known : known.filter(({ receipt }) => receipt.key === name);
   if (reference === undefined) return named;
-  if (isPathArgument(reference)) {
-    const spelled = path.resolve(cwd, reference.replace(/^~(?=$|[\\/])/, home));
-    const targets = [spelled, await followLinks(spelled)];
-    const folders = ({ argument }: Receipt) => [
-      argument,
-      path.isAbsolute(argument) ? path.dirname(argument) : '',
-    ];
-    return named.filter(({ receipt }) => folders(receipt).some((folder) => targets.includes(folder)));
-  }
-  const hasBareScope = reference.split('/').length === 3 && !reference.startsWith('@');
-  const spellings = hasBareScope ? [reference, `@${reference}`] : [reference];
-  return named.filter(({ receipt: { reference: given, server, key } }) =>
-    [given, server, key].some((one) => spellings.includes(one)),
-  );
+  const isMeant = await receiptMatcher(reference, setting);
+  return named.filter(({ receipt }) => isMeant(receipt));
 }
 
 /** One reference may match several entries of one file. Their keys distinguish them. */

@@ -1,4 +1,3 @@
-import { AgentToolsError } from '../../../engine/base/errors.js';
 import { packageVersion, workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { chosenServer } from '../../../engine/installation/choose-server.js';
@@ -15,7 +14,7 @@ import { askServer } from '../../shared/ask-question.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
-import type { TargetInput } from '../../shared/grammar/target-options.js';
+import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
 import { openHostRegistry } from '../../shared/mcp-registry.js';
 import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
@@ -57,11 +56,7 @@ export interface InstallInput extends TargetInput {
 /** Writes a server into the config files of clients. Prints data to stdout and the report to stderr. */
 export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
   const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, mcpRegistry, ...rest } = input;
-  if (rest.command && server !== undefined)
-    throw new AgentToolsError(
-      'usage',
-      `The server is the command after "--", so "${server}" before it has no meaning.`,
-    );
+  if (rest.command && server !== undefined) throw commandWithServer(server);
   const folders = installationFolders(host);
   const scope = resolveScope(input, host);
   const selection = await selectClients(input, { scope, ...folders });

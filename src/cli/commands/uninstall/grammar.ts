@@ -3,7 +3,7 @@ import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { addPlaceOptions, placeInput } from '../../shared/grammar/target-options.js';
 
 /** Adds `uninstall`. */
-export function defineUninstall(program: Command, { host, answer }: CommandContext): void {
+export function defineUninstall(program: Command, { host, answer, command }: CommandContext): void {
   addPlaceOptions(
     program
       .command('uninstall')
@@ -15,7 +15,7 @@ export function defineUninstall(program: Command, { host, answer }: CommandConte
       )
       .argument(
         '[server]',
-        'server as given to install, or its entry key; else all entries that install wrote there',
+        'server as given to install, or its entry key; -- <command…>; else all entries that install wrote there',
       ),
   )
     .option('--name <key>', 'key of the entry')
@@ -26,6 +26,6 @@ export function defineUninstall(program: Command, { host, answer }: CommandConte
       const place = await placeInput([first, second], options);
       const { uninstallCommand } = await import('./run.js');
       const { name, dryRun = false, force = false, json = false } = options;
-      answer(await uninstallCommand({ ...place, name, dryRun, force, json }, host));
+      answer(await uninstallCommand({ ...place, command, name, dryRun, force, json }, host));
     });
 }

@@ -1,5 +1,6 @@
 import { workspaceFolders } from '../../../engine/base/folders.js';
 import { clientName } from '../../../engine/clients/client-name.js';
+import { referenceOfCommand } from '../../../engine/existing-servers/resolve-command.js';
 import {
   installationFolders,
   namedClients,
@@ -10,12 +11,14 @@ import { removeUnusedServers } from '../../../engine/installation/unused-servers
 import type { Host } from '../../../host.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
-import type { TargetInput } from '../../shared/grammar/target-options.js';
+import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
 import { renderJson } from '../../shared/text/json.js';
 import { uninstallData, uninstallDiff, uninstallLines } from '../../shared/text/uninstallation.js';
 import { findOtherInstallations } from './other-installations.js';
 
 export interface UninstallInput extends TargetInput {
+  /** Command of an existing server. */
+  readonly command: readonly string[] | undefined;
   readonly name: string | undefined;
   readonly dryRun: boolean;
   readonly force: boolean;
@@ -24,7 +27,9 @@ export interface UninstallInput extends TargetInput {
 
 /** Removes servers from the config files of clients. */
 export async function uninstallCommand(input: UninstallInput, host: Host): Promise<ExitCode> {
-  const { name, dryRun, force, json, server: reference } = input;
+  const { name, dryRun, force, json, server, command } = input;
+  if (command && server !== undefined) throw commandWithServer(server);
+  const reference = command ? referenceOfCommand(command) : server;
   const { surroundings, receipts } = installationFolders(host);
   const named = namedClients(input);
   const scope = resolveScope(input, host);

@@ -85,6 +85,11 @@ function requireOnePlace({ project, config, client, all = false }: TargetFlags):
     throw usage('--client requires --config. Without --config, the client is the first word.');
 }
 
+/** A command line that names the server twice. */
+export function commandWithServer(server: string): AgentToolsError {
+  return usage(`The server is the command after "--", so "${server}" before it has no meaning.`);
+}
+
 /** Loads the client table on first use. */
 async function isClient(word: string): Promise<boolean> {
   const { clients } = await import('../../../engine/clients/table/index.js');
