@@ -4,7 +4,6 @@ import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFi
 import path from 'node:path';
 import { applyPatch } from 'diff';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { writableClients } from '../../src/engine/clients/table/index.js';
 import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
 import { npmInProcess } from '../support/npm-in-process.js';
 import { addFiles, writeFolder } from '../support/packages.js';
@@ -294,28 +293,6 @@ test('the examples of the page install their servers', async () => {
     });
     expect({ line, exit, stderr }).toMatchObject({ exit: 0 });
   }
-});
-
-describe('every client', () => {
-  test.for(writableClients.map((client) => [client.id, client] as const))(
-    '%s starts an npm server and a command',
-    async ([id, client]) => {
-      const file = path.join(home, `config.${client.format}`);
-      for (const words of [['npm:@acme/mcp@1.0.0'], ['--name', 'acme', '--', 'node', npmServer('1.0.0')]]) {
-        const target = ['--config', file, '--client', id, '--no-verify', '--arg', '/data'];
-        const [first = '', ...rest] = words;
-        const installed = await run([
-          'install',
-          ...(first.startsWith('-') ? target : [first, ...target]),
-          ...(first.startsWith('-') ? words : rest),
-        ]);
-        expect(installed).toMatchObject({ code: 0 });
-        expect(readFileSync(file, 'utf8')).toContain('/data');
-        expect((await run(['uninstall', '--config', file, '--client', id])).code).toBe(0);
-        expect(existsSync(file)).toBe(false);
-      }
-    },
-  );
 });
 
 describe('install of a bundle', () => {
