@@ -229,6 +229,21 @@ describe('install by another runner', () => {
   });
 });
 
+test.for([
+  ['pypi:acme', 'uvx', 'https://docs.astral.sh/uv/'],
+  ['docker:acme/mcp', 'docker', 'https://docs.docker.com'],
+  ['nuget:Acme.Mcp', 'dnx', 'https://dotnet.microsoft.com/download'],
+] as const)(
+  'without its runner, %s is refused, with the name of the runner',
+  async ([reference, runner, source]) => {
+    const { code, stderr } = await run(['install', 'cursor', reference], { env: { PATH: writeFolder() } });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The server runs by ${runner}, which is not on the PATH.`);
+    expect(stderr).toContain(source);
+    expect(existsSync(cursorFile())).toBe(false);
+  },
+);
+
 /** References to servers that fail at their start. */
 const failing: readonly (readonly string[])[] = [
   ['npm:builder', '--arg', '/data'],
