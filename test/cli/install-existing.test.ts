@@ -257,7 +257,7 @@ const failing: readonly (readonly string[])[] = [
 ];
 
 describe('--dry-run', () => {
-  test.for(failing)('of %s installs and starts nothing, and shows the real entry', async (words) => {
+  test.for(failing)('installs and starts nothing, and shows the real entry of %s', async (words) => {
     const code = 'process.exit(1);';
     const server = { type: 'node', entry_point: 'server.mjs' };
     const manifest = { manifest_version: '0.3', name: 'failing', version: '1.0.0', server };

@@ -90,7 +90,7 @@ describe('install at a terminal', () => {
     expect(told).toContain('  limit, Rows [10]: ');
     expect(told).toContain('  folders, Folders (one per line, end with an empty line): ');
     expect(told).toContain('    another one: ');
-    expect(told).not.toContain('region');
+    expect(told).toContain('  Optional inputs without a value: --arg region.\n');
     expect(told).not.toContain('s3cret');
     expect(entries().tickets).toMatchObject({
       args: [

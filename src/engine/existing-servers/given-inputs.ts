@@ -135,7 +135,7 @@ export function completeInputs({ inputs }: Pick<ExistingServer, 'inputs'>, given
 }
 
 /** The option that gives an input: `--env API_KEY`. */
-function optionOf({ givenBy, name }: Pick<ServerInput, 'givenBy' | 'name'>): string {
+export function optionOf({ givenBy, name }: Pick<ServerInput, 'givenBy' | 'name'>): string {
   return `--${givenBy} ${visibleLine(name)}`;
 }
 

@@ -3,6 +3,7 @@ import {
   assignInputs,
   findFault,
   type GivenOptions,
+  optionOf,
   type PathBase,
   toInputValue,
 } from '../existing-servers/given-inputs.js';
@@ -59,4 +60,22 @@ export async function askInputs(
       return [[input.id, input.isRepeated ? texts : texts[0]!]];
     }),
   );
+}
+
+/** Most optional inputs that a note names. */
+const maxNamed = 8;
+
+/** Names the optional inputs that have no value, since no question asks for them. */
+export function optionalInputNotes(
+  server: ExistingServer,
+  { given, base }: Omit<GivenInputs, 'label'>,
+): readonly string[] {
+  const { values } = assignInputs(server, given, base);
+  const free = server.inputs.filter(
+    (input) => !input.isRequired && input.default === undefined && !Object.hasOwn(values, input.id),
+  );
+  if (free.length === 0) return [];
+  const named = free.slice(0, maxNamed).map((input) => optionOf(input));
+  const more = free.length > maxNamed ? `, and ${free.length - maxNamed} more` : '';
+  return [`Optional inputs without a value: ${named.join(', ')}${more}.`];
 }

@@ -26,7 +26,7 @@ import {
 } from '../existing-servers/server-reference.js';
 import { Workspace } from '../extension/workspace.js';
 import type { RemoteServer } from '../preflight/verify-remote.js';
-import { askInputs } from './ask-inputs.js';
+import { askInputs, optionalInputNotes } from './ask-inputs.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import type { ServerVariable } from './secrets.js';
@@ -173,8 +173,9 @@ async function prepareSource(
       await unpackBundle(content, { signal: setting.signal });
     },
   });
+  const noted = { ...server, notes: [...server.notes, ...optionalInputNotes(server, { given, base })] };
   if (prepared.kind === 'remote')
-    return await remoteSource({ text, meant, server, prepared }, request, setting);
+    return await remoteSource({ text, meant, server: noted, prepared }, request, setting);
   const launch = launchOf(prepared, request, platform);
   const folder = installed?.folder ?? server.content?.folder;
   const unrun = installed?.scripted.filter(({ isAllowed }) => !isAllowed) ?? [];
@@ -193,7 +194,7 @@ async function prepareSource(
     secretArguments: prepared.secretArguments,
     variables: variablesOf(prepared),
     toolOptions: {},
-    notes: [...server.notes, ...unrun.map(scriptNote), ...dryRunNotes(request)],
+    notes: [...noted.notes, ...unrun.map(scriptNote), ...dryRunNotes(request)],
     keyFor: () => deriveKey(server.name),
     checkClient: async () => [],
     explainFailure: (error) => explainUnrunScripts(error, unrun),

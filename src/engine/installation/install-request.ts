@@ -63,7 +63,7 @@ export interface InstallDeps {
   /** Data folder that entries must name; undefined: the default folder. */
   readonly dataFolder: string | undefined;
   readonly existing: ExistingDeps;
-  /** The user; undefined: nobody can be asked. */
+  /** The user at a terminal; undefined: no terminal. */
   readonly user?: InstallUser | undefined;
   /** Installs missing packages; undefined: they stay missing. */
   readonly obtain: InstallMissing | undefined;

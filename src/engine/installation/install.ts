@@ -84,7 +84,7 @@ export async function install(
   return results;
 }
 
-/** Removes what was installed for entries that could not be written. */
+/** Removes packages and bundles of entries that could not be written. */
 async function removeUnused(
   chosen: ReadonlyMap<string, InstallSource>,
   { receipts, existing }: InstallDeps,

@@ -8,7 +8,7 @@ export function scriptNote({ name, version, scripts }: ScriptedPackage): string 
   return `${name}@${version} has install scripts that were not run: ${toOneLine(scripts.join('; '))}. Run them with: --allow-scripts ${name}`;
 }
 
-/** Adds the scripts that were not run to the failure of a test start, and what failed for lack of them. */
+/** Adds the scripts that were not run to the failure of a test start, and the parts that are missing without them. */
 export function explainUnrunScripts(error: unknown, unrun: readonly ScriptedPackage[]): unknown {
   if (!(error instanceof AgentToolsError) || unrun.length === 0) return error;
   const lacks = findLacks(error.message, unrun);
@@ -42,7 +42,7 @@ function findLacks(text: string, unrun: readonly ScriptedPackage[]): readonly st
   return addon ? [...lacks, `For lack of install scripts, a native addon is missing: ${addon[0]}.`] : lacks;
 }
 
-/** Asks for consent to the scripts of each package. Returns the names of packages; none if nobody can be asked. */
+/** Asks for consent to the scripts of each package. Returns the names of packages; empty without a terminal. */
 export async function confirmScripts(
   scripted: readonly ScriptedPackage[],
   user: InstallUser | undefined,

@@ -28,7 +28,7 @@ export async function removeUnusedServers(
   await removeUnusedBundles(dataFolder, used, among);
 }
 
-/** File in the folder of a server that the user pasted into a client, where no record can tell about it. */
+/** File in the folder of a server that the user pasted into a client, so that it has no record. */
 const pastedMark = 'agenttools-pasted';
 
 /** Keeps the folder of a server that the user pastes into a client. */

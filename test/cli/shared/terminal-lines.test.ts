@@ -15,7 +15,7 @@ function openTerminal() {
 }
 
 describe('lines of a terminal', () => {
-  it('shows the answers of plain questions, and not those of hidden ones', async () => {
+  it('shows the answers of plain questions, and hides the others', async () => {
     const { stdin, lines, text } = openTerminal();
     const region = lines.ask('Region: ', shown);
     stdin.write('europe\r');

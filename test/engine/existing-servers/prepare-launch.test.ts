@@ -84,7 +84,7 @@ describe('the launch of a program', () => {
     });
   });
 
-  test('names declared secrets in its arguments, also in those of its runner', async () => {
+  test('names declared secrets in its arguments and in the arguments of its runner', async () => {
     const inputs = [
       input({ id: '--token', isSecret: true }),
       input({ id: '--key', isSecret: true }),

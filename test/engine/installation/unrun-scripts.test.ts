@@ -65,7 +65,7 @@ describe('consent to install scripts', () => {
     ]);
   });
 
-  it('is missing if nobody can be asked', async () => {
+  it('is missing without a terminal', async () => {
     expect(await confirmScripts([scripted], undefined)).toEqual([]);
   });
 });

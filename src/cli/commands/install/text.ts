@@ -17,7 +17,7 @@ export function usualLine(clients: readonly Client[], servers: ServersByKind): s
   );
 }
 
-/** Names the clients that were skipped; empty if there are none. With `--all`, their number. */
+/** Names the skipped clients; empty without any. With `--all`, their number. */
 export function skippedLine(
   { skipped }: Pick<ClientSelection, 'skipped'>,
   { isNamed }: { readonly isNamed: boolean },
