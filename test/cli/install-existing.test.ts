@@ -141,6 +141,12 @@ describe('install of an npm package', () => {
       env: { ...program, PATH: process.env.PATH ?? '', npm_config_cache: cache, HOME: home },
     });
     expect(allowed).toMatchObject({ code: 0 });
+    const records = path.join(home, 'agenttools');
+    const names = readdirSync(records, { recursive: true, encoding: 'utf8' });
+    const texts = names
+      .filter((name) => /^receipts.*\.json$/.test(name))
+      .map((name) => readFileSync(path.join(records, name), 'utf8'));
+    expect(texts.join('')).toMatch(/"allowedScripts":\s*\[\s*"builder"\s*\]/);
   });
 
   test('refuses a bare word, which could be anything', async () => {

@@ -65,6 +65,30 @@ describe('install into a list of clients', () => {
     expect(stderr).toMatch(/error: Cursor: .*\n1 of 2 clients failed\.\n$/);
   });
 
+  it('prints a failure of the server once, with all clients', async () => {
+    for (const folder of ['.cursor', '.codex']) mkdirSync(file(folder));
+    addFiles(home, { 'server.mjs': 'console.error("no database"); process.exit(1);' });
+    const { code, stderr } = await run('install', 'cursor,codex', '--', 'node', 'server.mjs');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: Cursor, Codex: The server did not answer/m);
+    expect(stderr.match(/no database/g)).toHaveLength(1);
+    expect(stderr).toMatch(/2 of 2 clients failed\.\n$/);
+  });
+
+  it('writes the project file of a client that is not installed if the project has one', async () => {
+    addFiles(home, { '.vscode/mcp.json': '{}' });
+    const { code, stderr } = await run(
+      'install',
+      'vscode,windsurf,claude-code',
+      plugin,
+      '--no-verify',
+      '--project',
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain('Skipped, because not found on this machine: Windsurf, Claude Code.');
+    expect(readFileSync(file('.vscode/mcp.json'), 'utf8')).toContain('start');
+  });
+
   it('prints a list of data, also if one client is left', async () => {
     mkdirSync(file('.cursor'));
     const words = ['install', 'cursor,codex', plugin, '--no-verify', '--json', '--dry-run'];

@@ -17,6 +17,7 @@ const receiptShape = {
   existing: optionalField((value) => typeof value === 'boolean'),
   kind: optionalField(isString),
   serverVersion: optionalField(isString),
+  allowedScripts: optionalField(checkList(isString)),
   family: optionalField(isString),
   reference: isString,
   argument: isString,

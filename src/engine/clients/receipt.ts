@@ -25,6 +25,8 @@ export interface Receipt {
   readonly kind?: string;
   /** Version of the server; absent: unknown, or its source has none. */
   readonly serverVersion?: string;
+  /** Packages that may run their install scripts. */
+  readonly allowedScripts?: readonly string[];
   /**
    * Entries of one family may replace each other; absent: only an entry of the same server may replace it.
    */

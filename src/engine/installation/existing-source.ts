@@ -179,6 +179,7 @@ async function prepareSource(
   const launch = launchOf(prepared, request, platform);
   const folder = installed?.folder ?? server.content?.folder;
   const unrun = installed?.scripted.filter(({ isAllowed }) => !isAllowed) ?? [];
+  const allowed = installed?.scripted.filter(({ isAllowed }) => isAllowed).map(({ name }) => name) ?? [];
   return {
     reference: request.command ? server.reference : text,
     server: server.reference,
@@ -189,6 +190,7 @@ async function prepareSource(
     family: familyOf(meant, server),
     isOnlyHere: ['command', 'bundle', 'document'].includes(meant.kind),
     ...(folder !== undefined && { folder }),
+    ...(allowed.length > 0 && { allowedScripts: allowed }),
     launch,
     secretHeaders: [],
     secretArguments: prepared.secretArguments,

@@ -19,6 +19,8 @@ export interface InstallSource {
   readonly family: string | undefined;
   /** True if no other machine can start the server by its name. */
   readonly isOnlyHere: boolean;
+  /** Packages that may run their install scripts. */
+  readonly allowedScripts?: readonly string[];
   /** Folder with the package or the bundle of an existing server, if it has one. */
   readonly folder?: string;
   readonly launch: Launch | RemoteLaunch;

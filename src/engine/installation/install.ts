@@ -158,6 +158,7 @@ async function installInto(
     ...(source.isExisting && { existing: true }),
     kind: source.kind,
     ...(source.version !== undefined && { serverVersion: source.version }),
+    ...(source.allowedScripts && { allowedScripts: source.allowedScripts }),
     ...(source.family !== undefined && { family: source.family }),
     reference: source.reference,
     argument: source.argument,

@@ -6,7 +6,7 @@ import { type FolderFacts, ownProgram, workspaceFolders } from '../base/folders.
 import type { Client, ClientEnvironment } from '../clients/client.js';
 import { isDetected } from '../clients/detect-client.js';
 import { guessClient, guessOwner } from '../clients/guess-client.js';
-import { findClient } from '../clients/locate-config.js';
+import { findClient, projectFile } from '../clients/locate-config.js';
 import { Receipts } from '../clients/receipts.js';
 import { clients } from '../clients/table/index.js';
 import { isPathArgument } from '../extension/workspace.js';
@@ -109,8 +109,13 @@ export async function selectClients(
   if (scope.kind === 'project' && !surroundings.exists(scope.folder)) {
     throw new AgentToolsError('not-found', `The project folder ${scope.folder} does not exist.`);
   }
+  const hasProjectFile = (client: Client): boolean => {
+    const file = scope.kind === 'project' && projectFile(client, scope.folder, surroundings, 'key').file;
+    return file !== undefined && file !== false && surroundings.exists(file);
+  };
   // A client without a config file leaves no traces.
-  const isHere = (client: Client) => client.manual !== undefined || isDetected(client, surroundings);
+  const isHere = (client: Client): boolean =>
+    client.manual !== undefined || isDetected(client, surroundings) || hasProjectFile(client);
   if (scope.kind === 'config') {
     const owner = named?.clients[0] ?? (await guessFileOwner(scope.file, { surroundings, receipts }));
     return { clients: [owner], isList: false, skipped: [] };

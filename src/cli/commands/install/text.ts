@@ -36,6 +36,13 @@ interface InstallRenderOptions {
   readonly dryRun: boolean;
 }
 
+/** True for a failure that an earlier client has, too, such as a server that does not start. */
+function isRepeated(result: InstallResult, earlier: readonly InstallResult[]): boolean {
+  return (
+    'error' in result && earlier.some((one) => 'error' in one && one.error.message === result.error.message)
+  );
+}
+
 interface ResultRenderOptions extends InstallRenderOptions {
   readonly verified: boolean;
   /** Client that was not found on this machine. */
@@ -45,7 +52,9 @@ interface ResultRenderOptions extends InstallRenderOptions {
 /** Report on stderr, one or two lines per client. */
 export function installLines(results: readonly InstallResult[], options: ResultRenderOptions): string {
   const leftOut = options.dryRun ? leftOutOfDiffs(installFileChanges(results)) : [];
-  const lines = failuresLast(results).map((result) => renderInstallResult(result, options));
+  const lines = failuresLast(results)
+    .filter((result, index, all) => !isRepeated(result, all.slice(0, index)))
+    .map((result) => renderInstallResult(result, options, results));
   const count = failureCount(results, 'clients');
   return visibleText([...leftOut, ...lines, ...count].map((line) => `${line}\n`).join(''));
 }
@@ -53,9 +62,13 @@ export function installLines(results: readonly InstallResult[], options: ResultR
 function renderInstallResult(
   result: InstallResult,
   { dryRun, verified, absent }: ResultRenderOptions,
+  all: readonly InstallResult[],
 ): string {
   const { name, reload } = result.client;
-  if ('error' in result) return failureLine(result.error, { client: name });
+  if ('error' in result) {
+    const alike = all.filter((one) => isRepeated(one, [result]));
+    return failureLine(result.error, { client: alike.map(({ client }) => client.name).join(', ') });
+  }
   if (isManual(result)) return `${name}: ${result.client.manual.instructions}`;
   const isAbsent = result.client === absent && result.outcome !== 'unchanged';
   const found = isAbsent
