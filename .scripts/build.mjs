@@ -71,9 +71,26 @@ execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc
   cwd: root,
   stdio: 'inherit',
 });
-standInForSdkTypes(path.join(dist, 'types'));
+const types = path.join(dist, 'types');
+removeUnusedTypes(types, ['index', 'engine', 'handler']);
+standInForSdkTypes(types);
 await writeSchemas();
 recordBuild(root, inputs);
+
+/** Removes declarations that no entry point reaches: the types of private functions. */
+function removeUnusedTypes(folder, entryPoints) {
+  const used = new Set(entryPoints.map((name) => path.join(folder, `${name}.d.ts`)));
+  for (const file of used) {
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)) {
+      used.add(path.join(path.dirname(file), `${name}.d.ts`));
+    }
+  }
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true });
+  for (const { parentPath, name } of all.filter((entry) => entry.isFile())) {
+    const file = path.join(parentPath, name);
+    if (!used.has(file)) rmSync(file);
+  }
+}
 
 /** The SDK is part of the bundles, so whoever compiles against us does not have it. Its types are anything to them. */
 function standInForSdkTypes(folder) {

@@ -109,20 +109,33 @@ describe('list-servers', () => {
     );
   });
 
+  it('names existing MCP servers that a server includes', async () => {
+    const { stdout } = await list([], {
+      files: {
+        'package.json': { name: 'desk', version: '1.0.0', agenttools: { servers: ['desk'] } },
+        'agenttools/servers/desk.json': {
+          tools: [
+            { upstream: { command: 'archive' } },
+            { upstream: { url: 'https://far.test/mcp', name: 'Far\u001b' } },
+          ],
+        },
+      },
+    });
+    expect(stdout).toContain('    includes 2 MCP servers: archive, Far\\u001b\n');
+  });
+
   it('suggests other sources if the list is empty', async () => {
     const empty = async (words: readonly string[]) => (await runCli(['ls', ...words])).stdout;
     expect(await empty([])).toBe(
-      'There is no server here. --built-in lists those that come with AgentTools, --remote those in the npm registry and the MCP Registry.\n',
+      'Found no servers. --built-in lists the servers that come with AgentTools. --remote searches the npm registry and the MCP Registry.\n',
     );
-    expect(await empty(['@none/*'])).toMatch(/^No server matches "@none\/\*"\. --built-in/);
+    expect(await empty(['@none/*'])).toMatch(/^Found no server that matches "@none\/\*"\. --built-in/);
     expect(await empty(['@none/*', '--built-in'])).toBe(
-      'No server matches "@none/*". --remote those in the npm registry and the MCP Registry.\n',
+      'Found no server that matches "@none/*". --remote searches the npm registry and the MCP Registry.\n',
     );
-    expect(await empty(['--remote'])).toMatch(
-      /^There is no server here, nor was one found in the registry\. --built-in/,
-    );
+    expect(await empty(['--remote'])).toMatch(/^Found no servers here or in the registries\. --built-in/);
     expect(await empty(['none', '--remote'])).toMatch(
-      /^No server here matches "none", nor was one found in the registry\. /,
+      /^Found no server that matches "none" here or in the registries\. /,
     );
     expect(await empty(['--json'])).toBe('[]\n');
   });

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
+import { UpstreamRecords } from '../runtime/upstream-records.js';
 import { type DiscoverySource, querySource, type SourceResult } from './discovery-source.js';
 import type { ListedServer } from './listed-server.js';
 import { builtinSource, packagesSource, projectSource, userServersSource } from './local-sources.js';
@@ -76,11 +77,22 @@ export async function listFrom(
 function localSources(folders: DiscoveryFolders): readonly DiscoverySource[] {
   const { cwd, userServersFolder, builtinFolder, packagesFolder, globalFolder, siblingsFolder } = folders;
   const global = new Set([globalFolder, ...(siblingsFolder === undefined ? [] : [siblingsFolder])]);
+  const records = new UpstreamRecords(path.dirname(userServersFolder));
+  const added = {
+    name: 'added',
+    title: `The package folder ${packagesFolder}`,
+    folders: [packagesFolder],
+  } as const;
+  const everywhere = {
+    name: 'global',
+    title: `The global folder ${globalFolder}`,
+    folders: [...global],
+  } as const;
   return [
-    userServersSource(userServersFolder),
-    projectSource(cwd),
-    packagesSource('added', `The package folder ${packagesFolder}`, [packagesFolder]),
-    packagesSource('global', `The global folder ${globalFolder}`, [...global]),
+    userServersSource(userServersFolder, records),
+    projectSource(cwd, records),
+    packagesSource(added, records),
+    packagesSource(everywhere, records),
     builtinSource(builtinFolder),
   ];
 }

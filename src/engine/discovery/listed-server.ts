@@ -20,6 +20,8 @@ export interface ServerOutline {
   /** Qualified names; bare names for built-in items. */
   readonly tools: readonly string[];
   readonly prompts: readonly string[];
+  /** Existing MCP servers that it includes. `tools` and `prompts` contain their items if a start has recorded them. */
+  readonly upstreams?: readonly string[];
 }
 
 /** Registry data of a package, in addition to its manifest. */

@@ -9,8 +9,10 @@ import { describeFault, isSerious } from '../extension/describe-fault.js';
 import { DefinitionError, Extension, type Origin } from '../extension/extension.js';
 import { type Declaration, listFaults, ManifestError } from '../extension/manifest.js';
 import { isPackageName } from '../extension/names.js';
+import type { UpstreamRecords } from '../runtime/upstream-records.js';
 import type { DiscoverySource, ReportFound } from './discovery-source.js';
 import type { ServerOutline, SourceName } from './listed-server.js';
+import { upstreamOutliner } from './outline-upstreams.js';
 import {
   declaredServer,
   declaredServers,
@@ -27,7 +29,7 @@ const timeLimitMs = 5000;
  * Source for the package at the working directory or nearest above it, and for packages in each
  * `node_modules` from there upwards.
  */
-export function projectSource(cwd: string): DiscoverySource {
+export function projectSource(cwd: string, records: UpstreamRecords): DiscoverySource {
   return {
     name: 'project',
     title: `The project at ${cwd}`,
@@ -35,31 +37,39 @@ export function projectSource(cwd: string): DiscoverySource {
     async search(report) {
       const folders = ancestorFolders(cwd);
       const here = await firstPackage(folders);
-      if (here !== undefined) await readPackage(here, { source: 'project', report });
-      for (const folder of folders) await readPackages(path.join(folder, 'node_modules'), 'project', report);
+      if (here !== undefined) await readPackage(here, { source: 'project', report, records });
+      const options = { source: 'project', report, records } as const;
+      for (const folder of folders) await readPackages(path.join(folder, 'node_modules'), options);
     },
   };
 }
 
 /** Source for the packages in folders such as the global `node_modules`. The first folder has precedence. */
-export function packagesSource(name: SourceName, title: string, folders: readonly string[]): DiscoverySource {
+export function packagesSource(
+  {
+    name,
+    title,
+    folders,
+  }: { readonly name: SourceName; readonly title: string; readonly folders: readonly string[] },
+  records: UpstreamRecords,
+): DiscoverySource {
   return {
     name,
     title,
     timeLimitMs,
     async search(report) {
-      for (const folder of folders) await readPackages(folder, name, report);
+      for (const folder of folders) await readPackages(folder, { source: name, report, records });
     },
   };
 }
 
 /** Source for user servers, which are all in one extension. */
-export function userServersSource(folder: string): DiscoverySource {
+export function userServersSource(folder: string, records: UpstreamRecords): DiscoverySource {
   return {
     name: 'user-made',
     title: `The folder of user-made servers ${folder}`,
     timeLimitMs,
-    search: (report) => readPackage(folder, { source: 'user-made', origin: 'user', report }),
+    search: (report) => readPackage(folder, { source: 'user-made', origin: 'user', report, records }),
   };
 }
 
@@ -88,10 +98,13 @@ async function firstPackage(folders: readonly string[]): Promise<string | undefi
 /** Parallel reads that do not slow each other down. */
 const packagesAtOnce = 32;
 
-async function readPackages(folder: string, source: SourceName, report: ReportFound): Promise<void> {
+async function readPackages(
+  folder: string,
+  options: Pick<InstalledReadOptions, 'source' | 'report' | 'records'>,
+): Promise<void> {
   const names = await packageNamesIn(folder);
   await forEachLimited(names, packagesAtOnce, (name) =>
-    readPackage(path.join(folder, name), { source, name, report }),
+    readPackage(path.join(folder, name), { ...options, name }),
   );
 }
 
@@ -116,12 +129,14 @@ interface InstalledReadOptions {
   /** Lookup name. Default: the name in its `package.json`. */
   readonly name?: string;
   readonly origin?: Origin;
+  /** Records of existing MCP servers in lists. */
+  readonly records?: UpstreamRecords;
 }
 
 /** Reports the servers of a package folder, if the package is an extension. */
 async function readPackage(
   folder: string,
-  { source, report, name, origin = 'package' }: InstalledReadOptions,
+  { source, report, name, origin = 'package', records }: InstalledReadOptions,
 ): Promise<void> {
   try {
     const text = await packageTextIn(folder);
@@ -133,10 +148,14 @@ async function readPackage(
     if (!holdsOnlyExtensions(source) && !text.includes('"agenttools"')) return;
     const extension = await Extension.open(await realpath(folder), { origin, loadCode: refuseCode });
     const { manifest } = extension;
-    const outlined =
+    const outlinedPackage =
       origin === 'package'
         ? outlinePackage(name ?? extension.name, manifest)
         : { name: extension.name, content: manifest, about: undefined, qualify: (item: string) => item };
+    const outlined = {
+      ...outlinedPackage,
+      ...(records && { outlineUpstream: upstreamOutliner(extension, records) }),
+    };
     if (!isListable(manifest)) {
       throw new AgentToolsError('failed', `${manifest.directory} declares more than can be listed.`);
     }

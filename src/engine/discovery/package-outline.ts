@@ -4,6 +4,7 @@ import { kinds } from '../extension/item-kinds.js';
 import { type Declaration, hasItems, type ManifestContent } from '../extension/manifest.js';
 import { isItemName, parseQualifiedName, qualify, shortName } from '../extension/names.js';
 import type { ServerOutline } from './listed-server.js';
+import type { OutlineUpstream } from './outline-upstreams.js';
 
 /** A package from which servers are outlined. */
 export interface PackageOutline {
@@ -13,6 +14,8 @@ export interface PackageOutline {
   readonly about: unknown;
   /** Returns the qualified name of an item. */
   readonly qualify: (item: string) => string;
+  /** Default: existing MCP servers in lists are skipped. */
+  readonly outlineUpstream?: OutlineUpstream;
 }
 
 /** Outlines a package under its lookup name, which takes precedence over the name in its `package.json`. */
@@ -97,12 +100,16 @@ function outline(
 ): ServerOutline {
   const { packageVersion } = outlined.content;
   const text = [description, outlined.about].find((one) => typeof one === 'string' && one.trim() !== '');
+  const entries = Array.isArray(tools) ? (tools as readonly unknown[]) : [];
+  const upstreams = entries.flatMap((entry) => outlined.outlineUpstream?.(entry) ?? []);
+  const theirPrompts = upstreams.flatMap((upstream) => upstream.prompts);
   return {
     name: outlined.qualify(item),
     description: text === undefined ? null : shortenText(text as string, longestDescription),
     version: shortenText(typeof version === 'string' ? version : packageVersion, longestVersion),
     tools: listedItemNames('tools', tools, outlined),
-    prompts: listedItemNames('prompts', prompts, outlined),
+    prompts: [...new Set([...listedItemNames('prompts', prompts, outlined), ...theirPrompts])],
+    ...(upstreams.length > 0 && { upstreams: upstreams.map(({ label }) => label) }),
   };
 }
 
@@ -114,7 +121,7 @@ const longestVersion = 100;
 function listedItemNames(
   kind: 'tools' | 'prompts' | 'resources',
   list: unknown,
-  { content, qualify }: PackageOutline,
+  { content, qualify, outlineUpstream }: PackageOutline,
 ): readonly string[] {
   const declared = content.declarations[kind].map(({ name }) => name);
   if (list === '*') return declared.map(qualify);
@@ -126,6 +133,8 @@ function listedItemNames(
       return (toolkit?.tools ?? []).map(({ name }) => qualify(name));
     }
     const { use: reference, name } = isRecord(entry) ? entry : { use: entry, name: undefined };
+    const upstream = kind === 'tools' ? outlineUpstream?.(entry) : undefined;
+    if (upstream) return upstream.tools;
     // Inline definition in the list.
     if (reference === undefined) return isItemName(name) ? [qualify(name)] : [];
     if (isItemName(reference)) return [known.has(reference) ? qualify(reference) : reference];

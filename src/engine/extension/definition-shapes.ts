@@ -1,7 +1,7 @@
 import type { Kind } from './item-kinds.js';
 import type { DefinitionShape } from './key-shape.js';
 import { appShape } from './keys/app-keys.js';
-import { placeShape } from './keys/endpoint-keys.js';
+import { endpointShape } from './keys/endpoint-keys.js';
 import {
   anyOverride,
   promptOverride,
@@ -41,7 +41,7 @@ export const keyTables: Readonly<Record<string, DefinitionShape>> = {
   server: serverShape,
   app: appShape,
   toolkit: toolkitShape,
-  endpoint: placeShape,
+  endpoint: endpointShape,
   toolkitEntry: toolkitOverrideShape,
   upstreamEntry: upstreamEntryShape,
   changedItem: anyOverride,

@@ -2,7 +2,7 @@ import { objectNames } from '../base/reserved-names.js';
 import { overrideShapes, shapes } from './definition-shapes.js';
 import { type Kind, kinds, singular } from './item-kinds.js';
 import { type DefinitionShape, type KeyShape, type ValueType, withoutLinks } from './key-shape.js';
-import { placeShape, toolUpstreamShape } from './keys/endpoint-keys.js';
+import { endpointShape, toolUpstreamShape } from './keys/endpoint-keys.js';
 import { toolkitOverrideShape, toolkitShape, upstreamEntryShape } from './keys/entry-keys.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -192,7 +192,7 @@ function entryDefinitions(): JsonSchema {
     ...Object.fromEntries([...changed, ...inline]),
     toolkit: objectShapeSchema(toolkitOverrideShape),
     upstreamTools: withRefinedProperties(objectShapeSchema(upstreamEntryShape), {
-      upstream: { anyOf: [endpointSchema(placeShape), moduleReference] },
+      upstream: { anyOf: [endpointSchema(endpointShape), moduleReference] },
       prefix: { pattern: '^[A-Za-z0-9_.-]{0,127}$' },
       rename: { additionalProperties: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,128}$' } },
       prompts: notTrue,

@@ -62,7 +62,7 @@ export interface ReadEndpointOptions {
  * Resolves an endpoint that has passed `checkEndpoint`.
  * @throws EndpointError if a variable is not set, or a file or package is missing
  */
-export async function readPlace(
+export async function readEndpoint(
   written: Written,
   { scope, env }: ReadEndpointOptions,
 ): Promise<UpstreamEndpoint> {

@@ -41,7 +41,7 @@ export class UpstreamCalls {
   #lastAsk = 0;
   #open = 0;
   /** The server that the host has the lists of. */
-  #told: Servable | undefined;
+  #listed: Servable | undefined;
 
   constructor(options: UpstreamCallsOptions) {
     this.#options = options;
@@ -51,14 +51,14 @@ export class UpstreamCalls {
   tellItems(): void {
     const { send, upstreams } = this.#options;
     const { hub, server } = upstreams() ?? {};
-    if (!hub || !server || server === this.#told || server.upstreams.length === 0) return;
+    if (!hub || !server || server === this.#listed || server.upstreams.length === 0) return;
     send({ type: 'upstream-items', lists: hub.lists });
-    this.#told = server;
+    this.#listed = server;
   }
 
   /** Forgets the sent items: the host composes the server again, without items of upstream servers. */
   forgetItems(): void {
-    this.#told = undefined;
+    this.#listed = undefined;
   }
 
   /** Waits for the items of upstream servers. */

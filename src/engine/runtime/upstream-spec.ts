@@ -8,12 +8,12 @@ import { checkShape, isFunctionLike } from '../extension/check-shape.js';
 import { checkEndpoint, textsIn } from '../extension/check-upstream.js';
 import { describeFault } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
-import { placeShape } from '../extension/keys/endpoint-keys.js';
+import { endpointShape } from '../extension/keys/endpoint-keys.js';
 import { ModuleReferenceError, requireModule } from '../extension/modules.js';
 import {
   EndpointError,
   type EndpointScope,
-  readPlace,
+  readEndpoint,
   type UpstreamEndpoint,
 } from '../extension/upstream-endpoint.js';
 import { endpointName } from '../extension/upstream-secrets.js';
@@ -118,7 +118,7 @@ async function resolveDataEndpoint(
   env: Env,
 ): Promise<UpstreamEndpoint> {
   return await rethrowAsToolError(endpointName(written), () =>
-    readPlace(written, { scope: endpointScope(extension), env }),
+    readEndpoint(written, { scope: endpointScope(extension), env }),
   );
 }
 
@@ -142,11 +142,11 @@ function endpointFromFunction(
   const read = async (given: unknown) => {
     if (!isRecord(given))
       throw new ToolError(`${what} returned no endpoint. Expected { command, args } or { url }.`);
-    const [fault] = [...checkShape(given, placeShape), ...checkEndpoint(given)];
+    const [fault] = [...checkShape(given, endpointShape), ...checkEndpoint(given)];
     if (fault) throw new ToolError(describeFault(`The endpoint from ${what}`, fault));
     if (given.place !== undefined)
       throw new ToolError(`${what} returned another function. Expected { command, args } or { url }.`);
-    return await rethrowAsToolError(what, () => readPlace(given, { scope: endpointScope(extension) }));
+    return await rethrowAsToolError(what, () => readEndpoint(given, { scope: endpointScope(extension) }));
   };
   return { id, isFunction: typeof callable !== 'string', what, timeoutMs, find, read };
 }

@@ -4,6 +4,9 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { packageRoot } from '../../../src/engine/base/folders.js';
 import { listServers } from '../../../src/engine/discovery/list-servers.js';
+import { Extension } from '../../../src/engine/extension/extension.js';
+import { UpstreamRecords } from '../../../src/engine/runtime/upstream-records.js';
+import { upstreamSpec } from '../../../src/engine/runtime/upstream-spec.js';
 import { type Files, packageJson, writeFolder } from '../../support/packages.js';
 
 /** A machine with files below its folders. */
@@ -29,6 +32,37 @@ const names = async (files: Files, options = {}) =>
 
 const extension = (name: string, manifest: unknown = { tools: ['x'] }, version = '1.0.0') =>
   packageJson(manifest, { name, version });
+
+describe('existing MCP servers in a list', () => {
+  const upstream = { command: 'archive-mcp' };
+  const files = {
+    'servers/package.json': extension('user-made servers', { servers: ['mine'] }),
+    'servers/agenttools/servers/mine.json': {
+      tools: ['diagnostics', { upstream, except: ['drop'], prefix: 'old_' }, 'catalog'],
+      prompts: ['help'],
+    },
+  };
+  const outline = ({ servers: [server] }: Awaited<ReturnType<typeof list>>) => ({
+    tools: server?.tools,
+    prompts: server?.prompts,
+    upstreams: server?.upstreams,
+  });
+
+  test('are named before their first start, and listed with their items after it', async () => {
+    const { root, folders } = machine(files);
+    const before = { tools: ['diagnostics', 'catalog'], prompts: ['help'], upstreams: ['archive-mcp'] };
+    expect(outline(await listServers({ folders }))).toEqual(before);
+
+    const servers = await Extension.open(path.join(root, 'servers'), { origin: 'user' });
+    const names = { tools: ['find', 'drop'], prompts: ['sum'], resources: [] };
+    await new UpstreamRecords(root).write(upstreamSpec(upstream, servers).key, { title: 'Archive', names });
+    expect(outline(await listServers({ folders }))).toEqual({
+      ...before,
+      tools: ['diagnostics', 'old_find', 'catalog'],
+      prompts: ['help', 'sum'],
+    });
+  });
+});
 
 describe('where servers are', () => {
   test('every source is looked in', async () => {

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkEndpoint } from '../../../src/engine/extension/check-upstream.js';
-import { readPlace, requirePlace } from '../../../src/engine/extension/upstream-endpoint.js';
+import { readEndpoint, requirePlace } from '../../../src/engine/extension/upstream-endpoint.js';
 import { endpointName, findLiteralSecrets } from '../../../src/engine/extension/upstream-secrets.js';
 import { writeFolder } from '../../support/packages.js';
 
@@ -25,7 +25,7 @@ const packageJson = {
 };
 const scope = { directory: folder, packageJson };
 const read = (place: object, env: Record<string, string> = {}) =>
-  readPlace(place as Record<string, unknown>, { scope, env });
+  readEndpoint(place as Record<string, unknown>, { scope, env });
 
 describe('a program', () => {
   test('runs in the package folder, with what it is given filled in', async () => {

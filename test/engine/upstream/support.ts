@@ -258,6 +258,15 @@ async function find(pipe: Pipe, fits: (message: Message) => boolean): Promise<Me
   }
 }
 
+/** AgentTools runs tasks itself, so lists do not show that a tool can be one. */
+export function withoutTasks(items: readonly Message[] = []): readonly Message[] {
+  return items.map(({ execution, ...item }: Message) => {
+    const { taskSupport, ...others } = execution ?? {};
+    const kept = taskSupport === 'forbidden' ? execution : others;
+    return Object.keys(kept).length > 0 ? { ...item, execution: kept } : item;
+  });
+}
+
 /** Waits until something holds. */
 export async function eventually(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -54,16 +54,13 @@ export function renderServers(servers: readonly ListedServer[], options: Servers
 }
 
 function renderNothing({ pattern, builtIn, remote }: ServersOptions): string {
-  const others = [
-    ...(builtIn ? [] : ['--built-in lists those that come with AgentTools']),
-    ...(remote ? [] : ['--remote those in the npm registry and the MCP Registry']),
-  ].join(', ');
-  const found = remote ? ', nor was one found in the registry' : '';
-  const nothing =
-    pattern === undefined
-      ? `There is no server here${found}.`
-      : `No server${remote ? ' here' : ''} matches "${visibleLine(pattern)}"${found}.`;
-  return `${nothing}${others && ` ${others}.`}\n`;
+  const which = pattern === undefined ? 'servers' : `server that matches "${visibleLine(pattern)}"`;
+  const where = remote ? ' here or in the registries' : '';
+  const hints = [
+    ...(builtIn ? [] : ['--built-in lists the servers that come with AgentTools.']),
+    ...(remote ? [] : ['--remote searches the npm registry and the MCP Registry.']),
+  ];
+  return `${[`Found no ${which}${where}.`, ...hints].join(' ')}\n`;
 }
 
 function renderServerRows(server: ListedServer, options: ServersOptions): string {
@@ -72,7 +69,11 @@ function renderServerRows(server: ListedServer, options: ServersOptions): string
   const style = styleFor(options);
   const head = `  ${name}  ${version}`;
   const text = description === null ? '' : fitOneLine(description, options.width - head.length - 2);
-  const below = [itemsText('tool', server.tools, server), itemsText('prompt', server.prompts, server)]
+  const below = [
+    itemsText('tool', server.tools, server),
+    itemsText('prompt', server.prompts, server),
+    upstreamsText(server),
+  ]
     .filter((part) => part !== '')
     .concat(publicationText(server));
   const details = below.map((line) => `    ${style.dim(fitOneLine(line, options.width - 4))}\n`).join('');
@@ -84,7 +85,14 @@ function itemsText(noun: string, items: readonly string[], { name }: ListedServe
   if (items.length === 0) return '';
   const own = name.slice(0, name.lastIndexOf('/') + 1);
   const names = items.map((item) => (own !== '' && item.startsWith(own) ? item.slice(own.length) : item));
-  return `${formatCount(items.length, noun)}: ${names.join(', ')}`;
+  return `${formatCount(items.length, noun)}: ${names.map((one) => visibleLine(one)).join(', ')}`;
+}
+
+/** `includes 1 MCP server: archive` */
+function upstreamsText({ upstreams = [] }: ListedServer): string {
+  return upstreams.length === 0
+    ? ''
+    : `includes ${formatCount(upstreams.length, 'MCP server')}: ${upstreams.map((one) => visibleLine(one)).join(', ')}`;
 }
 
 function publicationText({

@@ -1,7 +1,7 @@
 import type { DefinitionShape } from '../key-shape.js';
 
 /** Endpoint of an existing MCP server, with the keys of client configs. */
-export const placeShape: DefinitionShape = {
+export const endpointShape: DefinitionShape = {
   command: {
     types: ['string'],
     description:
@@ -62,6 +62,6 @@ export const itemChoiceShape: DefinitionShape = {
 
 /** The tool of an existing MCP server that replaces a handler. */
 export const toolUpstreamShape: DefinitionShape = {
-  ...placeShape,
+  ...endpointShape,
   tool: { types: ['string'], description: 'The upstream name of the tool. Default: the item name.' },
 };

@@ -1,6 +1,6 @@
 import type { DefinitionShape } from '../key-shape.js';
 import { annotations, category, hidden, icons, meta, name, title, visible } from './common-keys.js';
-import { itemChoiceShape, placeShape } from './endpoint-keys.js';
+import { endpointShape, itemChoiceShape } from './endpoint-keys.js';
 import { toolShape } from './tool-keys.js';
 
 /** Keys of a toolkit: several tools in one file. */
@@ -45,7 +45,7 @@ export const upstreamEntryShape: DefinitionShape = {
     description: 'The [location of the server](upstream.md#set-the-location-of-a-server).',
     typescript: 'UpstreamSource | ResolveEndpoint | string',
     required: true,
-    shape: placeShape,
+    shape: endpointShape,
   },
   only: {
     types: ['string-list'],

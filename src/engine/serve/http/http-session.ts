@@ -17,7 +17,7 @@ import { Gate } from './transport-gate.js';
 
 export interface SessionOptions {
   readonly createServer: () => Dispatcher;
-  readonly recollections: ReplayBudget;
+  readonly replayBudget: ReplayBudget;
   /** Time without use after which a session ends. */
   readonly sessionIdleMs: number;
   /** Interval of the comments that keep a silent stream open. */
@@ -55,21 +55,21 @@ export class HttpSession {
   readonly #owner: string;
   readonly #idleMs: number;
   /** Ids of requests that are not yet with the dispatcher. */
-  readonly #coming = new Set<MessageId>();
+  readonly #arriving = new Set<MessageId>();
   #id: string | undefined;
   #version: LegacyVersion = legacyVersions[0];
   #streams = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    { createServer, recollections, keepAliveMs, sessionIdleMs }: SessionOptions,
+    { createServer, replayBudget, keepAliveMs, sessionIdleMs }: SessionOptions,
     auth: AuthInfo | undefined,
     { onOpen, onClose }: SessionEvents,
   ) {
     this.#owner = ownerKey(auth);
     this.user = quotaKey(auth);
     this.#idleMs = sessionIdleMs;
-    const events = recollections.open();
+    const events = replayBudget.open();
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       eventStore: events,
@@ -139,14 +139,14 @@ export class HttpSession {
   /** Tracks ids, since two requests with one id may arrive together and the later must be refused. */
   async #handOver({ request, body, auth }: Omit<SessionRequest, 'refuse'>): Promise<Response> {
     const ids = envelopesIn(body).flatMap((envelope) => (envelope.kind === 'request' ? [envelope.id] : []));
-    for (const id of ids) this.#coming.add(id);
+    for (const id of ids) this.#arriving.add(id);
     try {
-      return await this.#transport.handleRequest(isInitialize(body) ? request : this.#told(request), {
+      return await this.#transport.handleRequest(isInitialize(body) ? request : this.#withVersion(request), {
         ...(request.method === 'POST' && { parsedBody: body }),
         ...(auth && { authInfo: auth }),
       });
     } finally {
-      for (const id of ids) this.#coming.delete(id);
+      for (const id of ids) this.#arriving.delete(id);
     }
   }
 
@@ -159,7 +159,7 @@ export class HttpSession {
    * Returns a request with the negotiated revision in its header. Some clients send another, or none.
    * @see MCP 2025-11-25, basic/transports, Protocol Version Header
    */
-  #told(request: Request): Request {
+  #withVersion(request: Request): Request {
     const version = request.headers.get('mcp-protocol-version');
     const isKnown = version === null || legacyVersions.some((known) => known === version);
     if (version === this.#version || !isKnown) return request;
@@ -180,7 +180,7 @@ export class HttpSession {
       if (envelope.kind === 'invalid') return invalid(envelope.problem, envelope.id);
       if (envelope.kind !== 'request') continue;
       const { id } = envelope;
-      if (ids.has(id) || this.#coming.has(id) || this.#gate.isOpen(id)) {
+      if (ids.has(id) || this.#arriving.has(id) || this.#gate.isOpen(id)) {
         return invalid(takenId(id), id);
       }
       ids.add(id);

@@ -6,7 +6,7 @@ import { HttpSession, isInitialize, type SessionOptions, type SessionRequest } f
 import { ReplayBudget } from './replay-buffer.js';
 
 /** Limits of the sessions of clients up to 2025-11-25. */
-export interface SessionLimits extends Omit<SessionOptions, 'createServer' | 'recollections'> {
+export interface SessionLimits extends Omit<SessionOptions, 'createServer' | 'replayBudget'> {
   /** Most sessions at a time. */
   readonly maxSessions: number;
   /** Most sessions of one user, if tokens identify users. */
@@ -24,7 +24,7 @@ export class Sessions {
   readonly #sessions = new Map<string, HttpSession>();
   /** Sessions without an id so far. */
   readonly #opening = new Set<HttpSession>();
-  readonly #recollections = new ReplayBudget();
+  readonly #replayBudget = new ReplayBudget();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -68,7 +68,7 @@ export class Sessions {
       const message = `${problem}, and more are not served. Try again later.`;
       return asked.refuse({ status, message, headers: { 'Retry-After': '30' } });
     }
-    const session = new HttpSession({ ...this.#options, recollections: this.#recollections }, asked.auth, {
+    const session = new HttpSession({ ...this.#options, replayBudget: this.#replayBudget }, asked.auth, {
       onOpen: (id) => {
         this.#opening.delete(session);
         this.#sessions.set(id, session);

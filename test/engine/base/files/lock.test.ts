@@ -199,9 +199,12 @@ describe.runIf(process.platform === 'linux')('a process on Linux', () => {
   });
 
   it('is dead although its parent did not take note', async () => {
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+    const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 & echo $!; exec sleep 60']);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const [pid] = (await once(parent.stdout.setEncoding('utf8'), 'data')) as [string];
+    // A shell reaps its children, `sleep` does not.
+    await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
+    parent.stdin.end();
     const state = () => readFileSync(`/proc/${Number(pid)}/stat`, 'utf8').split(') ')[1]![0];
     await expect.poll(state, { timeout: 10_000 }).toBe('Z');
     lockBy({ pid: Number(pid) });

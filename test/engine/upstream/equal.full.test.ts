@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, describe, expect, test } from 'vitest';
 import { root } from '../../support/program.js';
-import { type Message, openBench } from './support.js';
+import { type Message, openBench, withoutTasks } from './support.js';
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'agenttools-equal-')));
 writeFileSync(path.join(folder, 'note.txt'), 'remember');
@@ -45,15 +45,6 @@ async function open(name: string, args: readonly string[]) {
     const theirs = await ask.catch(({ code, message, data }) => ({ code, message, ...(data && { data }) }));
     return [theirs, await bench.request(method, params)];
   };
-}
-
-/** AgentTools runs tasks itself, so lists do not show that a tool can be one. */
-function withoutTasks(items: readonly Message[] = []): readonly Message[] {
-  return items.map(({ execution, ...item }: Message) => {
-    const { taskSupport, ...others } = execution ?? {};
-    const kept = taskSupport === 'forbidden' ? execution : others;
-    return Object.keys(kept).length > 0 ? { ...item, execution: kept } : item;
-  });
 }
 
 const requests: Readonly<Record<string, readonly (readonly [string, object])[]>> = {
