@@ -2,33 +2,20 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { applyPatch } from 'diff';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { writableClients } from '../../src/engine/clients/table/index.js';
 import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
 import { npmInProcess } from '../support/npm-in-process.js';
 import { addFiles, writeFolder } from '../support/packages.js';
 import { type Registry, startRegistry } from '../support/registry.js';
 import { runCli } from '../support/run-cli.js';
+import { ticketsServer } from '../support/tickets-server.js';
 import { writeBundle } from '../support/zip.js';
 
 vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
   const { withNpmInProcess } = await import('../support/npm-in-process.js');
   return withNpmInProcess(await original());
 });
-
-/** A server by hand: one tool, named after its arguments and a variable. */
-const serverCode = `
-import { createInterface } from 'node:readline';
-const name = [...process.argv.slice(2), process.env.TOKEN ?? ''].join('_').replace(/\\W/g, '-');
-createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method } = JSON.parse(line);
-  if (id === undefined) return;
-  const result = method === 'initialize'
-    ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'tickets', version: '1.0.0' } }
-    : { tools: [{ name: 'tool' + name, inputSchema: { type: 'object' } }] };
-  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
-});
-`;
 
 let registry: Registry;
 let home: string;
@@ -40,14 +27,14 @@ beforeAll(async () => {
   for (const version of ['1.0.0', '1.2.0'])
     await registry.publish({
       'package.json': { name: '@acme/mcp', version, ...fields },
-      'server.js': serverCode,
+      'server.js': ticketsServer,
     });
   const scripts = { postinstall: 'node build.js' };
   const broken = 'import "./built.js";';
   await registry.publish({
     'package.json': { name: 'builder', version: '1.0.0', scripts, ...fields },
     'build.js': 'import { writeFileSync } from "node:fs"; writeFileSync("built.js", "");',
-    'server.js': broken + serverCode,
+    'server.js': broken + ticketsServer,
   });
 });
 
@@ -143,6 +130,9 @@ describe('install of an npm package', () => {
     expect(failed.stderr).toContain(
       'builder@1.0.0 has install scripts that were not run: postinstall: node build.js.',
     );
+    expect(failed.stderr).toMatch(
+      /For lack of the scripts of builder, this is missing: .*\/node_modules\/builder\/built\.js$/m,
+    );
     expect(existsSync(cursorFile())).toBe(false);
     const { AGENTTOOLS_TEST_NPM: _, ...program } = { AGENTTOOLS_TEST_NPM: '', ...npmInProcess };
     const allowed = await runCli(['install', 'cursor', 'npm:builder', '--allow-scripts', 'builder'], {
@@ -151,6 +141,12 @@ describe('install of an npm package', () => {
       env: { ...program, PATH: process.env.PATH ?? '', npm_config_cache: cache, HOME: home },
     });
     expect(allowed).toMatchObject({ code: 0 });
+    const records = path.join(home, 'agenttools');
+    const names = readdirSync(records, { recursive: true, encoding: 'utf8' });
+    const texts = names
+      .filter((name) => /^receipts.*\.json$/.test(name))
+      .map((name) => readFileSync(path.join(records, name), 'utf8'));
+    expect(texts.join('')).toMatch(/"allowedScripts":\s*\[\s*"builder"\s*\]/);
   });
 
   test('refuses a bare word, which could be anything', async () => {
@@ -196,7 +192,7 @@ describe('install of an MCP Registry entry', () => {
 
 describe('install of a command', () => {
   test('writes absolute paths', async () => {
-    const cwd = writeFolder({ 'server.mjs': serverCode });
+    const cwd = writeFolder({ 'server.mjs': ticketsServer });
     const { code } = await run(
       ['install', 'cursor', '--name', 'mine', '--', 'node', 'server.mjs', '--flag'],
       { cwd },
@@ -228,7 +224,7 @@ describe('install by another runner', () => {
     ['nuget:Acme.Mcp@1.0.0', 'dnx', ['Acme.Mcp@1.0.0', '--yes', '--'], 'acme-mcp'],
   ] as const)('%s starts it by %s', async ([reference, runner, args, key]) => {
     const folder = writeFolder({
-      [runner]: `#!${process.execPath}\n${serverCode.replace('import { createInterface } from', 'const { createInterface } = require(').replace("'node:readline';", "'node:readline');")}`,
+      [runner]: `#!${process.execPath}\n${ticketsServer.replace('import { createInterface } from', 'const { createInterface } = require(').replace("'node:readline';", "'node:readline');")}`,
     });
     chmodSync(path.join(folder, runner), 0o755);
     const { code, stderr } = await run(['install', 'cursor', reference, '--env', 'TOKEN=abc'], {
@@ -239,12 +235,73 @@ describe('install by another runner', () => {
   });
 });
 
+test.for([
+  ['pypi:acme', 'uvx', 'https://docs.astral.sh/uv/'],
+  ['docker:acme/mcp', 'docker', 'https://docs.docker.com'],
+  ['nuget:Acme.Mcp', 'dnx', 'https://dotnet.microsoft.com/download'],
+] as const)(
+  'without its runner, %s is refused, with the name of the runner',
+  async ([reference, runner, source]) => {
+    const { code, stderr } = await run(['install', 'cursor', reference], { env: { PATH: writeFolder() } });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The server runs by ${runner}, which is not on the PATH.`);
+    expect(stderr).toContain(source);
+    expect(existsSync(cursorFile())).toBe(false);
+  },
+);
+
+/** References to servers that fail at their start. */
+const failing: readonly (readonly string[])[] = [
+  ['npm:builder', '--arg', '/data'],
+  ['npm:builder', '--command', 'npx'],
+  ['./failing.mcpb'],
+  ['pypi:acme==1.0'],
+  ['docker:acme/mcp:1'],
+  ['nuget:Acme.Mcp@1.0.0'],
+  ['--name', 'own', '--', 'node', 'failing.mjs'],
+  ['--name', 'fetched', '--', 'npx', '-y', 'builder@1.0.0'],
+];
+
+describe('--dry-run', () => {
+  test.for(failing)('installs and starts nothing, and shows the real entry of %s', async (words) => {
+    const code = 'process.exit(1);';
+    const server = { type: 'node', entry_point: 'server.mjs' };
+    const manifest = { manifest_version: '0.3', name: 'failing', version: '1.0.0', server };
+    writeFileSync(path.join(home, 'failing.mcpb'), writeBundle(manifest, { 'server.mjs': code }));
+    addFiles(home, { 'failing.mjs': code, '.cursor/mcp.json': '{}\n' });
+    const folder = writeFolder(Object.fromEntries(['uvx', 'docker', 'dnx'].map((name) => [name, ''])));
+    for (const name of readdirSync(folder)) chmodSync(path.join(folder, name), 0o755);
+    const env = { PATH: [folder, process.env.PATH].join(path.delimiter) };
+    const target = ['install', 'cursor', ...(words[0]!.startsWith('-') ? [] : [words[0]!])];
+    const options = words.slice(target.length - 2);
+    const dry = await run([...target, '--dry-run', ...options], { env });
+    expect(dry).toMatchObject({ code: 0 });
+    expect(dry.stderr).toContain('A dry run neither installs nor starts the server');
+    expect(existsSync(path.join(home, 'agenttools'))).toBe(false);
+    expect(readFileSync(cursorFile(), 'utf8')).toBe('{}\n');
+    const real = await run([...target, '--no-verify', ...options], { env });
+    expect(real).toMatchObject({ code: 0 });
+    expect(applyPatch('{}\n', dry.stdout)).toBe(readFileSync(cursorFile(), 'utf8'));
+  });
+
+  test('names install scripts of the package, and finds out the entry of an installed one', async () => {
+    const { stderr } = await run(['install', 'cursor', 'npm:builder', '--dry-run']);
+    expect(stderr).toContain(
+      'builder@1.0.0 has install scripts that were not run: postinstall: node build.js.',
+    );
+    await run(['install', 'cursor', '@acme/mcp', '--no-verify']);
+    const again = await run(['install', 'cursor', '@acme/mcp', '--dry-run']);
+    expect(again).toMatchObject({ code: 0, stdout: '' });
+    expect(again.stderr).toContain('Nothing to change');
+  });
+});
+
 test('the examples of the page install their servers', async () => {
   const page = readFileSync('docs/existing-servers.md', 'utf8');
   const [, code = ''] = page.match(/```sh\n([^`]*)```/) ?? [];
   const fields = { version: '1.0.0', type: 'module', bin: 'server.js' };
   for (const name of ['@playwright/mcp', '@modelcontextprotocol/server-filesystem'])
-    await registry.publish({ 'package.json': { name, ...fields }, 'server.js': serverCode });
+    await registry.publish({ 'package.json': { name, ...fields }, 'server.js': ticketsServer });
   const packages = [{ registryType: 'npm', identifier: '@playwright/mcp', version: '1.0.0' }];
   const { url } = await startMcpRegistry([registryEntry({ name: 'io.github.acme/tickets', packages })]);
   const lines = code.trim().split('\n');
@@ -257,28 +314,6 @@ test('the examples of the page install their servers', async () => {
     });
     expect({ line, exit, stderr }).toMatchObject({ exit: 0 });
   }
-});
-
-describe('every client', () => {
-  test.for(writableClients.map((client) => [client.id, client] as const))(
-    '%s starts an npm server and a command',
-    async ([id, client]) => {
-      const file = path.join(home, `config.${client.format}`);
-      for (const words of [['npm:@acme/mcp@1.0.0'], ['--name', 'acme', '--', 'node', npmServer('1.0.0')]]) {
-        const target = ['--config', file, '--client', id, '--no-verify', '--arg', '/data'];
-        const [first = '', ...rest] = words;
-        const installed = await run([
-          'install',
-          ...(first.startsWith('-') ? target : [first, ...target]),
-          ...(first.startsWith('-') ? words : rest),
-        ]);
-        expect(installed).toMatchObject({ code: 0 });
-        expect(readFileSync(file, 'utf8')).toContain('/data');
-        expect((await run(['uninstall', '--config', file, '--client', id])).code).toBe(0);
-        expect(existsSync(file)).toBe(false);
-      }
-    },
-  );
 });
 
 describe('install of a bundle', () => {
@@ -300,7 +335,7 @@ describe('install of a bundle', () => {
       token: { type: 'string', title: 'Token', description: 'API token', sensitive: true, required: true },
     },
   });
-  const bundle = (version: string) => writeBundle(manifest(version), { 'server.mjs': serverCode });
+  const bundle = (version: string) => writeBundle(manifest(version), { 'server.mjs': ticketsServer });
   const folders = () => readdirSync(path.join(home, 'agenttools/bundles'));
 
   test('unpacks it, writes a direct entry, and uninstall removes the folder', async () => {

@@ -548,6 +548,7 @@ describe('the examples of the pages', () => {
   it('are there', () => expect(examples.length).toBeGreaterThanOrEqual(8));
 
   beforeEach(() => {
+    mkdirSync(path.join(home, '.cursor'));
     addFiles(path.join(cwd, 'plugin'), plugin);
     const { 'package.json': _, ...files } = plugin;
     const weather = {

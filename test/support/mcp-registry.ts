@@ -24,13 +24,19 @@ export interface McpRegistryStandIn {
   close(): Promise<void>;
 }
 
+interface StandInOptions {
+  readonly interfere?: Interfere;
+  /** Takes the function that ends the registry. Default: it ends with the test. */
+  readonly onEnd?: (close: () => Promise<void>) => void;
+}
+
 /**
  * A registry on 127.0.0.1 that speaks the published API. Ends with the test.
  * @see https://github.com/modelcontextprotocol/registry docs/reference/api/openapi.yaml
  */
 export async function startMcpRegistry(
   entries: readonly (StandInEntry | null)[],
-  { interfere = () => undefined }: { readonly interfere?: Interfere } = {},
+  { interfere = () => undefined, onEnd = onTestFinished }: StandInOptions = {},
 ): Promise<McpRegistryStandIn> {
   const requests: string[] = [];
   const server = createServer((request, response) => answer(request, response));
@@ -47,7 +53,7 @@ export async function startMcpRegistry(
     server.closeAllConnections();
     await new Promise<void>((resolve) => server.close(() => resolve()));
   };
-  onTestFinished(close);
+  onEnd(close);
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, close };
 }
 

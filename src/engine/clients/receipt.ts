@@ -21,6 +21,12 @@ export interface Receipt {
   readonly server: string;
   /** True for a server that is not of an extension. The entry starts or reaches it directly. */
   readonly existing?: boolean;
+  /** `extension`, or the source of an existing server: `npm`, `url`, `registry`. Absent in older records. */
+  readonly kind?: string;
+  /** Version of the server; absent: unknown, or its source has none. */
+  readonly serverVersion?: string;
+  /** Packages that may run their install scripts. */
+  readonly allowedScripts?: readonly string[];
   /**
    * Entries of one family may replace each other; absent: only an entry of the same server may replace it.
    */

@@ -81,7 +81,8 @@ export function assignInputs(
   return { values: Object.fromEntries(values), extra };
 }
 
-function toInputValue({ format }: ServerInput, text: string, { cwd, home }: PathBase): string {
+/** A given text as the value of an input. Paths become absolute. */
+export function toInputValue({ format }: ServerInput, text: string, { cwd, home }: PathBase): string {
   if ((format !== 'file' && format !== 'folder') || text === '' || /^[a-z][a-z\d+.-]+:\/\//i.test(text))
     return text;
   return /^~(?=$|[\\/])/.test(text) ? path.join(home, text.slice(1)) : path.resolve(cwd, text);
@@ -134,7 +135,7 @@ export function completeInputs({ inputs }: Pick<ExistingServer, 'inputs'>, given
 }
 
 /** The option that gives an input: `--env API_KEY`. */
-function optionOf({ givenBy, name }: Pick<ServerInput, 'givenBy' | 'name'>): string {
+export function optionOf({ givenBy, name }: Pick<ServerInput, 'givenBy' | 'name'>): string {
   return `--${givenBy} ${visibleLine(name)}`;
 }
 
@@ -148,7 +149,10 @@ function describeMissing(input: ServerInput): string {
 }
 
 /** Reason against a value; undefined if it fits. Contains the value only if it cannot be a secret. */
-function findFault({ choices, format, min, max, isSecret }: ServerInput, value: string): string | undefined {
+export function findFault(
+  { choices, format, min, max, isSecret }: ServerInput,
+  value: string,
+): string | undefined {
   const shown = isSecret ? 'its value' : JSON.stringify(value);
   if (choices && !choices.includes(value)) return `${shown} is not one of ${choices.join(', ')}.`;
   if (format === 'boolean' && !['true', 'false'].includes(value))

@@ -12,15 +12,19 @@ interface NodeLinkFacts {
   readonly platform: NodeJS.Platform;
 }
 
+/** The command for entries, also if the link does not exist yet. */
+export function nodeCommand({ dataFolder, execPath, platform }: NodeLinkFacts): string {
+  return platform === 'win32' ? execPath : path.join(dataFolder, 'bin', 'node');
+}
+
 /**
  * Points the link in the data folder at the running Node, so that entries stay valid after an update of Node. Returns
  * the command for entries: the link, or on Windows the Node itself, since links need a privilege there.
  * @throws AgentToolsError if the link cannot be written
  */
 export async function linkNode({ dataFolder, execPath, platform }: NodeLinkFacts): Promise<string> {
-  if (platform === 'win32') return execPath;
-  const link = path.join(dataFolder, 'bin', 'node');
-  if ((await targetOf(link)) === execPath) return link;
+  const link = nodeCommand({ dataFolder, execPath, platform });
+  if (link === execPath || (await targetOf(link)) === execPath) return link;
   await guardWrite(link, async () => {
     await mkdir(path.dirname(link), { recursive: true, mode: 0o700 });
     // Replaced in one step, since clients may start a server at any moment.

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
-import { guardRead, guardWrite } from '../base/file-fault.js';
+import { guardWrite } from '../base/file-fault.js';
 import { FileAccessError, systemErrorCode } from '../base/files/file-error.js';
 import { withLock } from '../base/files/lock.js';
 import { temporaryFile } from '../base/files/temporary.js';
@@ -10,16 +10,8 @@ import { isPublishedName } from '../extension/names.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import { runNpm } from '../npm/run-npm.js';
 import { programFile } from './npm-program.js';
-
-/** A package of the installed tree with scripts that npm would run. */
-interface ScriptedPackage {
-  readonly name: string;
-  readonly version: string;
-  /** Scripts by event: `postinstall: node install.js`. */
-  readonly scripts: readonly string[];
-  /** True if the user allowed its scripts, and they ran. */
-  readonly isAllowed: boolean;
-}
+import { publishedProgram } from './resolve-npm.js';
+import { findScripted, readJson, type ScriptedPackage, scriptsOf } from './scripted-packages.js';
 
 /** An npm server in its own folder. */
 export interface InstalledNpmServer {
@@ -62,7 +54,7 @@ const flags = [
 ] as const;
 
 /** Folder of all npm servers. */
-function npmServersFolder(dataFolder: string): string {
+export function npmServersFolder(dataFolder: string): string {
   return path.join(dataFolder, 'npm-servers');
 }
 
@@ -97,6 +89,31 @@ export async function installNpmServer(
           cause: error,
         });
   });
+}
+
+/**
+ * The server that {@link installNpmServer} would install. Writes nothing. Install scripts of dependencies are unknown until
+ * the installation.
+ * @throws AgentToolsError if the registry has no such version, or the package has no such program
+ */
+export async function planNpmServer(
+  request: NpmServerRequest,
+  { dataFolder, ...lookup }: NpmServerDeps,
+): Promise<InstalledNpmServer> {
+  const { name, version, bin, allowScripts } = request;
+  const folder = path.join(npmServersFolder(dataFolder), folderName(request));
+  if (await readRecord(folder)) return await describe(folder, request);
+  const reference = { kind: 'npm', name, version, ...(bin !== undefined && { bin }) } as const;
+  const { file, scripts } = await publishedProgram(reference, lookup);
+  const said = scriptsOf(scripts);
+  return {
+    name,
+    version,
+    folder,
+    file: path.resolve(folder, 'node_modules', name, file),
+    scripted:
+      said.length > 0 ? [{ name, version, scripts: said, isAllowed: allowScripts.includes(name) }] : [],
+  };
 }
 
 /** Names of scopes contain a slash. */
@@ -203,54 +220,21 @@ async function describe(folder: string, { name, bin }: NpmServerRequest): Promis
   };
 }
 
-/** Events for which npm runs scripts of installed packages. */
-const events = ['preinstall', 'install', 'postinstall'] as const;
-
-/** Packages with install scripts, from the lockfile and their package.json. */
-async function findScripted(folder: string, allowed: readonly string[]): Promise<readonly ScriptedPackage[]> {
-  const { packages } = await readJson(path.join(folder, 'package-lock.json'));
-  const places = Object.entries(isRecord(packages) ? packages : {}).filter(
-    ([place, entry]) => place !== '' && isRecord(entry) && entry.hasInstallScript === true,
-  );
-  return await Promise.all(
-    places.map(async ([place, entry]) => {
-      const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
-      const { scripts } = await readJson(path.join(folder, place, 'package.json')).catch(() => ({
-        scripts: {},
-      }));
-      const said = events.flatMap((event) => {
-        const script = isRecord(scripts) ? scripts[event] : undefined;
-        return isString(script) ? [`${event}: ${script}`] : [];
-      });
-      return {
-        name,
-        version: String((entry as { readonly version?: unknown }).version),
-        // npm builds a package with a binding.gyp and without scripts.
-        scripts: said.length > 0 ? said : ['install: node-gyp rebuild'],
-        isAllowed: allowed.includes(name),
-      };
-    }),
-  );
-}
-
-async function readJson(file: string): Promise<Record<string, unknown>> {
-  const value: unknown = JSON.parse(await guardRead(file, () => readFile(file, 'utf8')));
-  return isRecord(value) ? value : {};
-}
-
 /**
  * Removes the folders of npm servers that no path of `used` is in, except those that a process installs at the moment.
- * Returns their names.
+ * Returns their names. `among`: only these folders; absent: all.
  */
 export async function removeUnusedNpmServers(
   dataFolder: string,
   used: readonly string[],
+  among?: readonly string[],
 ): Promise<readonly string[]> {
   const all = npmServersFolder(dataFolder);
   const names = await readdir(all).catch((): string[] => []);
   const removed: string[] = [];
   for (const name of names) {
     const folder = path.join(all, name);
+    if (among && !among.includes(folder)) continue;
     const isServer = /@[^@]+$/.test(name) && !/\.(?:lock|takeover)$/.test(name);
     if (!isServer || used.some((file) => file.startsWith(folder + path.sep))) continue;
     if (await removeUnlessLocked(folder)) removed.push(name);

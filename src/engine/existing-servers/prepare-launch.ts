@@ -31,6 +31,8 @@ export interface PreparedProgram {
   readonly env: Readonly<Record<string, string>>;
   /** Names of variables with secrets. */
   readonly secretNames: readonly string[];
+  /** Names of declared secrets in the arguments. */
+  readonly secretArguments: readonly string[];
   readonly cwd?: string;
 }
 
@@ -42,6 +44,8 @@ export interface PreparedRemote {
   readonly headers: Readonly<Record<string, string>>;
   /** Names of headers with secrets. */
   readonly secretNames: readonly string[];
+  /** Names of declared secrets in the URL. */
+  readonly secretArguments: readonly string[];
 }
 
 /** Command line of a program, and the arguments before the server's arguments. */
@@ -52,6 +56,8 @@ interface ProgramStart {
 
 export interface PrepareOptions {
   readonly given: GivenOptions;
+  /** Values of inputs that were not given by options, by input id. */
+  readonly answers?: InputValues;
   readonly base: PathBase;
   /** Environment for the lookup of runners. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -72,9 +78,15 @@ export async function prepareLaunch(
   const { template, inputs } = server;
   if (template.kind === 'bundle') throw new Error('A bundle must be unpacked before it is prepared.');
   const { values: given, extra } = assignInputs(server, options.given, options.base);
-  const values = completeInputs(server, given);
+  const values = completeInputs(server, { ...options.answers, ...given });
   const secretInputs = new Set(inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id));
-  const filled = { values, extra, secretInputs };
+  // A default is published, so it is no secret.
+  const ownSecrets = new Set(
+    inputs
+      .filter((input) => secretInputs.has(input.id) && values[input.id] !== input.default)
+      .map(({ id }) => id),
+  );
+  const filled = { values, extra, secretInputs, ownSecrets };
   if (server.content) await options.unpack(server.content);
   return template.kind === 'remote'
     ? prepareRemote(template, filled)
@@ -85,11 +97,13 @@ interface FilledInputs {
   readonly values: InputValues;
   readonly extra: GivenOptions;
   readonly secretInputs: ReadonlySet<string>;
+  /** Secrets with a value of the user. */
+  readonly ownSecrets: ReadonlySet<string>;
 }
 
 function prepareRemote(
   template: RemoteTemplate,
-  { values, extra, secretInputs }: FilledInputs,
+  { values, extra, secretInputs, ownSecrets }: FilledInputs,
 ): PreparedRemote {
   const { transport } = template;
   const url = fillText(template.url, values) ?? '';
@@ -108,12 +122,13 @@ function prepareRemote(
     ...(transport !== undefined && { transport }),
     headers: { ...headers, ...pairs(extra.headers) },
     secretNames: namesOf(headers, secret, extra.headers),
+    secretArguments: usedSecrets([template.url], ownSecrets),
   };
 }
 
 async function prepareProgram(
   template: ProgramTemplate,
-  { values, extra, secretInputs }: FilledInputs,
+  { values, extra, secretInputs, ownSecrets }: FilledInputs,
   options: PrepareOptions,
 ): Promise<PreparedProgram> {
   const { runner, cwd } = template;
@@ -129,6 +144,7 @@ async function prepareProgram(
     args: [...start.args, ...words, ...extra.args],
     env,
     secretNames: namesOf(env, secret, extra.env),
+    secretArguments: usedSecrets(textsOfArguments(template), ownSecrets),
     ...(cwd !== undefined && { cwd }),
   };
 }
@@ -151,6 +167,18 @@ function namesOf(
   return [...new Set(names)].filter(
     (name) => Object.hasOwn(used, name) || extra.some((one) => one.name === name),
   );
+}
+
+/** Texts that become words of the command line. */
+function textsOfArguments({ runner, args }: ProgramTemplate): readonly TextTemplate[] {
+  const options = 'options' in runner ? runner.options : [];
+  return [...options, ...args].flatMap(({ words }) => words);
+}
+
+/** Secrets that texts contain. */
+function usedSecrets(texts: readonly TextTemplate[], secrets: ReadonlySet<string>): readonly string[] {
+  const ids = texts.flat().flatMap((part) => (typeof part === 'object' ? [part.input] : []));
+  return [...new Set(ids)].filter((id) => secrets.has(id));
 }
 
 function holds(text: TextTemplate, secretInputs: ReadonlySet<string>): boolean {

@@ -5,7 +5,7 @@ import { findProgram, isExecutable } from '../base/find-program.js';
 import type { ArgumentTemplate, ExistingServer } from './existing-server.js';
 import { programName, readContainerImage, readPackageRunner } from './runner-words.js';
 import { imageName, shortServerName } from './server-name.js';
-import type { ServerReference } from './server-reference.js';
+import { formatReference, type ServerReference } from './server-reference.js';
 import { isPinnedImage, unpinnedImage } from './unpinned.js';
 
 export interface CommandLookup {
@@ -39,6 +39,14 @@ export async function resolveCommand(words: Words, lookup: CommandLookup): Promi
     template: { kind: 'program', runner: { by: 'command', command: file }, args, env: {} },
     notes: [...notes, ...(read ? [fetchingNote(read.runner)] : []), ...imageNotes(words)],
   };
+}
+
+/** Reference of the server that {@link resolveCommand} makes of a command, without a version that it finds out. */
+export function referenceOfCommand(words: readonly string[]): string {
+  const [command, ...args] = words;
+  const read = command === undefined ? undefined : readPackageRunner([command, ...args]);
+  const fetched = read?.fetched && formatReference(read.fetched.reference);
+  return fetched ?? words.join(' ');
 }
 
 function fetchingNote(runner: string): string {

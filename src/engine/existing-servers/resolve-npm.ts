@@ -58,6 +58,27 @@ export async function resolveNpm(reference: NpmReference, lookup: NpmLookup): Pr
   };
 }
 
+/** Program and install scripts of a published package. */
+export interface PublishedProgram {
+  /** Relative to the folder of the package. */
+  readonly file: string;
+  readonly scripts: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads from the registry where the program of a package will be. Downloads no code.
+ * @throws AgentToolsError if the registry has no such version, or the package has no such program
+ */
+export async function publishedProgram(
+  reference: NpmReference,
+  lookup: NpmLookup,
+): Promise<PublishedProgram> {
+  const published = await fetchVersion(reference, lookup);
+  const { scripts } = published;
+  const file = programFile(published, reference.name, reference.bin);
+  return { file, scripts: isRecord(scripts) ? scripts : {} };
+}
+
 /**
  * Replaces a missing version, a tag or a range of an npm server by the exact version. Others are returned as they are.
  * @throws AgentToolsError as {@link resolveNpm}

@@ -37,3 +37,8 @@ export function imageName(image: string): string {
   const [plain = image] = image.split('@');
   return shortServerName(plain.slice(plain.lastIndexOf('/') + 1).replace(/:.*$/, ''));
 }
+
+/** An image without tag and digest, which are the same image in other versions. */
+export function imageWithoutTag(image: string): string {
+  return image.replace(/@.*$|:[^/]*$/, '');
+}

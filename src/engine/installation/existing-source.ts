@@ -1,5 +1,4 @@
 import { AgentToolsError } from '../base/errors.js';
-import { toOneLine } from '../base/to-one-line.js';
 import { createFileReader } from '../bundles/create-file-reader.js';
 import { unpackBundle } from '../bundles/unpack-bundle.js';
 import type { Launch } from '../clients/client.js';
@@ -7,8 +6,7 @@ import { deriveKey } from '../clients/entry-keys.js';
 import { toStartable } from '../clients/entry-shapes.js';
 import type { ExistingServer } from '../existing-servers/existing-server.js';
 import { readHeaders } from '../existing-servers/given-inputs.js';
-import { linkNode } from '../existing-servers/node-link.js';
-import { type InstalledNpmServer, installNpmServer } from '../existing-servers/npm-servers.js';
+import type { InstalledNpmServer } from '../existing-servers/npm-servers.js';
 import {
   type PreparedProgram,
   type PreparedRemote,
@@ -19,6 +17,7 @@ import {
   type ResolveDeps,
   resolveExisting,
 } from '../existing-servers/resolve-existing.js';
+import { imageWithoutTag } from '../existing-servers/server-name.js';
 import {
   commandReference,
   describeReference,
@@ -27,9 +26,12 @@ import {
 } from '../existing-servers/server-reference.js';
 import { Workspace } from '../extension/workspace.js';
 import type { RemoteServer } from '../preflight/verify-remote.js';
+import { askInputs, optionalInputNotes } from './ask-inputs.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import type { ServerVariable } from './secrets.js';
+import { startNpm } from './start-npm.js';
+import { explainUnrunScripts, scriptNote } from './unrun-scripts.js';
 
 /**
  * The existing server that a reference names; undefined if it names a server of an extension.
@@ -150,46 +152,54 @@ async function prepareSource(
 ): Promise<InstallSource> {
   const { env, home, platform } = setting.surroundings;
   let installed: InstalledNpmServer | undefined;
+  const given = { env: request.variables, args: request.args, headers: readHeaders(request.headers) };
+  const base = { cwd: setting.workspace.cwd, home };
+  const label = request.command ? server.name : text;
+  const answers = await askInputs(server, { label, given, base }, setting.user);
   const prepared = await prepareLaunch(server, {
-    given: { env: request.variables, args: request.args, headers: readHeaders(request.headers) },
-    base: { cwd: setting.workspace.cwd, home },
+    given,
+    answers,
+    base,
     env,
     startNpm: async ({ name, version, bin }) => {
       if (request.by === 'npx') return { command: 'npx', args: npxWords(name, version, bin) };
-      setting.tell(`Installing ${name}@${version}`);
-      const { npm, dataFolder } = setting.existing;
-      const { allowScripts } = request;
-      installed = await installNpmServer(
-        { name, version, bin, allowScripts },
-        { npm, dataFolder, signal: setting.signal },
-      );
-      const execPath = setting.program.command;
-      return { command: await linkNode({ dataFolder, execPath, platform }), args: [installed.file] };
+      const { installed: server, ...start } = await startNpm({ name, version, bin }, request, setting);
+      installed = server;
+      return start;
     },
     unpack: async (content) => {
+      if (request.dryRun) return;
       setting.tell(`Unpacking ${server.name}`);
       await unpackBundle(content, { signal: setting.signal });
     },
   });
+  const noted = { ...server, notes: [...server.notes, ...optionalInputNotes(server, { given, base })] };
   if (prepared.kind === 'remote')
-    return await remoteSource({ text, meant, server, prepared }, request, setting);
+    return await remoteSource({ text, meant, server: noted, prepared }, request, setting);
   const launch = launchOf(prepared, request, platform);
+  const folder = installed?.folder ?? server.content?.folder;
   const unrun = installed?.scripted.filter(({ isAllowed }) => !isAllowed) ?? [];
+  const allowed = installed?.scripted.filter(({ isAllowed }) => isAllowed).map(({ name }) => name) ?? [];
   return {
     reference: request.command ? server.reference : text,
     server: server.reference,
     argument: server.reference,
     isExisting: true,
+    kind: server.source,
+    version: server.version,
     family: familyOf(meant, server),
     isOnlyHere: ['command', 'bundle', 'document'].includes(meant.kind),
+    ...(folder !== undefined && { folder }),
+    ...(allowed.length > 0 && { allowedScripts: allowed }),
     launch,
     secretHeaders: [],
+    secretArguments: prepared.secretArguments,
     variables: variablesOf(prepared),
     toolOptions: {},
-    notes: [...server.notes, ...unrun.map(scriptNote)],
+    notes: [...noted.notes, ...unrun.map(scriptNote), ...dryRunNotes(request)],
     keyFor: () => deriveKey(server.name),
     checkClient: async () => [],
-    explainFailure: (error) => (unrun.length > 0 ? withScripts(error, unrun) : error),
+    explainFailure: (error) => explainUnrunScripts(error, unrun),
   };
 }
 
@@ -216,6 +226,8 @@ async function remoteSource(
     server: server.reference,
     argument: server.reference,
     isExisting: true,
+    kind: server.source,
+    version: server.version,
     family:
       server.source === 'registry'
         ? `existing registry:${server.reference.replace(/@[^@]*$/, '')}`
@@ -223,6 +235,7 @@ async function remoteSource(
     isOnlyHere: false,
     launch: { url, headers, transport },
     secretHeaders: secretNames,
+    secretArguments: prepared.secretArguments,
     variables: [],
     toolOptions: {},
     notes: [...server.notes, ...notes],
@@ -252,6 +265,12 @@ async function settleTransport(
   return { transport, notes: wantsSignIn ? [note] : [] };
 }
 
+/** Servers of extensions are started in a dry run. Existing ones are not, because they would have to be installed. */
+function dryRunNotes({ dryRun, verifyTimeoutMs }: InstallRequest): readonly string[] {
+  if (!dryRun || verifyTimeoutMs === undefined) return [];
+  return ['A dry run neither installs nor starts the server, so whether it answers is not known.'];
+}
+
 function npxWords(name: string, version: string, bin: string | undefined): readonly string[] {
   const spec = `${name}@${version}`;
   return bin === undefined ? ['-y', spec] : ['-y', '--package', spec, bin];
@@ -277,21 +296,10 @@ function familyOf(meant: ExistingReference, { name }: ExistingServer): string | 
     case 'registry':
       return `existing ${meant.kind}:${meant.name}`;
     case 'docker':
-      return `existing docker:${meant.image.replace(/@.*$|:[^/]*$/, '')}`;
+      return `existing docker:${imageWithoutTag(meant.image)}`;
     case 'bundle':
       return `existing bundle:${name}`;
     default:
       return undefined;
   }
-}
-
-function scriptNote({ name, version, scripts }: InstalledNpmServer['scripted'][number]): string {
-  return `${name}@${version} has install scripts that were not run: ${toOneLine(scripts.join('; '))}. Run them with: --allow-scripts ${name}`;
-}
-
-/** The scripts that were not run may be the reason for a failed start. */
-function withScripts(error: unknown, unrun: InstalledNpmServer['scripted']): unknown {
-  if (!(error instanceof AgentToolsError)) return error;
-  const notes = unrun.map((one) => scriptNote(one)).join('\n');
-  return new AgentToolsError(error.code, `${error.message}\n${notes}`, { cause: error });
 }

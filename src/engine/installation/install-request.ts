@@ -4,6 +4,7 @@ import type { ResolveDeps } from '../existing-servers/resolve-existing.js';
 import type { InstallMissing } from '../extension/installer.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
+import type { InstallUser } from './ask-inputs.js';
 import type { Scope } from './entry-target.js';
 import type { ServerVariable } from './secrets.js';
 
@@ -62,6 +63,8 @@ export interface InstallDeps {
   /** Data folder that entries must name; undefined: the default folder. */
   readonly dataFolder: string | undefined;
   readonly existing: ExistingDeps;
+  /** The user at a terminal; undefined: no terminal. */
+  readonly user?: InstallUser | undefined;
   /** Installs missing packages; undefined: they stay missing. */
   readonly obtain: InstallMissing | undefined;
   readonly now: () => Date;

@@ -11,13 +11,23 @@ export interface InstallSource {
   /** Reference that leads to the server from any folder. */
   readonly argument: string;
   readonly isExisting: boolean;
+  /** `extension`, or the source of an existing server. */
+  readonly kind: string;
+  /** Exact version; undefined: the source has none. */
+  readonly version: string | undefined;
   /** Servers of one family may replace each other. */
   readonly family: string | undefined;
   /** True if no other machine can start the server by its name. */
   readonly isOnlyHere: boolean;
+  /** Packages that may run their install scripts. */
+  readonly allowedScripts?: readonly string[];
+  /** Folder with the package or the bundle of an existing server, if it has one. */
+  readonly folder?: string;
   readonly launch: Launch | RemoteLaunch;
   /** Names of headers with secrets, for a remote server. */
   readonly secretHeaders: readonly string[];
+  /** Names of declared secrets in the arguments or the URL. */
+  readonly secretArguments: readonly string[];
   /** Variables in the launch that the user has given or the server declares. */
   readonly variables: readonly ServerVariable[];
   readonly toolOptions: ToolOptionValues;

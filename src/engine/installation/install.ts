@@ -17,7 +17,9 @@ import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import { requireCwd } from './launch.js';
 import { buildRemoteEntry } from './remote-entry.js';
+import { refuseSecretArguments, secretArgumentNotes } from './secret-arguments.js';
 import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
+import { keepPasted, removeUnusedServers } from './unused-servers.js';
 import { type VerificationCache, verifyOnce } from './verification-cache.js';
 
 /** Completed or planned install for one client. */
@@ -78,7 +80,17 @@ export async function install(
     );
     results.push(result);
   }
+  if (!request.dryRun && results.every((result) => 'error' in result)) await removeUnused(chosen, setting);
   return results;
+}
+
+/** Removes packages and bundles of entries that could not be written. */
+async function removeUnused(
+  chosen: ReadonlyMap<string, InstallSource>,
+  { receipts, existing }: InstallDeps,
+): Promise<void> {
+  const folders = [...chosen.values()].flatMap(({ folder }) => folder ?? []);
+  if (folders.length > 0) await removeUnusedServers(receipts, existing.dataFolder, folders);
 }
 
 function referenceFor({ kind }: Client, { reference }: InstallRequest): string {
@@ -121,11 +133,13 @@ async function installInto(
   const { launch } = source;
   const notes = await source.checkClient(client);
   if (client.manual) {
+    if (source.folder !== undefined && !request.dryRun) await keepPasted(source.folder);
     const snippet = 'url' in launch ? remoteSnippet(launch, key) : client.manual.snippet?.(launch, key);
     return { client, key, server: source.server, ...(snippet !== undefined && { snippet }) };
   }
 
   checkKey(client, key);
+  refuseSecretArguments(source.secretArguments, scope);
   const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
   const options = secretOptions(source.toolOptions);
   const { entry, hidden } =
@@ -142,6 +156,9 @@ async function installInto(
     key,
     server: source.server,
     ...(source.isExisting && { existing: true }),
+    kind: source.kind,
+    ...(source.version !== undefined && { serverVersion: source.version }),
+    ...(source.allowedScripts && { allowedScripts: source.allowedScripts }),
     ...(source.family !== undefined && { family: source.family }),
     reference: source.reference,
     argument: source.argument,
@@ -158,7 +175,7 @@ async function installInto(
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(rethrowForFile(placement));
   // A remote server has been asked already, to find out its transport.
   const absences =
-    'url' in launch
+    'url' in launch || (source.isExisting && request.dryRun)
       ? []
       : await verifyOnce({ launch, verified: job.verified }, request, setting).catch((error: unknown) => {
           throw source.explainFailure?.(error) ?? error;
@@ -178,6 +195,7 @@ async function installInto(
     after: change.after,
     notes: [
       ...source.notes,
+      ...(source.isExisting ? secretArgumentNotes(launch, scope) : []),
       ...absences,
       ...notes,
       ...(await collectNotes({

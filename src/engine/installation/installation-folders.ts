@@ -6,7 +6,7 @@ import { type FolderFacts, ownProgram, workspaceFolders } from '../base/folders.
 import type { Client, ClientEnvironment } from '../clients/client.js';
 import { isDetected } from '../clients/detect-client.js';
 import { guessClient, guessOwner } from '../clients/guess-client.js';
-import { findClient } from '../clients/locate-config.js';
+import { findClient, projectFile } from '../clients/locate-config.js';
 import { Receipts } from '../clients/receipts.js';
 import { clients } from '../clients/table/index.js';
 import { isPathArgument } from '../extension/workspace.js';
@@ -56,15 +56,27 @@ export function resolveScope({ project, config }: ScopeSelection, { cwd }: { rea
   return { kind: 'project', folder: path.resolve(cwd, project) };
 }
 
+/** Clients that the options name: one, or a list with commas. */
+export interface NamedClients {
+  /** Each client once. */
+  readonly clients: readonly [Client, ...Client[]];
+  readonly isList: boolean;
+}
+
 /**
- * Returns the client that the options name; undefined if they name none.
+ * Returns the clients that the options name; undefined if they name none.
  * @throws AgentToolsError if there is no such client; `usage` for a path, which is a server.
  */
-export function namedClient({ client }: ScopeSelection): Client | undefined {
-  if (client === undefined) return undefined;
-  if (!isPathArgument(client)) return findClient(client);
-  const message = `"${client}" is a path, but the client comes first, then the server. See all clients with: agenttools list-clients`;
-  throw new AgentToolsError('usage', message);
+export function namedClients({ client: words }: ScopeSelection): NamedClients | undefined {
+  if (words === undefined) return undefined;
+  if (isPathArgument(words)) {
+    const message = `"${words}" is a path, but the client comes first, then the server. See all clients with: agenttools list-clients`;
+    throw new AgentToolsError('usage', message);
+  }
+  const names = words.split(',').map((name) => name.trim());
+  const [first = '', ...others] = names.filter((name) => name !== '');
+  const found = new Set([first, ...others].map((name) => findClient(name)));
+  return { clients: [...found] as [Client, ...Client[]], isList: names.length > 1 };
 }
 
 interface ClientStateInput {
@@ -73,27 +85,62 @@ interface ClientStateInput {
   readonly receipts: Receipts;
 }
 
+/** Clients to write to. */
+export interface ClientSelection {
+  readonly clients: readonly Client[];
+  /** True for `--all` and for a list of clients, also with one item. */
+  readonly isList: boolean;
+  /** Clients of the list that were not found on this machine. */
+  readonly skipped: readonly Client[];
+  /** The only named client, if it was not found on this machine. */
+  readonly absent?: Client;
+}
+
 /**
- * Returns the clients that the options select: the named one, with `--all` those that are installed, with
- * `--config` the client of the file.
+ * Returns the clients that the options select: the named one, the installed ones of a list, with `--all` those that
+ * are installed, with `--config` the client of the file.
  * @throws AgentToolsError if there is no client or project; `usage` if the client of a file is unknown.
  */
 export async function selectClients(
   words: ScopeSelection,
   { scope, surroundings, receipts }: ClientStateInput,
-): Promise<readonly Client[]> {
-  const named = namedClient(words);
+): Promise<ClientSelection> {
+  const named = namedClients(words);
   if (scope.kind === 'project' && !surroundings.exists(scope.folder)) {
     throw new AgentToolsError('not-found', `The project folder ${scope.folder} does not exist.`);
   }
-  if (named) return [named];
-  if (scope.kind === 'config') return [await guessFileOwner(scope.file, { surroundings, receipts })];
+  const hasProjectFile = (client: Client): boolean => {
+    const file = scope.kind === 'project' && projectFile(client, scope.folder, surroundings, 'key').file;
+    return file !== undefined && file !== false && surroundings.exists(file);
+  };
+  // A client without a config file leaves no traces.
+  const isHere = (client: Client): boolean =>
+    client.manual !== undefined || isDetected(client, surroundings) || hasProjectFile(client);
+  if (scope.kind === 'config') {
+    const owner = named?.clients[0] ?? (await guessFileOwner(scope.file, { surroundings, receipts }));
+    return { clients: [owner], isList: false, skipped: [] };
+  }
+  if (named?.isList) return selectFromList(named.clients, isHere);
+  if (named) {
+    const [only] = named.clients;
+    return { clients: [only], isList: false, skipped: [], ...(!isHere(only) && { absent: only }) };
+  }
   const here = clients.filter(
     (client) => isDetected(client, surroundings) && hasPlace(client, scope, surroundings),
   );
-  if (here.length > 0) return here;
+  const skipped = clients.filter((client) => !isHere(client));
+  if (here.length > 0) return { clients: here, isList: true, skipped };
   const which = scope.kind === 'project' ? 'that keeps a file in the project ' : '';
   const message = `No client ${which}was found on this machine. See all known clients with: agenttools list-clients`;
+  throw new AgentToolsError('not-found', message);
+}
+
+/** @throws AgentToolsError if no client of the list is installed */
+function selectFromList(listed: readonly Client[], isHere: (client: Client) => boolean): ClientSelection {
+  const skipped = listed.filter((client) => !isHere(client));
+  if (skipped.length < listed.length) return { clients: listed.filter(isHere), isList: true, skipped };
+  const names = skipped.map(({ name }) => name).join(', ');
+  const message = `None of these clients was found on this machine: ${names}. To write the file of one anyway, name it alone.`;
   throw new AgentToolsError('not-found', message);
 }
 

@@ -9,16 +9,16 @@ import { planRemoval, planUninstall } from '../clients/ledger/uninstall.js';
 import { currentLocation } from '../clients/locate-config.js';
 import type { Receipt } from '../clients/receipt.js';
 import type { Receipts } from '../clients/receipts.js';
-import { isPathArgument } from '../extension/workspace.js';
 import { toUserError } from './config-fault.js';
 import { hasPlace, locateEntryTarget, type Scope } from './entry-target.js';
+import { receiptMatcher } from './match-receipt.js';
 
 export interface UninstallRequest {
   /** Undefined: every client. */
-  readonly client: Client | undefined;
+  readonly clients: readonly Client[] | undefined;
   readonly scope: Scope;
   /**
-   * Reference that `install` was given, qualified name, or key; undefined: every entry of AgentTools in the
+   * Reference in any spelling, qualified name, or key; undefined: every entry of AgentTools in the
    * scope.
    */
   readonly reference: string | undefined;
@@ -171,11 +171,13 @@ async function planUninstallEdit(
 
 /** Receipts of the requested client and file. */
 async function filterByTarget(
-  { client, scope }: UninstallRequest,
+  { clients, scope }: UninstallRequest,
   known: readonly LocatedReceipt[],
   { cwd }: UninstallDeps,
 ): Promise<readonly LocatedReceipt[]> {
-  const ofClient = client ? known.filter(({ receipt }) => receipt.client === client.id) : known;
+  const ofClient = clients
+    ? known.filter(({ receipt }) => clients.some(({ id }) => id === receipt.client))
+    : known;
   if (scope.kind === 'config') {
     const file = await followLinks(path.resolve(cwd, scope.file));
     return ofClient.filter(({ receipt, realFile }) => realFile === file || receipt.file === scope.file);
@@ -193,28 +195,19 @@ async function filterByTarget(
 async function filterByRequest(
   { reference, name }: UninstallRequest,
   known: readonly LocatedReceipt[],
-  { cwd, home }: UninstallDeps,
+  setting: UninstallDeps,
 ): Promise<readonly LocatedReceipt[]> {
   const named = name === undefined ? known : known.filter(({ receipt }) => receipt.key === name);
   if (reference === undefined) return named;
-  if (isPathArgument(reference)) {
-    const spelled = path.resolve(cwd, reference.replace(/^~(?=$|[\\/])/, home));
-    const targets = [spelled, await followLinks(spelled)];
-    const folders = ({ argument }: Receipt) => [
-      argument,
-      path.isAbsolute(argument) ? path.dirname(argument) : '',
-    ];
-    return named.filter(({ receipt }) => folders(receipt).some((folder) => targets.includes(folder)));
-  }
-  const hasBareScope = reference.split('/').length === 3 && !reference.startsWith('@');
-  const spellings = hasBareScope ? [reference, `@${reference}`] : [reference];
-  return named.filter(({ receipt: { reference: given, server, key } }) =>
-    [given, server, key].some((one) => spellings.includes(one)),
-  );
+  const isMeant = await receiptMatcher(reference, setting);
+  return named.filter(({ receipt }) => isMeant(receipt));
 }
 
 /** One reference may match several entries of one file. Their keys distinguish them. */
-function requireClear({ reference, name, client }: UninstallRequest, known: readonly LocatedReceipt[]): void {
+function requireClear(
+  { reference, name, clients }: UninstallRequest,
+  known: readonly LocatedReceipt[],
+): void {
   if (reference === undefined || name !== undefined) return;
   const meant = known.map(({ receipt }) => receipt);
   const doubled = meant.filter((one) =>
@@ -222,7 +215,7 @@ function requireClear({ reference, name, client }: UninstallRequest, known: read
   );
   if (doubled.length === 0) return;
   const lines = doubled.map(({ key, file }) => `  ${key} in ${file}`);
-  const what = client ? ` in ${client.name}` : '';
+  const what = clients ? ` in ${clients.map((client) => client.name).join(', ')}` : '';
   throw new AgentToolsError(
     'ambiguous',
     `"${reference}" was installed more than once${what}:\n${lines.join('\n')}\nChoose one with --name <key>.`,
@@ -237,10 +230,11 @@ async function removeForeign(
   request: UninstallRequest,
   setting: UninstallDeps,
 ): Promise<UninstallReport | undefined> {
-  const { client, scope, reference, name, force, dryRun } = request;
+  const { clients, scope, reference, name, force, dryRun } = request;
   const key = name ?? reference;
   const { surroundings, receipts } = setting;
-  if (!client || client.manual || key === undefined) return undefined;
+  const [client, ...others] = clients ?? [];
+  if (!client || others.length > 0 || client.manual || key === undefined) return undefined;
   // No file has an entry under an invalid key.
   if (keyFault(client, key) !== undefined) return undefined;
   if (!hasPlace(client, scope, surroundings)) return undefined;

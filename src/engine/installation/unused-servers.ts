@@ -1,12 +1,20 @@
-import { removeUnusedBundles } from '../bundles/unused-bundles.js';
+import { existsSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { guardWrite } from '../base/file-fault.js';
+import { bundlesFolder, removeUnusedBundles } from '../bundles/unused-bundles.js';
 import type { Receipts } from '../clients/receipts.js';
-import { removeUnusedNpmServers } from '../existing-servers/npm-servers.js';
+import { npmServersFolder, removeUnusedNpmServers } from '../existing-servers/npm-servers.js';
 
 /**
- * Removes npm servers and unpacked bundles that no entry of AgentTools starts any more. If a record cannot be read, nothing is removed: it may
- * have an entry that starts one.
+ * Removes npm servers and unpacked bundles that no entry of AgentTools starts any more: all of them, or those in the folders
+ * `among`. If a record cannot be read, nothing is removed: it may have an entry that starts one.
  */
-export async function removeUnusedServers(receipts: Receipts, dataFolder: string): Promise<void> {
+export async function removeUnusedServers(
+  receipts: Receipts,
+  dataFolder: string,
+  among?: readonly string[],
+): Promise<void> {
   const { records, notes } = await receipts.all();
   if (notes.length > 0) return;
   const entries = records.flatMap((record) => [
@@ -14,9 +22,30 @@ export async function removeUnusedServers(receipts: Receipts, dataFolder: string
     ...(record.intent?.record.receipts ?? []),
     ...record.receipts.flatMap(({ displaced = [] }) => displaced),
   ]);
-  const used = entries.flatMap(({ entry, replaced = {} }) => textsIn([entry, replaced]));
-  await removeUnusedNpmServers(dataFolder, used);
-  await removeUnusedBundles(dataFolder, used);
+  const inEntries = entries.flatMap(({ entry, replaced = {} }) => textsIn([entry, replaced]));
+  const used = [...inEntries, ...(await pastedMarks(dataFolder))];
+  await removeUnusedNpmServers(dataFolder, used, among);
+  await removeUnusedBundles(dataFolder, used, among);
+}
+
+/** File in the folder of a server that the user pasted into a client, so that it has no record. */
+const pastedMark = 'agenttools-pasted';
+
+/** Keeps the folder of a server that the user pastes into a client. */
+export async function keepPasted(folder: string): Promise<void> {
+  const file = path.join(folder, pastedMark);
+  await guardWrite(file, () => writeFile(file, ''));
+}
+
+async function pastedMarks(dataFolder: string): Promise<readonly string[]> {
+  const parents = [npmServersFolder(dataFolder), bundlesFolder(dataFolder)];
+  const marks = await Promise.all(
+    parents.map(async (parent) => {
+      const names = await readdir(parent).catch((): string[] => []);
+      return names.map((name) => path.join(parent, name, pastedMark));
+    }),
+  );
+  return marks.flat().filter((file) => existsSync(file));
 }
 
 /** All strings in a value. */

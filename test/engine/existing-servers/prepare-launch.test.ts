@@ -80,7 +80,25 @@ describe('the launch of a program', () => {
       args: ['/servers/tickets.js', 'serve', '--port', '80'],
       env: {},
       secretNames: [],
+      secretArguments: [],
     });
+  });
+
+  test('names declared secrets in its arguments and in the arguments of its runner', async () => {
+    const inputs = [
+      input({ id: '--token', isSecret: true }),
+      input({ id: '--key', isSecret: true }),
+      input({ id: 'volume', isSecret: true }),
+    ];
+    const options = [{ words: [['-v'], ['/x/', { input: 'volume' }]] }];
+    const args = ['--token', '--key'].map((id) => ({ words: [[id], [{ input: id }]] }));
+    const runner = { by: 'docker', image: 'acme/mcp:1', options } as const;
+    const launch = await prepare(
+      server({ inputs, template: { kind: 'program', runner, args, env: {} } }),
+      { args: ['--token=abc', 'volume=def'] },
+      pathWith('docker'),
+    );
+    expect(launch).toMatchObject({ secretArguments: ['volume', '--token'] });
   });
 
   test('has given values, and further arguments and variables', async () => {
@@ -182,6 +200,20 @@ describe('the launch of a remote server', () => {
       url: 'https://eu.acme.example/mcp',
       headers: { Authorization: 'Bearer abc', 'X-Team': 'one two' },
       secretNames: ['Authorization'],
+      secretArguments: [],
+    });
+  });
+
+  test('names declared secrets in its address', async () => {
+    const inputs = [input({ id: 'key', isSecret: true, isRequired: true })];
+    const template = {
+      kind: 'remote',
+      url: ['https://acme.example/', { input: 'key' }],
+      headers: {},
+    } as const;
+    expect(await prepare(server({ inputs, template }), { args: ['abc'] })).toMatchObject({
+      url: 'https://acme.example/abc',
+      secretArguments: ['key'],
     });
   });
 

@@ -13,7 +13,10 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
       .description(
         'Writes a server into the config file of an MCP client, so that the client starts it. The server is started once before, and nothing else in the file is touched.',
       )
-      .argument('[client]', 'client id from list-clients; omit it with --config or --all')
+      .argument(
+        '[client]',
+        'client id from list-clients, or several: cursor,vscode; omit it with --config or --all',
+      )
       .argument(
         '[server]',
         'a path, a name, or any existing MCP server: npm:name, https://…, pypi:name, docker:image, nuget:name, io.github.acme/name, a .mcpb bundle, mcp.json#name; -- <command…>; else the extension in this folder',

@@ -1,4 +1,3 @@
-import { AgentToolsError } from '../../../engine/base/errors.js';
 import { packageVersion, workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { chosenServer } from '../../../engine/installation/choose-server.js';
@@ -15,14 +14,15 @@ import { askServer } from '../../shared/ask-question.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
-import type { TargetInput } from '../../shared/grammar/target-options.js';
+import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
 import { openHostRegistry } from '../../shared/mcp-registry.js';
 import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
-import { installData, installDiff, installLines, manualSnippet, usualLine } from './text.js';
+import { createInstallUser } from './terminal-user.js';
+import { installData, installDiff, installLines, manualSnippet, skippedLine, usualLine } from './text.js';
 
 export interface InstallInput extends TargetInput {
   readonly name: string | undefined;
@@ -56,14 +56,12 @@ export interface InstallInput extends TargetInput {
 /** Writes a server into the config files of clients. Prints data to stdout and the report to stderr. */
 export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
   const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, mcpRegistry, ...rest } = input;
-  if (rest.command && server !== undefined)
-    throw new AgentToolsError(
-      'usage',
-      `The server is the command after "--", so "${server}" before it has no meaning.`,
-    );
+  if (rest.command && server !== undefined) throw commandWithServer(server);
   const folders = installationFolders(host);
   const scope = resolveScope(input, host);
-  const clients = await selectClients(input, { scope, ...folders });
+  const selection = await selectClients(input, { scope, ...folders });
+  const { clients, isList } = selection;
+  host.stderr.write(skippedLine(selection, { isNamed: input.client !== undefined }));
   const workspace = workspaceOptions(host);
   const reference =
     server ??
@@ -93,6 +91,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
             cacheFolder: workspaceFolders(host).cacheFolder,
           },
           version: packageVersion(),
+          user: createInstallUser(host, tell),
           obtain: autoInstallOptions(host, { wanted: autoInstall, tell }),
           now: () => new Date(),
           signal,
@@ -105,10 +104,10 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
       ),
     ),
   );
-  host.stderr.write(installLines(results, { dryRun, verified: verify }));
+  host.stderr.write(installLines(results, { dryRun, verified: verify, absent: selection.absent }));
   if (json) {
-    if (hasData(results, input))
-      host.stdout.write(renderJson(installData(results, { isList: input.all, dryRun })));
+    if (hasData(results, { all: isList }))
+      host.stdout.write(renderJson(installData(results, { isList, dryRun })));
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
   return toExitCode(results);
 }

@@ -2,6 +2,7 @@ import { visibleText } from '../../../engine/base/visible-text.js';
 import type { Client } from '../../../engine/clients/client.js';
 import type { InstallReport, InstallResult, ManualReport } from '../../../engine/installation/install.js';
 import type { ServersByKind } from '../../../engine/installation/install-request.js';
+import type { ClientSelection } from '../../../engine/installation/installation-folders.js';
 import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from '../../shared/text/diff.js';
 import { failureCount, failureLine, failuresLast } from '../../shared/text/failures.js';
 
@@ -16,29 +17,64 @@ export function usualLine(clients: readonly Client[], servers: ServersByKind): s
   );
 }
 
+/** Names the skipped clients; empty without any. With `--all`, their number. */
+export function skippedLine(
+  { skipped }: Pick<ClientSelection, 'skipped'>,
+  { isNamed }: { readonly isNamed: boolean },
+): string {
+  if (skipped.length === 0) return '';
+  if (isNamed) {
+    const names = skipped.map(({ name }) => name).join(', ');
+    return visibleText(
+      `Skipped, because not found on this machine: ${names}. To write the file of one anyway, name it alone.\n`,
+    );
+  }
+  return `Skipped ${skipped.length} clients that were not found on this machine. See them with: agenttools list-clients\n`;
+}
+
 interface InstallRenderOptions {
   readonly dryRun: boolean;
 }
 
+/** True for a failure that an earlier client has, too, such as a server that does not start. */
+function isRepeated(result: InstallResult, earlier: readonly InstallResult[]): boolean {
+  return (
+    'error' in result && earlier.some((one) => 'error' in one && one.error.message === result.error.message)
+  );
+}
+
+interface ResultRenderOptions extends InstallRenderOptions {
+  readonly verified: boolean;
+  /** Client that was not found on this machine. */
+  readonly absent: Client | undefined;
+}
+
 /** Report on stderr, one or two lines per client. */
-export function installLines(
-  results: readonly InstallResult[],
-  options: InstallRenderOptions & { readonly verified: boolean },
-): string {
+export function installLines(results: readonly InstallResult[], options: ResultRenderOptions): string {
   const leftOut = options.dryRun ? leftOutOfDiffs(installFileChanges(results)) : [];
-  const lines = failuresLast(results).map((result) => renderInstallResult(result, options));
+  const lines = failuresLast(results)
+    .filter((result, index, all) => !isRepeated(result, all.slice(0, index)))
+    .map((result) => renderInstallResult(result, options, results));
   const count = failureCount(results, 'clients');
   return visibleText([...leftOut, ...lines, ...count].map((line) => `${line}\n`).join(''));
 }
 
 function renderInstallResult(
   result: InstallResult,
-  { dryRun, verified }: InstallRenderOptions & { readonly verified: boolean },
+  { dryRun, verified, absent }: ResultRenderOptions,
+  all: readonly InstallResult[],
 ): string {
   const { name, reload } = result.client;
-  if ('error' in result) return failureLine(result.error, { client: name });
+  if ('error' in result) {
+    const alike = all.filter((one) => isRepeated(one, [result]));
+    return failureLine(result.error, { client: alike.map(({ client }) => client.name).join(', ') });
+  }
   if (isManual(result)) return `${name}: ${result.client.manual.instructions}`;
-  const notes = result.notes.map((note) => `  ${note}`);
+  const isAbsent = result.client === absent && result.outcome !== 'unchanged';
+  const found = isAbsent
+    ? [`${name} was not found on this machine. It reads the entry when it is installed.`]
+    : [];
+  const notes = [...found, ...result.notes].map((note) => `  ${note}`);
   const start =
     verified || result.outcome === 'unchanged'
       ? []

@@ -5,9 +5,52 @@ import { type ColorOption, styleFor } from '../../shared/text/style.js';
 import { uninstallCommand } from '../../shared/text/uninstall-command.js';
 
 /** JSON output of `list-installed`. */
-export function installedData({ receipt, state }: InstalledEntry): object {
-  const { client, scope, file, key, server, version, time } = receipt;
-  return { client, scope, file, key, server, state, version, time };
+export function installedData({ receipt, state, reason }: InstalledEntry): object {
+  const { client, scope, file, key, server, reference, version, time } = receipt;
+  return {
+    client,
+    scope,
+    file,
+    key,
+    server,
+    reference,
+    kind: kindOf(receipt),
+    serverVersion: receipt.serverVersion ?? null,
+    state,
+    ...(reason !== undefined && { reason }),
+    version,
+    time,
+  };
+}
+
+/** Records of earlier versions have no kind. */
+function kindOf({ kind, existing }: Receipt): string {
+  return kind ?? (existing ? 'existing' : 'extension');
+}
+
+/** Names for people of kinds of existing servers. */
+const kindNames: Readonly<Record<string, string>> = {
+  npm: 'npm package',
+  pypi: 'PyPI package',
+  docker: 'container image',
+  nuget: 'NuGet package',
+  registry: 'MCP Registry entry',
+  url: 'remote server',
+  bundle: 'bundle',
+  'server-json': 'server.json',
+  'client-config': 'entry of a config file',
+  command: 'command',
+};
+
+/** Kind and version of an existing server, and its reference if it was installed under another one. */
+function existingLine(receipt: Receipt): string {
+  const { existing, server, serverVersion, reference } = receipt;
+  if (!existing) return '';
+  const kind = kindOf(receipt);
+  const name = Object.hasOwn(kindNames, kind) ? kindNames[kind]! : 'existing server';
+  const version = serverVersion === undefined ? '' : `, version ${serverVersion}`;
+  const given = reference === server ? '' : `, installed as ${reference}`;
+  return `\n  ${name}${version}${given}`;
 }
 
 /** Advice for each state. */
@@ -31,7 +74,7 @@ export function renderInstalled(
     const { client, key, server, file } = receipt;
     const shown = state === 'intact' ? style.green(state) : style.yellow(state);
     const why = [reason, stateAdvice[state](receipt)].filter(Boolean).join(' ');
-    return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}\n  ${file}${why && `\n  ${why}`}\n`;
+    return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}${existingLine(receipt)}\n  ${file}${why && `\n  ${why}`}\n`;
   });
   return lines.join('');
 }

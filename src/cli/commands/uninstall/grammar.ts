@@ -3,16 +3,19 @@ import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { addPlaceOptions, placeInput } from '../../shared/grammar/target-options.js';
 
 /** Adds `uninstall`. */
-export function defineUninstall(program: Command, { host, answer }: CommandContext): void {
+export function defineUninstall(program: Command, { host, answer, command }: CommandContext): void {
   addPlaceOptions(
     program
       .command('uninstall')
       .summary("remove a server from a client's config")
       .description('Removes the entries that install wrote and restores the original bytes of the file.')
-      .argument('[client]', 'client id from list-clients; omit it with --config or --all')
+      .argument(
+        '[client]',
+        'client id from list-clients, or several: cursor,vscode; omit it with --config or --all',
+      )
       .argument(
         '[server]',
-        'server as given to install, or its entry key; else all entries that install wrote there',
+        'server as given to install, or its entry key; -- <command…>; else all entries that install wrote there',
       ),
   )
     .option('--name <key>', 'key of the entry')
@@ -23,6 +26,6 @@ export function defineUninstall(program: Command, { host, answer }: CommandConte
       const place = await placeInput([first, second], options);
       const { uninstallCommand } = await import('./run.js');
       const { name, dryRun = false, force = false, json = false } = options;
-      answer(await uninstallCommand({ ...place, name, dryRun, force, json }, host));
+      answer(await uninstallCommand({ ...place, command, name, dryRun, force, json }, host));
     });
 }

@@ -7,7 +7,7 @@ import type { OtherInstallation } from '../../shared/text/uninstallation.js';
 /** Splits receipts into those in the requested place and all others. */
 export function findOtherInstallations(
   receipts: readonly Receipt[],
-  place: { readonly client: Client | undefined; readonly scope: Scope; readonly wanted: string | undefined },
+  place: OtherPlace & { readonly wanted: string | undefined },
 ): OtherInstallation {
   const here = receipts.filter((receipt) => isIn(receipt, place));
   const names = here.flatMap(({ key, server }) => [key, server]);
@@ -19,11 +19,15 @@ export function findOtherInstallations(
   };
 }
 
-function isIn(
-  receipt: Receipt,
-  { client, scope }: { readonly client: Client | undefined; readonly scope: Scope },
-): boolean {
-  if (client && client.id !== receipt.client) return false;
+/** Requested place. */
+interface OtherPlace {
+  /** Undefined: every client. */
+  readonly clients: readonly Client[] | undefined;
+  readonly scope: Scope;
+}
+
+function isIn(receipt: Receipt, { clients, scope }: OtherPlace): boolean {
+  if (clients?.every(({ id }) => id !== receipt.client)) return false;
   if (scope.kind === 'config') return receipt.file === scope.file;
   if (scope.kind === 'project') return receipt.project === scope.folder;
   return receipt.scope === 'user';

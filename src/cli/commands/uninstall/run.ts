@@ -1,8 +1,9 @@
 import { workspaceFolders } from '../../../engine/base/folders.js';
 import { clientName } from '../../../engine/clients/client-name.js';
+import { referenceOfCommand } from '../../../engine/existing-servers/resolve-command.js';
 import {
   installationFolders,
-  namedClient,
+  namedClients,
   resolveScope,
 } from '../../../engine/installation/installation-folders.js';
 import { uninstall } from '../../../engine/installation/uninstall.js';
@@ -10,12 +11,14 @@ import { removeUnusedServers } from '../../../engine/installation/unused-servers
 import type { Host } from '../../../host.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
-import type { TargetInput } from '../../shared/grammar/target-options.js';
+import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
 import { renderJson } from '../../shared/text/json.js';
 import { uninstallData, uninstallDiff, uninstallLines } from '../../shared/text/uninstallation.js';
 import { findOtherInstallations } from './other-installations.js';
 
 export interface UninstallInput extends TargetInput {
+  /** Command of an existing server. */
+  readonly command: readonly string[] | undefined;
   readonly name: string | undefined;
   readonly dryRun: boolean;
   readonly force: boolean;
@@ -24,16 +27,22 @@ export interface UninstallInput extends TargetInput {
 
 /** Removes servers from the config files of clients. */
 export async function uninstallCommand(input: UninstallInput, host: Host): Promise<ExitCode> {
-  const { name, dryRun, force, json, server: reference } = input;
+  const { name, dryRun, force, json, server, command } = input;
+  if (command && server !== undefined) throw commandWithServer(server);
+  const reference = command ? referenceOfCommand(command) : server;
   const { surroundings, receipts } = installationFolders(host);
-  const client = namedClient(input);
+  const named = namedClients(input);
   const scope = resolveScope(input, host);
   const { results, notes, elsewhere } = await uninstall(
-    { client, scope, reference, name, force, dryRun },
+    { clients: named?.clients, scope, reference, name, force, dryRun },
     { cwd: host.cwd, home: host.home, surroundings, receipts },
   );
   if (!dryRun) await removeUnusedServers(receipts, workspaceFolders(host).dataFolder);
-  const instead = findOtherInstallations(elsewhere, { client, scope, wanted: name ?? reference });
+  const instead = findOtherInstallations(elsewhere, {
+    clients: named?.clients,
+    scope,
+    wanted: name ?? reference,
+  });
   host.stderr.write(uninstallLines({ results, notes, instead }, { dryRun, nameOf: clientName }));
   if (json) {
     if (hasData(results, input)) host.stdout.write(renderJson(uninstallData(results, { dryRun })));

@@ -3,7 +3,7 @@ import { AgentToolsError } from '../../../engine/base/errors.js';
 
 /** Target files of a command, from its arguments. */
 export interface TargetInput {
-  /** Undefined with `--all`, and with `--config` if the client is guessed from the file. */
+  /** A client, or a list with commas. Undefined with `--all`, and with `--config` if the client is guessed from the file. */
   readonly client: string | undefined;
   readonly server: string | undefined;
   /** Folder of the project config file. */
@@ -79,8 +79,15 @@ export async function placeInput(
 function requireOnePlace({ project, config, client, all = false }: TargetFlags): void {
   if (config !== undefined && (all || project !== undefined))
     throw usage('--config names one file; it goes neither with --project nor with --all.');
+  if (client?.includes(','))
+    throw usage('--client names one client, because the --config file belongs to one.');
   if (client !== undefined && config === undefined)
     throw usage('--client requires --config. Without --config, the client is the first word.');
+}
+
+/** A command line that names the server twice. */
+export function commandWithServer(server: string): AgentToolsError {
+  return usage(`The server is the command after "--", so "${server}" before it has no meaning.`);
 }
 
 /** Loads the client table on first use. */

@@ -3,6 +3,18 @@ import type { ConfigEntry, ConfigValue } from './editor.js';
 /** Fields that start a server. Changes to any other field belong to the client or the user. */
 const launchFields: readonly string[] = ['command', 'cmd', 'args', 'env', 'envs', 'environment'];
 
+/** Fields that reach a remote server. */
+const remoteFields: readonly string[] = [
+  'url',
+  'uri',
+  'httpUrl',
+  'serverUrl',
+  'headers',
+  'http_headers',
+  'env_http_headers',
+  'requestOptions',
+];
+
 /** Fields that define how a server is reached. Taking over a foreign entry removes all of them. */
 const reachFields: readonly string[] = [
   ...launchFields,
@@ -13,14 +25,8 @@ const reachFields: readonly string[] = [
   'envFile',
   'env_vars',
   'env_keys',
-  'url',
-  'uri',
-  'httpUrl',
-  'serverUrl',
-  'headers',
-  'http_headers',
-  'env_http_headers',
   'bearer_token_env_var',
+  ...remoteFields,
 ];
 
 /**
@@ -42,9 +48,9 @@ export function mergeEntry(
   return mergeMaps(current, Object.fromEntries(settings), previous);
 }
 
-/** True if the entry still starts the server as written. Ignores added values and other fields. */
+/** True if the entry still starts or reaches the server as written. Ignores added values and other fields. */
 export function isIntact(current: unknown, written: ConfigEntry): boolean {
-  return isMap(current) && containsWritten(current, only(written, launchFields));
+  return isMap(current) && containsWritten(current, only(written, [...launchFields, ...remoteFields]));
 }
 
 /** Returns the fields of an entry that start a server. */

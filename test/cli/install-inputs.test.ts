@@ -1,0 +1,243 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references in manifests and config files.
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { main } from '../../src/cli/main.js';
+import { addFiles, writeFolder } from '../support/packages.js';
+import { fakeHost, runCli } from '../support/run-cli.js';
+import { ticketsServer } from '../support/tickets-server.js';
+import { writeBundle } from '../support/zip.js';
+
+let home: string;
+const env = { PATH: path.dirname(process.execPath) };
+
+beforeEach(() => {
+  home = writeFolder();
+  writeFileSync(path.join(home, 'tickets.mcpb'), bundle);
+  addFiles(home, { 'server.json': remote });
+});
+
+const bundle = writeBundle(
+  {
+    manifest_version: '0.3',
+    name: 'tickets',
+    version: '1.0.0',
+    server: {
+      type: 'node',
+      entry_point: 'server.mjs',
+      mcp_config: {
+        command: 'node',
+        args: ['${__dirname}/server.mjs', '--limit', '${user_config.limit}', '${user_config.folders}'],
+        env: { TOKEN: '${user_config.token}', REGION: '${user_config.region}' },
+      },
+    },
+    user_config: {
+      token: { type: 'string', title: 'Token', description: 'API token', sensitive: true, required: true },
+      limit: { type: 'number', title: 'Limit', description: 'Rows', required: true, default: 10, max: 50 },
+      folders: { type: 'directory', title: 'Folders', description: '', required: true, multiple: true },
+      region: { type: 'string', title: 'Region', description: 'Region' },
+    },
+  },
+  { 'server.mjs': ticketsServer },
+);
+
+const remote = {
+  $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+  name: 'io.github.acme/tickets',
+  description: 'Tickets',
+  version: '1.0.0',
+  remotes: [
+    {
+      type: 'streamable-http',
+      url: 'https://{region}.acme.example/{key}/mcp',
+      variables: {
+        region: { choices: ['eu', 'us'], isRequired: true },
+        key: { isSecret: true, default: 'none' },
+      },
+      headers: [{ name: 'X-Key', description: 'Key of your account', isRequired: true, isSecret: true }],
+    },
+  ],
+};
+
+/** Runs a command at a terminal where somebody types these lines, one at each question, and then Ctrl-D. */
+async function runAt(words: readonly string[], lines: readonly string[]) {
+  const { host, stdout } = fakeHost({ cwd: home, home, env });
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  const rest = [...lines];
+  const told: string[] = [];
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      told.push(String(chunk));
+      if (/[:\]] $/.test(String(chunk))) stdin.write(rest.length > 0 ? `${rest.shift()}\r` : '\u0004');
+      done();
+    },
+  });
+  const code = await main(words, { ...host, stdin, stderr });
+  return { code, stdout: stdout.text, told: told.join('') };
+}
+
+const cursorFile = () => path.join(home, '.cursor/mcp.json');
+const entries = () => JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers;
+
+describe('install at a terminal', () => {
+  test('asks for the required inputs, each with its default, and hides secrets', async () => {
+    const lines = ['s3cret', '', 'one', '~/two', ''];
+    const { code, told } = await runAt(['install', 'cursor', './tickets.mcpb'], lines);
+    expect({ code, told }).toMatchObject({ code: 0 });
+    expect(told).toContain('./tickets.mcpb needs 3 inputs:\n');
+    expect(told).toContain('  token, API token (hidden): ');
+    expect(told).toContain('  limit, Rows [10]: ');
+    expect(told).toContain('  folders, Folders (one per line, end with an empty line): ');
+    expect(told).toContain('    another one: ');
+    expect(told).toContain('  Optional inputs without a value: --arg region.\n');
+    expect(told).not.toContain('s3cret');
+    expect(entries().tickets).toMatchObject({
+      args: [
+        expect.stringMatching(/server\.mjs$/),
+        '--limit',
+        '10',
+        path.join(home, 'one'),
+        path.join(home, 'two'),
+      ],
+      env: { TOKEN: 's3cret' },
+    });
+  });
+
+  test('asks only for what is missing if options give inputs', async () => {
+    const words = ['install', 'cursor', './tickets.mcpb', '--no-verify', '--arg', 'folders=/data'];
+    const { code, told } = await runAt(words, ['s3cret']);
+    expect(code).toBe(0);
+    expect(told).toContain('./tickets.mcpb needs an input:\n');
+    expect(entries().tickets.args.slice(1)).toEqual(['--limit', '10', '/data']);
+  });
+
+  test('repeats a question until the answer fits', async () => {
+    const words = ['install', 'cursor', './server.json', '--no-verify'];
+    const { code, told } = await runAt(words, ['mars', '', 'US', '', 'abc']);
+    expect({ code, told }).toMatchObject({ code: 0 });
+    expect(told).toContain('  region (eu, us): ');
+    expect(told).toContain('    "mars" is not one of eu, us.\n');
+    expect(told).toContain('    A value is required.\n');
+    expect(told).toContain('  X-Key, Key of your account (hidden): ');
+    expect(entries().tickets).toEqual({
+      url: 'https://us.acme.example/none/mcp',
+      headers: { 'X-Key': 'abc' },
+    });
+  });
+
+  test('lists what is missing after Ctrl-D, and writes nothing', async () => {
+    const { code, told } = await runAt(['install', 'cursor', './tickets.mcpb'], ['s3cret']);
+    expect(code).toBe(1);
+    expect(told).toContain('--arg folders=<value> is missing.');
+    expect(told).not.toContain('--arg token');
+    expect(existsSync(path.join(home, '.cursor'))).toBe(false);
+  });
+
+  test('ends at Ctrl-C', async () => {
+    expect((await runAt(['install', 'cursor', './tickets.mcpb'], ['s3\u0003'])).code).toBe(130);
+    expect(existsSync(path.join(home, '.cursor'))).toBe(false);
+  });
+});
+
+test('without a terminal, one error lists all missing inputs with their options', async () => {
+  const { code, stderr } = await runCli(['install', 'cursor', './server.json'], { home, cwd: home, env });
+  expect(code).toBe(1);
+  expect(stderr).toContain('--arg region=<eu|us> is missing.');
+  expect(stderr).toContain('--header "X-Key: <value>" is missing.  Key of your account');
+});
+
+/** Sources of servers, with a secret for each way to give it. */
+const shared: readonly (readonly [what: string, file: string, text: string, words: readonly string[]])[] = [
+  ['a declared variable', '', '', ['./tickets.mcpb', '--arg', 'token=s3cret', '--arg', 'folders=/data']],
+  ['a variable', '', '', ['--env', 'MY_TOKEN=s3cret', '--', 'node', 'server.mjs']],
+  ['a header', '', '', ['https://acme.example/mcp', '--header', 'X-Key: s3cret']],
+  ['a declared header', '', '', ['./server.json', '--header', 'X-Key: s3cret', '--arg', 'eu']],
+  [
+    'a variable of a config file',
+    'mcp.json',
+    '{ "mcpServers": { "a": { "command": "node", "args": ["x"], "env": { "API_KEY": "s3cret" } } } }',
+    ['./mcp.json#a'],
+  ],
+  [
+    'a header of a config file',
+    'mcp.json',
+    '{ "mcpServers": { "a": { "url": "https://acme.example/mcp", "headers": { "Authorization": "s3cret" } } } }',
+    ['./mcp.json#a'],
+  ],
+];
+
+describe('a project file', () => {
+  test.for(shared)('gets no value of %s', async ([, file, text, words]) => {
+    if (file !== '') addFiles(home, { [file]: text });
+    addFiles(home, { 'server.mjs': ticketsServer });
+    const options = ['--project', '--no-verify'];
+    const all = [
+      'install',
+      'cursor',
+      ...(words[0]!.startsWith('-') ? [...options, ...words] : [...words, ...options]),
+    ];
+    const { code, stderr } = await runCli(all, { home, cwd: home, env });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const written = readFileSync(cursorFile(), 'utf8');
+    expect(written).not.toContain('s3cret');
+    expect(written).toContain('${env:');
+  });
+
+  test('is not written with a declared secret in an argument or an address', async () => {
+    const args = [{ type: 'named', name: '--token', isSecret: true, isRequired: true }];
+    const packages = [
+      { registryType: 'oci', identifier: 'acme/mcp:1', transport: { type: 'stdio' }, packageArguments: args },
+    ];
+    const bin = writeFolder({ docker: '#!/bin/sh\n' });
+    chmodSync(path.join(bin, 'docker'), 0o755);
+    addFiles(home, { 'image/server.json': { ...remote, remotes: undefined, packages } });
+    const image = [
+      'install',
+      'cursor',
+      './image/server.json',
+      '--arg',
+      'token=s3cret',
+      '--no-verify',
+      '--project',
+    ];
+    const docker = await runCli(image, { home, cwd: home, env: { PATH: bin } });
+    expect(docker.code).toBe(1);
+    expect(docker.stderr).toContain('--token: a secret in the command line');
+    const words = [
+      'install',
+      'cursor',
+      './server.json',
+      '--header',
+      'X-Key: a',
+      '--arg',
+      'eu',
+      '--no-verify',
+    ];
+    const run = async (more: readonly string[]) =>
+      await runCli([...words, '--arg', 'key=s3cret', ...more], { home, cwd: home, env });
+    const refused = await run(['--project']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('key: a secret in the command line or the address of the server');
+    expect(existsSync(cursorFile())).toBe(false);
+    expect((await run([])).code).toBe(0);
+    expect(entries().tickets.url).toBe('https://eu.acme.example/s3cret/mcp');
+  });
+
+  test('gets a note on arguments that look like secrets', async () => {
+    const words = [
+      'install',
+      'cursor',
+      '--project',
+      '--no-verify',
+      '--',
+      'node',
+      'x.js',
+      '--api-key',
+      's3cret',
+    ];
+    const { code, stderr } = await runCli(words, { home, cwd: home, env });
+    expect(code).toBe(0);
+    expect(stderr).toContain('The value of --api-key looks like a secret, and others may read this file.');
+  });
+});

@@ -1,0 +1,243 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
+import { npmInProcess } from '../support/npm-in-process.js';
+import { addFiles, writeFolder } from '../support/packages.js';
+import { type Registry, startRegistry } from '../support/registry.js';
+import { runCli } from '../support/run-cli.js';
+import { ticketsServer } from '../support/tickets-server.js';
+import { writeBundle } from '../support/zip.js';
+
+vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
+  const { withNpmInProcess } = await import('../support/npm-in-process.js');
+  return withNpmInProcess(await original());
+});
+
+let registry: Registry;
+let home: string;
+const cache = writeFolder();
+const programs = writeFolder({ uvx: '', docker: '', dnx: '' });
+const server = { type: 'node', entry_point: 'server.mjs' };
+const bundle = writeBundle(
+  { manifest_version: '0.3', name: 'tickets', version: '2.0.0', server },
+  { 'server.mjs': ticketsServer },
+);
+
+beforeAll(async () => {
+  for (const name of readdirSync(programs)) chmodSync(path.join(programs, name), 0o755);
+  registry = await startRegistry();
+  await registry.publish({
+    'package.json': { name: '@acme/mcp', version: '1.2.0', type: 'module', bin: 'server.js' },
+    'server.js': ticketsServer,
+  });
+});
+
+beforeEach(() => {
+  const mcpServers = { a: { command: 'node', args: ['a.js'] } };
+  home = writeFolder({ '.npmrc': registry.settings(), 'mcp.json': { mcpServers } });
+  writeFileSync(path.join(home, 'tickets.mcpb'), bundle);
+  addFiles(home, { '.cursor/mcp.json': original });
+});
+
+const original = '{\n\t"mcpServers": {\n\t}\n}';
+const cursorFile = () => path.join(home, '.cursor/mcp.json');
+const entries = () => JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers;
+const edit = (from: string, to: string) =>
+  writeFileSync(cursorFile(), readFileSync(cursorFile(), 'utf8').replace(from, to));
+const leftFolders = () =>
+  ['npm-servers', 'bundles'].flatMap((folder) => {
+    const place = path.join(home, 'agenttools', folder);
+    return existsSync(place) ? readdirSync(place) : [];
+  });
+
+const run = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  await runCli(words, {
+    home,
+    cwd: home,
+    env: {
+      ...npmInProcess,
+      PATH: [programs, path.dirname(process.execPath)].join(path.delimiter),
+      npm_config_cache: cache,
+      HOME: home,
+      ...env,
+    },
+  });
+const listed = async () => JSON.parse((await run(['list-installed', '--json'])).stdout);
+
+interface Kind {
+  readonly kind: string;
+  readonly words: readonly string[];
+  readonly server: string;
+  readonly version: string | null;
+  /** Other spellings for `uninstall`. */
+  readonly spellings: readonly (readonly string[])[];
+}
+
+/** Every kind of existing server. */
+const kinds: readonly Kind[] = [
+  {
+    kind: 'npm',
+    words: ['@acme/mcp'],
+    server: 'npm:@acme/mcp@1.2.0',
+    version: '1.2.0',
+    spellings: [['@acme/mcp'], ['npm:@acme/mcp'], ['npm:@acme/mcp@1.2.0'], ['@acme/mcp@1.2.0'], ['acme']],
+  },
+  {
+    kind: 'npm',
+    words: ['--', 'npx', '-y', '@acme/mcp'],
+    server: 'npm:@acme/mcp@1.2.0',
+    version: '1.2.0',
+    spellings: [['npm:@acme/mcp'], ['--', 'npx', '-y', '@acme/mcp']],
+  },
+  {
+    kind: 'url',
+    words: ['https://mcp.example.com/mcp', '--header', 'A: b'],
+    server: 'https://mcp.example.com/mcp',
+    version: null,
+    spellings: [['https://MCP.example.com/mcp'], ['example']],
+  },
+  {
+    kind: 'registry',
+    words: ['io.github.acme/tickets'],
+    server: 'io.github.acme/tickets@3.0.0',
+    version: '3.0.0',
+    spellings: [['io.github.acme/tickets'], ['io.github.acme/tickets@3.0.0'], ['tickets']],
+  },
+  {
+    kind: 'bundle',
+    words: ['tickets.mcpb'],
+    server: 'mcpb:HOME/tickets.mcpb',
+    version: '2.0.0',
+    spellings: [['./tickets.mcpb'], ['HOME/tickets.mcpb'], ['tickets']],
+  },
+  {
+    kind: 'client-config',
+    words: ['./mcp.json#a'],
+    server: 'HOME/mcp.json#a',
+    version: null,
+    spellings: [['./mcp.json'], ['HOME/mcp.json#a'], ['a']],
+  },
+  {
+    kind: 'pypi',
+    words: ['pypi:acme==1.0'],
+    server: 'pypi:acme@1.0',
+    version: '1.0',
+    spellings: [['pypi:acme'], ['uvx:acme@1.0'], ['pypi:acme==1.0']],
+  },
+  {
+    kind: 'docker',
+    words: ['docker:mcp/postgres:16'],
+    server: 'docker:mcp/postgres:16',
+    version: null,
+    spellings: [['docker:mcp/postgres'], ['oci:mcp/postgres:16'], ['postgres']],
+  },
+  {
+    kind: 'nuget',
+    words: ['nuget:Acme.Mcp@1.0.0'],
+    server: 'nuget:Acme.Mcp@1.0.0',
+    version: '1.0.0',
+    spellings: [['nuget:Acme.Mcp']],
+  },
+  {
+    kind: 'command',
+    words: ['--', 'node', 'server.mjs'],
+    server: 'node server.mjs',
+    version: null,
+    spellings: [['--', 'node', 'server.mjs'], ['node server.mjs']],
+  },
+];
+
+describe('list-installed and uninstall', () => {
+  test.for(kinds.map((one) => [`${one.kind}: ${one.words.join(' ')}`, one] as const))(
+    'know a server of %s by all its names',
+    async ([, { kind, words, server: name, version, spellings }]) => {
+      const packages = [{ registryType: 'npm', identifier: '@acme/mcp', version: '1.2.0' }];
+      const entry = registryEntry({ name: 'io.github.acme/tickets', version: '3.0.0', packages });
+      const { url } = await startMcpRegistry([entry]);
+      const here = (text: string) => text.replace('HOME', home);
+      for (const spelling of spellings) {
+        const target = ['install', 'cursor', '--no-verify'];
+        const env = { AGENTTOOLS_MCP_REGISTRY: url };
+        const installed = await run([...target, ...words], env);
+        expect(installed).toMatchObject({ code: 0 });
+        const [data, ...others] = await listed();
+        expect(others).toEqual([]);
+        const serverVersion = version;
+        expect(data).toMatchObject({ kind, server: here(name), serverVersion, state: 'intact' });
+        const gone = await run(['uninstall', 'cursor', ...spelling.map(here)]);
+        expect({ spelling, ...gone }).toMatchObject({ code: 0, stderr: expect.stringContaining('Removed') });
+        expect(readFileSync(cursorFile(), 'utf8')).toBe(original);
+        expect(leftFolders()).toEqual([]);
+      }
+    },
+  );
+
+  test('show the kind, the version and the given reference to people', async () => {
+    await run(['install', 'cursor', '@acme/mcp', '--no-verify']);
+    const { stdout } = await run(['list-installed']);
+    expect(stdout).toContain(
+      'npm:@acme/mcp@1.2.0 in Cursor as "acme": intact\n  npm package, version 1.2.0, installed as @acme/mcp\n',
+    );
+  });
+
+  test('do not take another version, file or package for the installed one', async () => {
+    await run(['install', 'cursor', '@acme/mcp', '--no-verify']);
+    await run(['install', 'cursor', './tickets.mcpb', '--no-verify']);
+    for (const other of ['npm:@acme/mcp@1.0.0', '@acme/other', './other.mcpb', '.', 'pypi:acme'])
+      expect((await run(['uninstall', 'cursor', other])).stderr).not.toContain('Removed');
+    expect(Object.keys(entries())).toEqual(['acme', 'tickets']);
+  });
+});
+
+describe('the state of an existing server', () => {
+  const stateOf = async () => (await listed())[0].state;
+
+  test('is edited after a change of the address or a header', async () => {
+    await run(['install', 'cursor', 'https://mcp.example.com/mcp', '--header', 'A: b', '--no-verify']);
+    edit('/mcp"', '/other"');
+    expect(await stateOf()).toBe('edited');
+    edit('/other"', '/mcp"');
+    edit('"b"', '"c"');
+    expect(await stateOf()).toBe('edited');
+    expect((await run(['uninstall', 'cursor', 'example'])).code).toBe(1);
+    edit('"c"', '"b"');
+    expect(await stateOf()).toBe('intact');
+  });
+
+  test('is gone without the entry, and a missing server without its folder', async () => {
+    await run(['install', 'cursor', './tickets.mcpb', '--no-verify']);
+    const [folder = ''] = leftFolders();
+    rmSync(path.join(home, 'agenttools/bundles', folder), { recursive: true });
+    expect(await stateOf()).toBe('server missing');
+    writeFileSync(cursorFile(), '{}');
+    expect(await stateOf()).toBe('gone');
+  });
+});
+
+describe('folders of servers', () => {
+  test('go if no client could be written', async () => {
+    writeFileSync(
+      path.join(home, 'tickets.mcpb'),
+      writeBundle(
+        {
+          manifest_version: '0.3',
+          name: 'tickets',
+          version: '2.0.0',
+          server,
+        },
+        { 'server.mjs': 'process.exit(1);' },
+      ),
+    );
+    expect((await run(['install', 'cursor', './tickets.mcpb'])).code).toBe(1);
+    expect(leftFolders()).toEqual([]);
+  });
+
+  test('stay for other entries, and for clients that have no config file', async () => {
+    await run(['install', 'cherry-studio', '@acme/mcp']);
+    await run(['install', 'cursor', '@acme/mcp', '--no-verify']);
+    await run(['install', 'cursor', './tickets.mcpb', '--no-verify']);
+    await run(['uninstall', 'cursor', '@acme/mcp']);
+    expect(leftFolders()).toEqual(['@acme+mcp@1.2.0', expect.stringMatching(/^tickets-/)]);
+  });
+});
