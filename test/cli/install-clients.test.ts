@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { ownProgram } from '../../src/engine/base/folders.js';
 import type { Launch, RemoteLaunch, WritableClient } from '../../src/engine/clients/client.js';
 import { readEntry } from '../../src/engine/clients/edit/entries.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
@@ -178,11 +179,18 @@ describe('every client', () => {
   });
 });
 
-/** Entry of a remote server as the shape of the client writes it; undefined if it has none. */
-function remoteEntry(client: WritableClient): object | undefined {
+/** Entry of a remote server as the shape of the client writes it; without a shape, the entry through AgentTools. */
+function remoteEntry(client: WritableClient): object {
   const headers = { A: 'b' };
   const shape = remoteShapeOf(client);
-  if (!shape) return undefined;
+  if (!shape) {
+    const { command, args: own } = ownProgram();
+    const args = [...own, 'start', '--transport', 'http', '--header', 'A: b', url];
+    return client.entry(
+      { command, args, env: { AGENTTOOLS_HOME: path.join(home, 'agenttools') } },
+      'example',
+    );
+  }
   const { entry, headers: field } = shape;
   const whole = {
     ...entry({ url, transport: 'http', headers } satisfies RemoteLaunch, 'example'),
