@@ -81,7 +81,7 @@ recordBuild(root, inputs);
 function removeUnusedTypes(folder, entryPoints) {
   const used = new Set(entryPoints.map((name) => path.join(folder, `${name}.d.ts`)));
   for (const file of used) {
-    for (const [, name] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)) {
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(/['"](\.{1,2}\/[^'"]+)\.js['"]/g)) {
       used.add(path.join(path.dirname(file), `${name}.d.ts`));
     }
   }
