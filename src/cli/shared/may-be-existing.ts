@@ -4,5 +4,5 @@
 export function mayBeExisting(server: string | undefined, command?: readonly string[]): boolean {
   if (command) return true;
   const names = /^[a-z]{2,}:|\.(?:mcpb|dxt)$|\.json(?:#|$)|==|^[\w-]+(?:\.[\w-]+)+\//i;
-  return server !== undefined && names.test(server);
+  return server !== undefined && names.test(server) && !/(?:^|[\\/])package\.json$/.test(server);
 }

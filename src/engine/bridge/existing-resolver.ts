@@ -46,10 +46,7 @@ export async function createBridge(
   deps: BridgeDeps,
 ): Promise<() => Promise<ServerSpec>> {
   const { surroundings, report } = deps;
-  const server = await openExisting(request, deps, report);
-  const given = fillGiven(request.given, server, surroundings.env);
-  const launch = await prepareExisting(server, given, deps);
-  const endpoint = await toEndpoint(launch, request, deps);
+  const { server, endpoint } = await prepareEndpoint(request, deps);
   const upstream: UpstreamSpec = {
     key: bridgeKey(server),
     name: server.name,
@@ -76,6 +73,17 @@ export async function createBridge(
   };
 }
 
+/** An existing server, ready to be started or reached. @throws AgentToolsError */
+export async function prepareEndpoint(
+  request: Pick<BridgeRequest, 'text' | 'meant' | 'given' | 'transport'>,
+  deps: BridgeDeps,
+): Promise<{ readonly server: ExistingServer; readonly endpoint: UpstreamEndpoint }> {
+  const server = await openExisting(request, deps, deps.report);
+  const given = fillGiven(request.given, server, deps.surroundings.env);
+  const launch = await prepareExisting(server, given, deps);
+  return { server, endpoint: await toEndpoint(launch, request, deps) };
+}
+
 /** Key of an existing server in the records of upstream servers. */
 export function bridgeKey({ reference }: ExistingServer): string {
   return JSON.stringify(['existing', reference]);
@@ -86,7 +94,7 @@ const ownVariables = /^(?:MCP_SERVER_NAME|MCP_TOOL_OPTIONS|MCP_APPS_ENABLED|MCP_
 
 async function toEndpoint(
   launch: PreparedLaunch,
-  { transport }: BridgeRequest,
+  { transport }: Pick<BridgeRequest, 'transport'>,
   { surroundings, cwd, signal }: BridgeDeps,
 ): Promise<UpstreamEndpoint> {
   if (launch.kind === 'program') {

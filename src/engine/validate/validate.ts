@@ -53,6 +53,8 @@ export interface ExtensionReport extends Readonly<Record<Kind, readonly string[]
   readonly name: string;
   /** True if no diagnostic is an error. */
   readonly valid: boolean;
+  /** Protocol versions that an existing server speaks. Absent for extensions. */
+  readonly protocols?: readonly string[];
   readonly diagnostics: readonly LocatedDiagnostic[];
 }
 

@@ -1,17 +1,23 @@
 import { type Command, Option } from 'commander';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
-import { collect, positiveSeconds } from '../../shared/grammar/option-values.js';
+import { collect, collectVerbatim, positiveSeconds } from '../../shared/grammar/option-values.js';
+import { registryOption } from '../../shared/grammar/registry-option.js';
 import { validateFormats } from './formats.js';
 
 /** Adds `validate`. */
-export function defineValidate(program: Command, { host, answer }: CommandContext): void {
+export function defineValidate(program: Command, { host, answer, command }: CommandContext): void {
   program
     .command('validate')
     .alias('validate-extension')
-    .summary('check extension packages')
-    .description('Checks extension packages and reports each problem with its location.')
-    .argument('[path...]', 'package folders', ['.'])
+    .summary('check extension packages and MCP servers')
+    .description(
+      'Checks extension packages, and existing MCP servers in any language, and reports each problem with its location.',
+    )
+    .argument(
+      '[path...]',
+      'package folders, or existing MCP servers: npm:name, https://…, -- <command…>; else this folder',
+    )
     .addOption(
       new Option('--format <format>', 'how to report')
         .choices(Object.keys(validateFormats))
@@ -28,7 +34,27 @@ export function defineValidate(program: Command, { host, answer }: CommandContex
       collect,
       [],
     )
-    .option('--timeout <seconds>', 'longest time a module may take to load', positiveSeconds, 10)
+    .option('--env <name[=value]>', 'existing server: set a variable; repeatable', collectVerbatim, [])
+    .option(
+      '--arg <value>',
+      'existing server: set an input (name=value), or add an argument; repeatable',
+      collectVerbatim,
+      [],
+    )
+    .option('--header <name: value>', 'existing server: send a header to it; repeatable', collectVerbatim, [])
+    .addOption(
+      new Option(
+        '--transport <name>',
+        'existing server: its transport; default: found out by asking',
+      ).choices(['http', 'sse']),
+    )
+    .option(registryOption.flags, registryOption.description)
+    .option(
+      '--timeout <seconds>',
+      'longest time a module may take to load, and an existing server to answer',
+      positiveSeconds,
+      10,
+    )
     .action(async (paths: string[], { json, format, rule, timeout, ...flags }) => {
       const input = {
         paths,
@@ -39,6 +65,14 @@ export function defineValidate(program: Command, { host, answer }: CommandContex
         resolve: flags.resolve ?? false,
         ruleSettings: rule,
         timeoutMs: timeout * 1000,
+        command,
+        existing: {
+          env: flags.env,
+          args: flags.arg,
+          headers: flags.header,
+          transport: flags.transport,
+          mcpRegistry: flags.mcpRegistry,
+        },
       };
       requireConsent(input);
       const { validateCommand } = await import('./run.js');

@@ -6,10 +6,11 @@ export const renderValidationJson: RenderValidation = ({ valid, extensions, erro
   renderJson({
     valid,
     extensions: extensions.map(
-      ({ path, name, valid, servers, tools, prompts, resources, apps, diagnostics }) => ({
+      ({ path, name, valid, protocols, servers, tools, prompts, resources, apps, diagnostics }) => ({
         path,
         name,
         valid,
+        ...(protocols && { protocols }),
         servers,
         tools,
         prompts,

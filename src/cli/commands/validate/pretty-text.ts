@@ -56,7 +56,7 @@ function renderRows(diagnostics: readonly FileDiagnostic[], options: ColorOption
 
 function renderSummary({ valid, extensions, errors, warnings }: Validation, options: ColorOption): string {
   const style = styleFor(options);
-  const found = `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')} in ${formatCount(extensions.length, 'extension')}.`;
+  const found = `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')} in ${formatCount(extensions.length, extensions.some(({ protocols }) => protocols) ? 'subject' : 'extension')}.`;
   const codes = extensions.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code));
   const hint = `To explain a code and its fix: agenttools explain ${codes[0]}`;
   return `${(valid ? style.yellow : style.red)(found)}\n${style.dim(hint)}\n`;

@@ -1,14 +1,20 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { AgentToolsError } from '../../../engine/base/errors.js';
 import { packageVersion } from '../../../engine/base/folders.js';
+import type { NamedReference } from '../../../engine/bridge/open-existing.js';
 import { ModuleParser } from '../../../engine/validate/inspector.js';
 import { ruleTable } from '../../../engine/validate/rules/index.js';
 import type { Host } from '../../../host.js';
+import { findExisting } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
+import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { withProgress } from '../../shared/progress.js';
 import { type ValidateFormat, validateFormats } from './formats.js';
+import { findInstalledServer } from './installed-server.js';
 import { type ReportOptions, reportOn } from './reports.js';
 import { parseRuleSettings } from './rule-settings.js';
+import type { ServerInput } from './server-report.js';
 import { summarize } from './validation.js';
 
 export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser'> {
@@ -18,21 +24,32 @@ export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser'> {
   readonly strict: boolean;
   /** `code=level` words. */
   readonly ruleSettings: readonly string[];
+  /** Command of an existing server. */
+  readonly command: readonly string[] | undefined;
+  readonly existing: ServerInput;
 }
 
-/** Reports the problems of extension packages. */
+/** Reports the problems of extension packages and existing servers. */
 export async function validateCommand(input: ValidateInput, host: Host): Promise<ExitCode> {
   const { cwd, color, stdout } = host;
   const parser = new ModuleParser(input.timeoutMs);
   parser.start();
-  const options = { ...input, rules: parseRuleSettings(input.ruleSettings), parser };
-  const directories = [...new Set(input.paths.map((one) => path.resolve(cwd, one)))];
+  const rules = parseRuleSettings(input.ruleSettings);
+  const options = { ...input, rules, parser };
+  const subjects = await findSubjects(input, host);
 
   const reports = await withProgress(host, async (tell) => {
     const made = [];
-    for (const directory of directories) {
-      tell(`Checking ${directory}`);
-      made.push({ directory, report: await reportOn(directory, options, host) });
+    for (const subject of subjects) {
+      if ('directory' in subject) {
+        const { directory } = subject;
+        tell(`Checking ${directory}`);
+        made.push({ directory, report: await reportOn(directory, options, host) });
+      } else {
+        tell(`Checking ${subject.server.text}`);
+        const { reportOnServer } = await import('./server-report.js');
+        made.push({ report: await reportOnServer(subject.server, { ...input, rules, tell }, host) });
+      }
     }
     return made;
   }).finally(() => parser.close());
@@ -42,4 +59,33 @@ export async function validateCommand(input: ValidateInput, host: Host): Promise
   const base = pathToFileURL(path.join(cwd, path.sep)).href;
   stdout.write(render(validation, { color, rules: ruleTable, version: packageVersion(), base }));
   return validation.valid ? ExitCode.Ok : ExitCode.Failed;
+}
+
+/** A package folder, or an existing server. */
+type Subject = { readonly directory: string } | { readonly server: NamedReference };
+
+/** @throws AgentToolsError `refused` if `--no-load` forbids to start a server */
+async function findSubjects(
+  { paths, command, load }: ValidateInput,
+  host: Host,
+): Promise<readonly Subject[]> {
+  const words = paths.length > 0 || command ? paths : ['.'];
+  const found = await Promise.all(
+    [...new Set(words)].map(async (word): Promise<Subject> => {
+      const server = mayBeExisting(word)
+        ? await findExisting(word, undefined, host)
+        : findInstalledServer(word, host);
+      return server ? { server } : { directory: path.resolve(host.cwd, word) };
+    }),
+  );
+  const named = command && (await findExisting(undefined, command, host));
+  const subjects = named ? [...found, { server: named }] : found;
+  const directories = new Set(subjects.flatMap((one) => ('directory' in one ? [one.directory] : [])));
+  const servers = subjects.filter((one) => 'server' in one);
+  if (servers.length > 0 && !load)
+    throw new AgentToolsError(
+      'usage',
+      '--no-load starts nothing, and an existing server must be started to be checked. Leave it out.',
+    );
+  return [...[...directories].map((directory) => ({ directory })), ...servers];
 }

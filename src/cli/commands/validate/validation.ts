@@ -23,21 +23,25 @@ export interface Validation {
   readonly warnings: number;
 }
 
-/** Combines reports; paths become relative to `cwd`. With `strict`, warnings make an extension invalid. */
+/** Combines reports; paths become relative to `cwd`. Reports of existing servers have no folder. With `strict`, warnings make an extension invalid. */
 export function summarize(
-  reports: readonly { readonly directory: string; readonly report: ExtensionReport }[],
+  reports: readonly { readonly directory?: string; readonly report: ExtensionReport }[],
   { cwd, strict }: { readonly cwd: string; readonly strict: boolean },
 ): Validation {
   const extensions = reports.map(({ directory, report }) => ({
     ...report,
-    path: displayPath(cwd, directory),
+    path: directory === undefined ? report.path : displayPath(cwd, directory),
     valid: !report.diagnostics.some(
       ({ severity }) => severity === 'error' || (strict && severity === 'warning'),
     ),
     diagnostics: report.diagnostics.map((diagnostic) => ({
       ...diagnostic,
-      place: displayPath(cwd, path.join(directory, diagnostic.file)),
-      url: pathToFileURL(path.join(directory, diagnostic.file)).href,
+      ...(directory === undefined
+        ? { place: diagnostic.file, url: `mcp:${encodeURI(diagnostic.file)}` }
+        : {
+            place: displayPath(cwd, path.join(directory, diagnostic.file)),
+            url: pathToFileURL(path.join(directory, diagnostic.file)).href,
+          }),
     })),
   }));
   const all = extensions.flatMap(({ diagnostics }) => diagnostics);

@@ -9,6 +9,7 @@ import { deprecatedPromptData } from './deprecated-prompt-data.js';
 import { duplicateDeclaration } from './duplicate-declaration.js';
 import { duplicateDefinitionFiles } from './duplicate-definition-files.js';
 import { duplicateWireName } from './duplicate-wire-name.js';
+import { endlessList } from './endless-list.js';
 import { impureStdout } from './impure-stdout.js';
 import { ineffectiveDefinition } from './ineffective-definition.js';
 import { ineffectiveSchema } from './ineffective-schema.js';
@@ -45,6 +46,7 @@ import { shadowedDefinition } from './shadowed-definition.js';
 import { slowStart } from './slow-start.js';
 import { staleDerivation } from './stale-derivation.js';
 import { typescriptOnly } from './typescript-only.js';
+import { uncleanExit } from './unclean-exit.js';
 import { undeclaredDefinition } from './undeclared-definition.js';
 import { undeclaredTemplateArgument } from './undeclared-template-argument.js';
 import { unknownApp } from './unknown-app.js';
@@ -56,7 +58,9 @@ import { unknownResource } from './unknown-resource.js';
 import { unknownSkill } from './unknown-skill.js';
 import { unknownTool } from './unknown-tool.js';
 import { unresolvedReference } from './unresolved-reference.js';
+import { untruthfulCapabilities } from './untruthful-capabilities.js';
 import { upstreamTools } from './upstream-tools.js';
+import { wrongErrorCode } from './wrong-error-code.js';
 
 export type { Rule, RuleRow } from './rule.js';
 
@@ -127,6 +131,10 @@ export const rules: readonly Rule[] = [
   bootFailed,
   impureStdout,
   slowStart,
+  untruthfulCapabilities,
+  endlessList,
+  wrongErrorCode,
+  uncleanExit,
 ];
 
 /** Every diagnostic code with its severity and summary. */

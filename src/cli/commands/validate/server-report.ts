@@ -1,0 +1,46 @@
+import { prepareEndpoint } from '../../../engine/bridge/existing-resolver.js';
+import type { NamedReference } from '../../../engine/bridge/open-existing.js';
+import { readHeaders } from '../../../engine/existing-servers/given-inputs.js';
+import { readVariables } from '../../../engine/installation/secrets.js';
+import { validateServer } from '../../../engine/server-checks/validate-server.js';
+import type { ExtensionReport } from '../../../engine/validate/validate.js';
+import type { Host } from '../../../host.js';
+import { existingDeps } from '../../shared/existing.js';
+import { runWithGuard } from '../../shared/run-guarded.js';
+import type { RuleSettings } from './rule-settings.js';
+
+/** Inputs of an existing server. */
+export interface ServerInput {
+  /** `NAME=value`, or `NAME` alone. */
+  readonly env: readonly string[];
+  /** `name=value` of an input, or an argument. */
+  readonly args: readonly string[];
+  /** `Name: value` */
+  readonly headers: readonly string[];
+  readonly transport: 'http' | 'sse' | undefined;
+  /** Base URL of the MCP Registry, or `none`. */
+  readonly mcpRegistry: string | undefined;
+}
+
+interface ServerReportOptions {
+  readonly existing: ServerInput;
+  readonly rules: RuleSettings;
+  readonly timeoutMs: number;
+  readonly tell: (text: string) => void;
+}
+
+/** Starts or reaches an existing server and checks it. @throws AgentToolsError if it cannot be found or prepared */
+export async function reportOnServer(
+  named: NamedReference,
+  { existing, rules, timeoutMs, tell }: ServerReportOptions,
+  host: Host,
+): Promise<ExtensionReport> {
+  const { env, args, headers, transport, mcpRegistry } = existing;
+  const given = { env: readVariables(env, host.env), args, headers: readHeaders(headers) };
+  return await runWithGuard(host, async (signal) => {
+    const report = (line: string) => void host.stderr.write(`${line}\n`);
+    const deps = existingDeps(host, { mcpRegistry, signal, report, tell });
+    const { server, endpoint } = await prepareEndpoint({ ...named, given, transport }, deps);
+    return await validateServer({ path: named.text, name: server.name, endpoint }, { rules, timeoutMs });
+  });
+}

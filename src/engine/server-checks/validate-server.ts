@@ -1,0 +1,186 @@
+import type { Transport } from '@modelcontextprotocol/client';
+import { errorMessage } from '../base/thrown-value.js';
+import { isRecord, isString } from '../base/value-checks.js';
+import type { Severity } from '../extension/diagnostics.js';
+import type { UpstreamEndpoint } from '../extension/upstream-endpoint.js';
+import { toPointer } from '../schema/schema-issue.js';
+import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
+import { createHttpTransport } from '../upstream/http-transport.js';
+import { ruleTable } from '../validate/rules/index.js';
+import type { ExtensionReport, LocatedDiagnostic } from '../validate/validate.js';
+import { checkSurface, type ServedFault } from './check-surface.js';
+import { eraProbes, probeServer } from './probe-server.js';
+import type { ServedSurface } from './served-surface.js';
+
+/** A server to check. */
+export interface ServerToValidate {
+  /** As the user named it. */
+  readonly path: string;
+  readonly name: string;
+  readonly endpoint: UpstreamEndpoint;
+}
+
+export interface ServerValidation {
+  /** Severity by code; other codes have the severity of their rule. */
+  readonly rules: Readonly<Record<string, Severity | 'off'>>;
+  /** Longest wait for one answer, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A server slower than this to its first answer is reported; impatient clients give up after ten seconds. */
+const slowStartMs = 3000;
+
+/**
+ * Longest time for an idle server to exit after its client disconnects.
+ * @see MCP 2025-11-25, basic/lifecycle, Shutdown
+ */
+const exitTimeoutMs = 5000;
+
+/**
+ * Starts or reaches a server, speaks both eras of MCP to it, and checks everything that clients see. Calls no tool and
+ * reads no resource.
+ */
+export async function validateServer(
+  server: ServerToValidate,
+  options: ServerValidation,
+): Promise<ExtensionReport> {
+  const faults: ServedFault[] = [];
+  const surfaces: ServedSurface[] = [];
+  const refusals: string[] = [];
+  for (const probe of eraProbes) {
+    const connection = connect(server.endpoint);
+    const started = performance.now();
+    try {
+      const surface = await probeServer(connection.transport, probe, {
+        timeoutMs: options.timeoutMs,
+        onReady: () => {
+          const ms = performance.now() - started;
+          if (ms > slowStartMs && surfaces.length === 0)
+            faults.push({
+              code: 'slow-start',
+              place: 'server',
+              message: `The server took ${(ms / 1000).toFixed(1)} s to its first answer. Clients may give up: do slow work at the first call.`,
+            });
+        },
+      });
+      if (surface) {
+        surfaces.push(surface);
+        faults.push(...(await checkSurface(surface)));
+      } else refusals.push(`it refuses clients of ${probe.era}`);
+    } catch (error) {
+      refusals.push(`to a client of ${probe.era}: ${errorMessage(error)}${connection.lastLine()}`);
+    }
+    faults.push(...(await connection.end(surfaces.length > 0)));
+  }
+  if (surfaces.length === 0)
+    faults.unshift({
+      code: 'boot-failed',
+      place: 'server',
+      message: `The server does not answer as an MCP server. ${[...new Set(refusals)].join('; ')}.`,
+    });
+  const diagnostics = toDiagnostics(faults, options);
+  const [surface] = surfaces;
+  const names = (method: keyof ServedSurface['lists'], key: string) =>
+    (surface?.lists[method].items ?? []).flatMap((item) =>
+      isRecord(item) && isString(item[key]) ? [item[key]] : [],
+    );
+  return {
+    path: server.path,
+    name: server.name,
+    valid: !diagnostics.some(({ severity }) => severity === 'error'),
+    protocols: surfaces.map(({ era }) => era),
+    servers: surface ? [server.name] : [],
+    tools: names('tools/list', 'name'),
+    prompts: names('prompts/list', 'name'),
+    resources: [...names('resources/list', 'uri'), ...names('resources/templates/list', 'uriTemplate')],
+    apps: [],
+    diagnostics,
+  };
+}
+
+interface ServerConnection {
+  readonly transport: Transport;
+  /** The last line of stderr as the end of a sentence; empty without one. */
+  readonly lastLine: () => string;
+  /** Ends the server, and returns the faults of the process. */
+  readonly end: (wasServed: boolean) => Promise<readonly ServedFault[]>;
+}
+
+function connect(endpoint: UpstreamEndpoint): ServerConnection {
+  if ('url' in endpoint) {
+    const transport = createHttpTransport(endpoint);
+    const end = async () => {
+      await transport.close().catch(() => {});
+      return [];
+    };
+    return { transport, lastLine: () => '', end };
+  }
+  const transport = new ChildTransport(endpoint satisfies ChildServer);
+  return {
+    transport,
+    lastLine: () => {
+      const line = transport.stderr.trim().split('\n').at(-1) ?? '';
+      return line === '' ? '' : `; its last line on stderr: ${line.slice(0, 300)}`;
+    },
+    end: async (wasServed) => await endProgram(transport, wasServed),
+  };
+}
+
+async function endProgram(transport: ChildTransport, wasServed: boolean): Promise<readonly ServedFault[]> {
+  const faults: ServedFault[] = [];
+  await transport.close();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, exitTimeoutMs, undefined);
+  });
+  const ending = await Promise.race([transport.ended, late]);
+  clearTimeout(timer);
+  if (!ending) {
+    transport.kill();
+    faults.push({
+      code: 'unclean-exit',
+      place: 'server',
+      message: `The server was still running ${exitTimeoutMs / 1000} s after its stdin was closed. Clients then end it by a signal.`,
+    });
+  } else if (wasServed && ending.code !== 0) {
+    const how = ending.signal ? `was ended by ${ending.signal}` : `exited with code ${ending.code}`;
+    faults.push({
+      code: 'unclean-exit',
+      place: 'server',
+      message: `The server ${how} after its stdin was closed. Expected code 0.`,
+    });
+  }
+  const [impure] = transport.impureLines;
+  if (impure !== undefined)
+    faults.push({
+      code: 'impure-stdout',
+      place: 'server',
+      message: `The server writes ${JSON.stringify(impure)} to stdout, which is for MCP messages only. Write it to stderr.`,
+    });
+  return faults;
+}
+
+/** A fault that both eras show is one diagnostic. */
+function toDiagnostics(
+  faults: readonly ServedFault[],
+  { rules }: ServerValidation,
+): readonly LocatedDiagnostic[] {
+  const found = new Map<string, LocatedDiagnostic>();
+  for (const { code, message, place, path = [], item } of faults) {
+    const severity = rules[code] ?? ruleTable.find((row) => row.code === code)?.severity ?? 'error';
+    const file = path.length === 0 ? place : `${place}#${toPointer(path)}`;
+    const key = JSON.stringify([code, file, message]);
+    if (severity === 'off' || found.has(key)) continue;
+    found.set(key, {
+      code,
+      severity,
+      message,
+      file,
+      line: 1,
+      column: 1,
+      ...(item && { item }),
+      help: `agenttools explain ${code}`,
+    });
+  }
+  return [...found.values()];
+}
