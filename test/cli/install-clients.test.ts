@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Launch, RemoteLaunch, WritableClient } from '../../src/engine/clients/client.js';
+import type { Launch, WritableClient } from '../../src/engine/clients/client.js';
 import { readEntry } from '../../src/engine/clients/edit/entries.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
 import { remoteShapeOf } from '../../src/engine/clients/table/remote-shapes.js';
@@ -164,7 +164,9 @@ describe('every client', () => {
         await readEntry(readFileSync(file, 'utf8'), { format, container, key });
       for (const [key, { launch }] of Object.entries(programs))
         expect(await entry(key)).toEqual(client.entry(launch(), key));
-      expect(await entry('example')).toEqual(remoteEntry(client));
+      expect(await entry('example')).toEqual(
+        remoteShapeOf(client)?.entry({ url, transport: 'http', headers: { A: 'b' } }, 'example'),
+      );
       expect((await run(['uninstall', ...words])).code).toBe(0);
       expect(readFileSync(file, 'utf8')).toBe(originalOf(client));
     },
@@ -177,43 +179,3 @@ describe('every client', () => {
     expect(existsSync(path.join(home, 'new.json'))).toBe(false);
   });
 });
-
-/** Entry of a remote server as the shape of the client writes it; undefined if it has none. */
-function remoteEntry(client: WritableClient): object | undefined {
-  const headers = { A: 'b' };
-  const shape = remoteShapeOf(client);
-  if (!shape) return undefined;
-  const { entry, headers: field } = shape;
-  const whole = {
-    ...entry({ url, transport: 'http', headers } satisfies RemoteLaunch, 'example'),
-    ...(field === 'requestOptions' ? { requestOptions: { headers } } : { [field]: headers }),
-  };
-  const literal = remoteEntries[client.id];
-  if (literal) expect(whole).toEqual(literal);
-  return whole;
-}
-
-/** Entries of remote servers in the dialects of clients. */
-const remoteEntries: Readonly<Record<string, object | undefined>> = {
-  'claude-code': { type: 'http', url, headers: { A: 'b' } },
-  codex: { url, http_headers: { A: 'b' } },
-  cursor: { url, headers: { A: 'b' } },
-  vscode: { type: 'http', url, headers: { A: 'b' } },
-  'gemini-cli': { httpUrl: url, headers: { A: 'b' } },
-  windsurf: { serverUrl: url, headers: { A: 'b' } },
-  cline: { type: 'streamableHttp', url, headers: { A: 'b' } },
-  'roo-code': { type: 'streamable-http', url, headers: { A: 'b' } },
-  'copilot-cli': { type: 'http', url, tools: ['*'], headers: { A: 'b' } },
-  opencode: { type: 'remote', url, enabled: true, headers: { A: 'b' } },
-  'kimi-code': { transport: 'http', url, headers: { A: 'b' } },
-  goose: {
-    name: 'example',
-    description: '',
-    type: 'streamable_http',
-    enabled: true,
-    uri: url,
-    timeout: 300,
-    headers: { A: 'b' },
-  },
-  continue: { name: 'example', type: 'streamable-http', url, requestOptions: { headers: { A: 'b' } } },
-};
