@@ -6,7 +6,7 @@ import type { EntryAddition } from './receipt.js';
 type WriteSecretReference = NonNullable<WritableClient['secretReference']>;
 
 /** A header that must not be a text in a file. */
-export interface SecretHeader {
+interface SecretHeader {
   readonly name: string;
   /** Scheme of the value that is no secret, with a space: `Bearer `. Empty: none. */
   readonly prefix: string;

@@ -12,7 +12,7 @@ export interface RemoteContent extends Omit<RemoteLaunch, 'transport'> {
 }
 
 /** Variable of the environment that holds the value of a header, or the part after its prefix. */
-export interface HeaderVariable {
+interface HeaderVariable {
   readonly variable: string;
   /** Empty, or `Bearer `. */
   readonly prefix: string;
@@ -71,7 +71,7 @@ type Entry = Readonly<Record<string, unknown>>;
 /** The field for the address, and its text; undefined if an entry has none. */
 export function findRemoteUrl(entry: Entry): { readonly field: string; readonly url: string } | undefined {
   for (const field of remoteUrlFields) {
-    const url = valueOf(entry, field);
+    const url = fieldOf(entry, field);
     if (isString(url)) return { field, url };
   }
   return undefined;
@@ -102,12 +102,12 @@ export function readRemoteEntry(
 }
 
 function namedVariables(entry: Entry): Readonly<Record<string, HeaderVariable>> {
-  const pairs = variableFields.flatMap((field) => textsIn(valueOf(entry, field)));
+  const pairs = variableFields.flatMap((field) => textsIn(fieldOf(entry, field)));
   return Object.fromEntries(pairs.map(([name, variable]) => [name, { variable, prefix: '' }]));
 }
 
 function bearerVariable(entry: Entry): Readonly<Record<string, HeaderVariable>> {
-  const variable = bearerFields.map((field) => valueOf(entry, field)).find(isString);
+  const variable = bearerFields.map((field) => fieldOf(entry, field)).find(isString);
   return variable === undefined ? {} : { Authorization: { variable, prefix: 'Bearer ' } };
 }
 
@@ -118,9 +118,9 @@ function textsIn(held: unknown): readonly (readonly [string, string])[] {
 }
 
 function memberOf(held: unknown, field: string): unknown {
-  return isRecord(held) ? valueOf(held, field) : undefined;
+  return isRecord(held) ? fieldOf(held, field) : undefined;
 }
 
-function valueOf(entry: Entry, field: string): unknown {
+function fieldOf(entry: Entry, field: string): unknown {
   return Object.hasOwn(entry, field) ? entry[field] : undefined;
 }

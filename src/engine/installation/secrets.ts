@@ -159,7 +159,7 @@ export function replacedByClient(
   });
 }
 
-/** The part of a plain text that matches the syntax of a client's reference; undefined if there is none. */
+/** The part of a plain text that matches the syntax of a client's reference; undefined if no part does. */
 export function findReference(text: string, reference: string | undefined): string | undefined {
   const opening = openings.find(({ isOf }) => reference !== undefined && isOf.test(reference));
   return opening && text.match(opening.literal)?.[0];

@@ -86,7 +86,7 @@ describe('the secret of a header', () => {
     expect(referenceOf('cursor', 'X-Key', '')?.value).toBe(`\${env:KIT_KEY}`);
   });
 
-  test('has a source that the user is told', () => {
+  test('has a source that the hint names', () => {
     const scheme = 'The value is the part after "Bearer ".';
     expect(referenceOf('claude-code')?.hint).toBe(
       `Set KIT_KEY in the environment that Claude Code starts from. ${scheme}`,

@@ -4,7 +4,7 @@ import type { ConfigEntry, ConfigValue } from './editor.js';
 /** Fields that start a server. Changes to any other field belong to the client or the user. */
 const launchFields: readonly string[] = ['command', 'cmd', 'args', 'env', 'envs', 'environment'];
 
-/** Fields for the transport. In the entry of a program, they say nothing that the command does not. */
+/** Fields for the transport. In the entry of a program, the command implies them. */
 const transportFields: readonly string[] = ['type', 'transport'];
 
 /** Fields that define how a server is reached. Taking over a foreign entry removes all of them. */
