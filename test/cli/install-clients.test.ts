@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { ownProgram } from '../../src/engine/base/folders.js';
 import type { Launch, WritableClient } from '../../src/engine/clients/client.js';
 import { readEntry } from '../../src/engine/clients/edit/entries.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
@@ -164,9 +165,7 @@ describe('every client', () => {
         await readEntry(readFileSync(file, 'utf8'), { format, container, key });
       for (const [key, { launch }] of Object.entries(programs))
         expect(await entry(key)).toEqual(client.entry(launch(), key));
-      expect(await entry('example')).toEqual(
-        remoteShapeOf(client)?.entry({ url, transport: 'http', headers: { A: 'b' } }, 'example'),
-      );
+      expect(await entry('example')).toEqual(remoteEntry(client));
       expect((await run(['uninstall', ...words])).code).toBe(0);
       expect(readFileSync(file, 'utf8')).toBe(originalOf(client));
     },
@@ -179,3 +178,14 @@ describe('every client', () => {
     expect(existsSync(path.join(home, 'new.json'))).toBe(false);
   });
 });
+
+/** Entry of a remote server as the shape of the client writes it; without a shape, the entry through AgentTools. */
+function remoteEntry(client: WritableClient): object {
+  const headers = { A: 'b' };
+  const shape = remoteShapeOf(client);
+  if (shape) return shape.entry({ url, transport: 'http', headers }, 'example');
+  const { command, args: own } = ownProgram();
+  const args = [...own, 'start', '--transport', 'http', '--header', 'A: b', url];
+  const env = { AGENTTOOLS_HOME: path.join(home, 'agenttools') };
+  return client.entry({ command, args, env }, 'example');
+}

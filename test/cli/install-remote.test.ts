@@ -100,9 +100,46 @@ describe('install of a URL', () => {
     const { origin } = await startRemote();
     await run(['install', 'claude-code', `${origin}/sse`, '--name', 'old']);
     expect(json('.claude.json').mcpServers.old).toEqual({ type: 'sse', url: `${origin}/sse` });
-    const { code, stderr } = await run(['install', 'codex', `${origin}/sse`]);
+  });
+
+  test('writes an entry through AgentTools for a client that cannot reach the server', async () => {
+    const { origin, keys } = await startRemote();
+    const words = (client: string) => ['install', client, `${origin}/sse`, '--name', 'far'];
+    const { code, stderr } = await run([...words('codex'), '--header', 'X-Key: abc']);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain('since Codex cannot reach it directly.');
+    const toml = readFileSync(path.join(home, '.codex/config.toml'), 'utf8');
+    expect(toml).toContain(
+      `"start", "--transport", "sse", "--header", "X-Key: \${MCP_X_KEY}", "${origin}/sse"`,
+    );
+    expect(toml).toContain('MCP_X_KEY = "abc"');
+    expect(keys.filter((key) => key === 'abc').length).toBeGreaterThan(1);
+    expect((await run(['uninstall', 'codex', 'far'])).code).toBe(0);
+
+    expect((await run(words('claude-desktop'))).code).toBe(0);
+    const { args } = json('.config/Claude/claude_desktop_config.json').mcpServers.far;
+    expect(args.slice(1)).toEqual(['start', '--transport', 'sse', `${origin}/sse`]);
+  });
+
+  test('writes an entry through AgentTools for chosen and renamed tools', async () => {
+    const { origin } = await startRemote();
+    const words = ['install', 'cursor', `${origin}/mcp`, '--name', 'far', '--rename', 'find=search'];
+    expect((await run([...words, '--only', 'find', '--prefix', 'x_'])).code).toBe(0);
+    expect(json('.cursor/mcp.json').mcpServers.far.args.slice(1)).toEqual([
+      'start',
+      '--only',
+      'find',
+      '--prefix',
+      'x_',
+      '--rename',
+      'find=search',
+      '--transport',
+      'http',
+      `${origin}/mcp`,
+    ]);
+    const { code, stderr } = await run([...words, '--only', 'none', '--force']);
     expect(code).toBe(1);
-    expect(stderr).toContain('Codex reaches no remote server over the transport SSE.');
+    expect(stderr).toContain('has no tool "none"');
   });
 
   test('notes a server that wants a sign-in', async () => {
@@ -228,15 +265,4 @@ test('a remote entry of the MCP Registry asks for its headers', async () => {
     url: 'https://eu.acme.example/mcp',
     headers: { 'X-Key': 'abc' },
   });
-});
-
-test('names clients that reach none', async () => {
-  const { code, stderr } = await run([
-    'install',
-    'claude-desktop',
-    'https://mcp.example.com/mcp',
-    '--no-verify',
-  ]);
-  expect(code).toBe(1);
-  expect(stderr).toContain('Claude Desktop reaches no remote server by its config file.');
 });

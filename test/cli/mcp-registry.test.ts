@@ -131,6 +131,9 @@ describe('show', () => {
           choices: [],
         },
       ],
+      tools: null,
+      prompts: null,
+      resources: null,
       notes: [],
     });
   });

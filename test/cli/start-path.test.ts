@@ -52,6 +52,7 @@ describe('the way of `start`', () => {
       'src/cli/main.ts',
       'src/cli/shared/auto-install.ts',
       'src/cli/shared/exit-code.ts',
+      'src/cli/shared/may-be-existing.ts',
     ]);
   });
 });

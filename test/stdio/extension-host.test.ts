@@ -144,7 +144,13 @@ describe.concurrent('the extension host', () => {
     const killed = await program.take(({ id }) => id === 1, 'killed call');
     const counted = await program.take(({ id }) => id === 2, 'waiting call');
     expect(killed.result.isError).toBe(true);
-    expect(countIn(counted.result)).toEqual({ calls: 1, session: 2 });
+    // The host may have begun the second call before it died. Then the next host must not begin it again.
+    const isBegun = counted.result.isError === true;
+    if (!isBegun) expect(countIn(counted.result)).toEqual({ calls: 1, session: 2 });
+    const calls = isBegun ? 1 : 2;
+    const { session, ...own } = countIn(await program.call('count')) as { calls: number; session: number };
+    expect(own).toEqual({ calls });
+    expect(isBegun ? [2, 3] : [3]).toContain(session);
     await program.end();
   });
 

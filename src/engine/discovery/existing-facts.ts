@@ -8,6 +8,8 @@ import type {
   TextTemplate,
 } from '../existing-servers/existing-server.js';
 
+import type { UpstreamRecord } from '../runtime/upstream-records.js';
+
 /** An MCP server that is not an extension. */
 export interface ExistingServerFacts {
   readonly kind: 'existing server';
@@ -23,6 +25,10 @@ export interface ExistingServerFacts {
   /** Command line or URL, with `<names>` of inputs. */
   readonly launch: string;
   readonly inputs: readonly InputFacts[];
+  /** Names of its items at its last start through AgentTools; null: it was not started. */
+  readonly tools: readonly string[] | null;
+  readonly prompts: readonly string[] | null;
+  readonly resources: readonly string[] | null;
   readonly notes: readonly string[];
 }
 
@@ -39,7 +45,10 @@ export interface InputFacts {
 }
 
 /** Facts of an existing server that are known without starting it. */
-export function existingServerFacts(server: ExistingServer): ExistingServerFacts {
+export function existingServerFacts(
+  server: ExistingServer,
+  items: UpstreamRecord['names'] | undefined = undefined,
+): ExistingServerFacts {
   const { name, title, description, version, source, reference, publisher, repository, websiteUrl } = server;
   return {
     kind: 'existing server',
@@ -54,6 +63,9 @@ export function existingServerFacts(server: ExistingServer): ExistingServerFacts
     websiteUrl: websiteUrl ?? null,
     launch: describeLaunch(server.template, server.inputs),
     inputs: server.inputs.map(inputFacts),
+    tools: items?.tools ?? null,
+    prompts: items?.prompts ?? null,
+    resources: items?.resources ?? null,
     notes: server.notes,
   };
 }

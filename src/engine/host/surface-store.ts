@@ -74,6 +74,8 @@ export class SurfaceStore {
   readonly #packages = new Map<string, PackageSurface>();
   readonly #dropped = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  /** The last write. Resolves when nothing is being written. */
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(options: SurfaceStoreOptions) {
     this.#options = options;
@@ -148,6 +150,12 @@ export class SurfaceStore {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    // A write that the timer has begun must end before the process does.
+    this.#writing = this.#writing.then(async () => await this.#writeChanged());
+    await this.#writing;
+  }
+
+  async #writeChanged(): Promise<void> {
     const changed = [...this.#packages.values()].filter(({ hasChanged }) => hasChanged);
     if (changed.length === 0) return;
     for (const surface of changed) surface.hasChanged = false;

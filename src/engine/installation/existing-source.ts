@@ -1,5 +1,6 @@
 import { AgentToolsError } from '../base/errors.js';
-import { createFileReader } from '../bundles/create-file-reader.js';
+import { ExistingRecords } from '../bridge/existing-records.js';
+import { type ExistingDeps, explainReference, resolveDeps } from '../bridge/open-existing.js';
 import { unpackBundle } from '../bundles/unpack-bundle.js';
 import type { Launch } from '../clients/client.js';
 import { deriveKey } from '../clients/entry-keys.js';
@@ -12,11 +13,7 @@ import {
   type PreparedRemote,
   prepareLaunch,
 } from '../existing-servers/prepare-launch.js';
-import {
-  type ExistingReference,
-  type ResolveDeps,
-  resolveExisting,
-} from '../existing-servers/resolve-existing.js';
+import { type ExistingReference, resolveExisting } from '../existing-servers/resolve-existing.js';
 import { imageWithoutTag } from '../existing-servers/server-name.js';
 import {
   commandReference,
@@ -27,6 +24,7 @@ import {
 import { Workspace } from '../extension/workspace.js';
 import type { RemoteServer } from '../preflight/verify-remote.js';
 import { askInputs, optionalInputNotes } from './ask-inputs.js';
+import { type BridgeInputs, bridgeLaunch } from './bridge-launch.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import type { ServerVariable } from './secrets.js';
@@ -46,11 +44,9 @@ export async function findExistingSource(
   const meant = await understand(reference, request, setting);
   if (!meant) return undefined;
   refuseOptions(request, meant);
-  const server = await resolveExisting(meant, resolveDeps(setting, request.sha256));
+  const server = await resolveExisting(meant, resolveDeps(existingDeps(setting), request.sha256));
   if (!request.command && server.reference !== text)
-    setting.report(
-      `${text} is ${describeReference(meant)}${server.version === undefined ? '' : `, version ${server.version}`}.`,
-    );
+    setting.report(explainReference({ text, meant }, server));
   return await prepareSource({ text, meant, server }, request, setting);
 }
 
@@ -83,7 +79,7 @@ async function isExistingPackage(
   setting: InstallDeps,
 ): Promise<boolean> {
   try {
-    await resolveExisting(npm, resolveDeps(setting));
+    await resolveExisting(npm, resolveDeps(existingDeps(setting)));
     return true;
   } catch (error) {
     if (error instanceof AgentToolsError && error.code === 'ambiguous') throw error;
@@ -91,26 +87,15 @@ async function isExistingPackage(
   }
 }
 
-function resolveDeps(
-  { existing, workspace, surroundings, program, signal, tell }: InstallDeps,
-  sha256?: string,
-): ResolveDeps {
-  const { dataFolder, cacheFolder } = existing;
-  return {
-    npm: existing.npm,
-    signal,
-    cwd: workspace.cwd,
-    env: surroundings.env,
-    openRegistry: existing.openRegistry,
-    readFile: createFileReader({
-      surroundings,
-      node: program.command,
-      dataFolder,
-      cacheFolder,
-      sha256,
-      tell,
-    }),
-  };
+function existingDeps({
+  existing,
+  workspace,
+  surroundings,
+  program,
+  signal,
+  tell,
+}: InstallDeps): ExistingDeps {
+  return { ...existing, surroundings, cwd: workspace.cwd, node: program.command, signal, tell };
 }
 
 /** Options that do not apply to the kind of server. @throws AgentToolsError */
@@ -173,9 +158,15 @@ async function prepareSource(
       await unpackBundle(content, { signal: setting.signal });
     },
   });
+  const record = async () =>
+    await new ExistingRecords(setting.existing.dataFolder).write(server.reference, server);
   const noted = { ...server, notes: [...server.notes, ...optionalInputNotes(server, { given, base })] };
   if (prepared.kind === 'remote')
-    return await remoteSource({ text, meant, server: noted, prepared }, request, setting);
+    return await remoteSource(
+      { text, meant, server: noted, prepared, record, inputs: { server, given, answers, base } },
+      request,
+      setting,
+    );
   const launch = launchOf(prepared, request, platform);
   const folder = installed?.folder ?? server.content?.folder;
   const unrun = installed?.scripted.filter(({ isAllowed }) => !isAllowed) ?? [];
@@ -192,6 +183,20 @@ async function prepareSource(
     ...(folder !== undefined && { folder }),
     ...(allowed.length > 0 && { allowedScripts: allowed }),
     launch,
+    bridge: {
+      parts: bridgeLaunch(
+        {
+          server,
+          given,
+          answers,
+          base,
+          ...(meant.kind === 'command' && { command: [prepared.command, ...prepared.args] }),
+        },
+        request,
+        setting,
+      ),
+      record,
+    },
     secretHeaders: [],
     secretArguments: prepared.secretArguments,
     variables: variablesOf(prepared),
@@ -205,11 +210,13 @@ async function prepareSource(
 
 interface FoundRemote extends FoundServer {
   readonly prepared: PreparedRemote;
+  readonly inputs: BridgeInputs;
+  readonly record: () => Promise<void>;
 }
 
 /** A remote server. It is asked here, since its entry depends on its transport. */
 async function remoteSource(
-  { text, server, prepared }: FoundRemote,
+  { text, server, prepared, inputs, record }: FoundRemote,
   request: InstallRequest,
   setting: InstallDeps,
 ): Promise<InstallSource> {
@@ -234,6 +241,7 @@ async function remoteSource(
         : undefined,
     isOnlyHere: false,
     launch: { url, headers, transport },
+    bridge: { parts: bridgeLaunch({ ...inputs, transport }, request, setting), record },
     secretHeaders: secretNames,
     secretArguments: prepared.secretArguments,
     variables: [],

@@ -17,6 +17,11 @@ export async function extensionSource(
 ): Promise<InstallSource> {
   const project = request.scope.kind === 'project' ? request.scope.folder : undefined;
   const { dryRun } = request;
+  if (Object.keys(request.choices).length > 0)
+    throw new AgentToolsError(
+      'refused',
+      `--only, --except, --prefix, --rename and --catalog are for existing MCP servers, and ${reference} is a server of an extension. Choose its tools in a server that you create with agenttools create-server`,
+    );
   const { workspace, obtain, signal, report } = setting;
   const candidate = await findCandidate({ reference, workspace, project, obtain, dryRun, signal, report });
   if (request.by === 'npx' && isOnlyHere(candidate)) {

@@ -1,3 +1,4 @@
+import type { ItemChoices } from '../bridge/existing-resolver.js';
 import type { Client, ClientEnvironment } from '../clients/client.js';
 import type { Receipts } from '../clients/receipts.js';
 import type { ResolveDeps } from '../existing-servers/resolve-existing.js';
@@ -27,6 +28,8 @@ export interface InstallRequest {
   readonly command: readonly string[] | undefined;
   /** Transport of a remote server. Default: found out by asking. */
   readonly transport: 'http' | 'sse' | undefined;
+  /** Chosen and renamed tools of an existing server; empty: all of them. */
+  readonly choices: ItemChoices;
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
   /** Expected SHA-256 of a bundle; undefined: any. */

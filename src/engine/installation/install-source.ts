@@ -24,6 +24,8 @@ export interface InstallSource {
   /** Folder with the package or the bundle of an existing server, if it has one. */
   readonly folder?: string;
   readonly launch: Launch | RemoteLaunch;
+  /** The same server through `agenttools start`; undefined for extensions, which always run so. */
+  readonly bridge?: { readonly parts: BridgedParts; readonly record: () => Promise<void> };
   /** Names of headers with secrets, for a remote server. */
   readonly secretHeaders: readonly string[];
   /** Names of declared secrets in the arguments or the URL. */
@@ -39,3 +41,6 @@ export interface InstallSource {
   /** Adds knowledge of the source to the failure of a test start. Default: the failure itself. */
   readonly explainFailure?: (error: unknown) => unknown;
 }
+
+/** The parts of a source that differ if the server runs through `agenttools start`. */
+export type BridgedParts = Pick<InstallSource, 'launch' | 'variables' | 'secretArguments'>;

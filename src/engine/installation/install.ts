@@ -7,6 +7,7 @@ import type { Plan } from '../clients/ledger/config-plan.js';
 import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
+import { needsBridge } from './bridge-launch.js';
 import { buildConfigEntry } from './build-entry.js';
 import { toUserError } from './config-fault.js';
 import { type EntryTarget, locateEntryTarget, type Scope } from './entry-target.js';
@@ -122,12 +123,29 @@ interface InstallJob {
   readonly verified: VerificationCache;
 }
 
+/** The server as the client can have it: directly, or through `agenttools start`. */
+async function sourceFor({ client, source }: InstallJob, request: InstallRequest): Promise<InstallSource> {
+  const { bridge } = source;
+  if (!bridge || !needsBridge(client, source, request)) return source;
+  if (!request.dryRun) await bridge.record();
+  const why =
+    Object.keys(request.choices).length > 0
+      ? 'which chooses its tools'
+      : `since ${client.name} cannot reach it directly`;
+  return {
+    ...source,
+    ...bridge.parts,
+    notes: [...source.notes, `The entry starts the server through AgentTools, ${why}.`],
+  };
+}
+
 async function installInto(
   job: InstallJob,
   request: InstallRequest,
   setting: InstallDeps,
 ): Promise<InstallReport | ManualReport> {
-  const { client, source } = job;
+  const { client } = job;
+  const source = await sourceFor(job, request);
   const { scope } = request;
   const key = request.name ?? source.keyFor(client);
   const { launch } = source;

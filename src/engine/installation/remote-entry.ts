@@ -24,19 +24,12 @@ export interface RemoteEntry {
 
 /**
  * Builds the entry for a remote server. A file that others may read gets references in place of secrets.
- * @throws AgentToolsError if the client cannot reach the server, or its file cannot hold a reference to a secret
+ * The client reaches servers with this transport.
+ * @throws AgentToolsError if its file cannot hold a reference to a secret
  */
 export function buildRemoteEntry(remote: RemoteLaunch, options: RemoteEntryOptions): RemoteEntry {
   const { client, scope, key, secretNames } = options;
-  const shape = remoteShapeOf(client);
-  const isSupported = shape?.transports.includes(remote.transport);
-  if (!shape || !isSupported) {
-    const what = shape ? 'over the transport SSE' : 'by its config file';
-    throw new AgentToolsError(
-      'refused',
-      `${client.name} reaches no remote server ${what}. Choose another client, or a server that runs on this machine.`,
-    );
-  }
+  const shape = remoteShapeOf(client)!;
   const isHidden = (name: string): boolean =>
     shape.refusedHeaders?.test(name) === true || (scope.kind !== 'user' && secretNames.includes(name));
   const hidden = Object.entries(remote.headers).filter(([name]) => isHidden(name));

@@ -3,7 +3,7 @@ import { joinInstructions } from './instructions.js';
 import { Registry } from './registry.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 import { hasUi, isUiResource } from './ui.js';
-import type { UpstreamEntry } from './upstream.js';
+import type { UpstreamEntry, UpstreamInfo } from './upstream.js';
 
 /** The items that one entry takes from its upstream server. */
 export interface UpstreamItems {
@@ -11,6 +11,8 @@ export interface UpstreamItems {
   readonly prompts: readonly PromptSpec[];
   readonly resources: readonly ResourceSpec[];
   readonly instructions?: { readonly title: string; readonly text: string };
+  /** serverInfo of the upstream server. */
+  readonly info?: UpstreamInfo;
 }
 
 const none: UpstreamItems = { tools: [], prompts: [], resources: [] };
@@ -31,8 +33,10 @@ export function withUpstreamItems<S extends Servable>(
   const tools = own.flatMap((tool, index) => [...toolsAt(index), tool]).concat(toolsAt(own.length));
   const catalog = baseItems?.catalog?.(tools);
   const resources = [...registry.all('resources'), ...taken.flatMap((items) => items.resources)];
+  const info = upstreams.flatMap((entry, index) => (entry.lendsInfo && taken[index]!.info) || [])[0];
   return {
     ...server,
+    ...(info && { info: { ...server.info, ...info } }),
     ...(baseItems && {
       instructions: joinInstructions([baseItems.instructions, catalog?.instructions].flat(), {
         title: titleOf(server),

@@ -3,11 +3,14 @@ import path from 'node:path';
 import { readTextFileSync, statFile } from '../base/files/disk.js';
 import { replaceTextFile } from '../base/files/replace.js';
 import { readTextFile } from '../base/files/text-file.js';
-import { isRecord, isStringList } from '../base/value-checks.js';
+import { isRecord, isString, isStringList } from '../base/value-checks.js';
+import type { UpstreamInfo } from './upstream.js';
 
 /** Facts about an upstream server at its last start. */
 export interface UpstreamRecord {
   readonly title: string;
+  /** Its serverInfo. */
+  readonly info?: UpstreamInfo;
   readonly instructions?: string;
   /** Names of its tools and prompts, and the names and URIs of its resources. */
   readonly names: Readonly<Record<'tools' | 'prompts' | 'resources', readonly string[]>>;
@@ -69,18 +72,23 @@ function versionOf(text: string): number {
 
 function readRecord(file: string): UpstreamRecord | undefined {
   try {
-    const info = statFile(file);
-    if (!info?.isFile() || info.size > maxBytes) return undefined;
+    const stats = statFile(file);
+    if (!stats?.isFile() || stats.size > maxBytes) return undefined;
     const record: unknown = JSON.parse(readTextFileSync(file));
     if (!isRecord(record) || record.version !== version || typeof record.title !== 'string') return undefined;
-    const { title, instructions, names } = record;
+    const { title, info, instructions, names } = record;
     const list = (kind: string) => (isRecord(names) && isStringList(names[kind]) ? names[kind] : []);
     return {
       title,
+      ...(isServerInfo(info) && { info }),
       ...(typeof instructions === 'string' && { instructions }),
       names: { tools: list('tools'), prompts: list('prompts'), resources: list('resources') },
     };
   } catch {
     return undefined;
   }
+}
+
+function isServerInfo(info: unknown): info is UpstreamInfo {
+  return isRecord(info) && isString(info.name) && isString(info.version);
 }

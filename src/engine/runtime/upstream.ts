@@ -66,6 +66,8 @@ export interface UpstreamEntry extends Readonly<Record<ChosenKind, ItemChoice | 
     readonly timeoutMs?: number;
     readonly meta?: Readonly<Record<string, unknown>>;
   };
+  /** True if the server has the serverInfo of the upstream server. */
+  readonly lendsInfo?: boolean;
   /** The server definition that lists them. */
   readonly definition: Definition;
   readonly path: DocumentPath;
@@ -74,9 +76,17 @@ export interface UpstreamEntry extends Readonly<Record<ChosenKind, ItemChoice | 
 /** URIs of an upstream server that another upstream server has too, with their replacements. */
 export type ReplacedUris = ReadonlyMap<string, string>;
 
+/** serverInfo of an upstream server. */
+export type UpstreamInfo = Readonly<Record<string, unknown>> & {
+  readonly name: string;
+  readonly version: string;
+};
+
 /** The known items of an upstream server, as listed. Plain JSON, so that it can travel between processes. */
 export interface UpstreamListing {
   readonly title: string;
+  /** Its serverInfo. */
+  readonly info?: UpstreamInfo;
   readonly instructions?: string;
   /** Null: not listed yet. */
   readonly tools: readonly unknown[] | null;

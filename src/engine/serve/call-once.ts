@@ -46,14 +46,22 @@ export interface CallOnce {
 export async function callOnce(
   found: FoundServer,
   workspace: Workspace,
-  { tool: name, args, env, report, signal, person, obtain }: CallOnce,
+  call: CallOnce,
 ): Promise<ToolResult> {
-  const toolList = readToolListVariable(env, report);
+  const toolList = readToolListVariable(call.env, call.report);
   const compose = () =>
     composeServer(found, workspace, { toolList }).catch((error) => {
       if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
       throw error;
     });
+  return await callComposed(compose, call);
+}
+
+/** Calls one tool of a composed server, as {@link callOnce} does. @throws AgentToolsError */
+export async function callComposed(
+  compose: () => Promise<ServerSpec>,
+  { tool: name, args, env, report, signal, person, obtain }: CallOnce,
+): Promise<ToolResult> {
   const over = new AbortController();
   const calling = { env, report, signal: AbortSignal.any([signal, over.signal]) };
   const server = await compose();

@@ -2,6 +2,7 @@ import type { Host } from '../../host.js';
 import { workspaceFolders } from '../base/folders.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { toOneLine } from '../base/to-one-line.js';
+import { waitAtMost } from '../base/wait.js';
 import type { InstallMissing } from '../extension/installer.js';
 import { MissingPackageError } from '../extension/workspace.js';
 import { LazyHost } from '../host/lazy-host.js';
@@ -28,6 +29,8 @@ export interface Preparation extends ServerRequest {
   readonly patience?: Patience;
   /** Runs code of extensions in this process, not in an extension host. */
   readonly inProcess?: boolean | undefined;
+  /** Opens the server in place of a search by its name. */
+  readonly openServer?: ((signal: AbortSignal) => Promise<ServerResolver>) | undefined;
 }
 
 export interface PreparationDeps extends Pick<ResolveSetting, 'report'> {
@@ -110,6 +113,9 @@ const handshakeWaitMs = 2000;
 /** Longest wait of lists for definitions in code, from the start: less than the 10 s of impatient clients. */
 const listWaitMs = 9500;
 
+/** Longest wait for an existing server at its first start, in milliseconds: less than the patience of clients. */
+const firstStartMs = 8000;
+
 async function prepareWith(
   isolation: Isolation | undefined,
   preparation: Preparation,
@@ -126,7 +132,9 @@ async function prepareWith(
   let packages: LiveServer['packages'] = new Map();
   let watch: PackageWatch | undefined;
   const pinned = (name: string) => (isFrozen ? packages.get(name) : undefined);
-  const resolveServer = await createServerResolver(preparation, { host, report, pinned, ...code });
+  const resolveServer =
+    (await preparation.openServer?.(signal)) ??
+    (await createServerResolver(preparation, { host, report, pinned, ...code }));
   const { dataFolder } = workspaceFolders(host);
   const resolve: ServerResolver = async (options) => {
     const composed = await resolveServer(options);
@@ -178,6 +186,10 @@ async function prepareWith(
   }
   if (isolation && loading.length > 0) live.add(await followLoading(live, isolation, signal));
   await followPackages();
+  if (live.current.upstreams.some(({ lendsInfo }) => lendsInfo) && live.current.info === first.server.info) {
+    // The first start of an existing server: its name and instructions are not recorded yet.
+    await waitAtMost(live.ready('tools', signal), firstStartMs, signal);
+  }
   return { live, toolOptions, host: client, close: async () => await client?.close() };
 }
 

@@ -4,10 +4,11 @@ import type { UpstreamRecord } from '../runtime/upstream-records.js';
 
 /** The record of a listing; undefined while a list is not known. */
 export function recordOf(listing: UpstreamListing): UpstreamRecord | undefined {
-  const { title, instructions, tools, prompts, resources, templates } = listing;
+  const { title, info, instructions, tools, prompts, resources, templates } = listing;
   if (!tools || !prompts || !resources || !templates) return undefined;
   return {
     title,
+    ...(info && { info }),
     ...(instructions !== undefined && { instructions }),
     names: {
       tools: valuesIn(tools, ['name']),

@@ -38,11 +38,12 @@ export function takeItems(
     const named = tools.items.flatMap(({ ui }) => appUriOf(ui?.written) ?? []);
     const isNamed = (uri: string) => named.includes(apps.uriOf(uri) ?? '');
     const unlisted = unlistedApps(entry, [...known.keys()].filter(isNamed), { listing, table, apps });
-    const { title, instructions } = listing;
+    const { title, info, instructions } = listing;
     items.set(entry, {
       tools: tools.items,
       prompts: prompts.items,
       resources: [...resources.items, ...unlisted],
+      ...(info && { info }),
       ...(instructions !== undefined && { instructions: { title, text: instructions } }),
     });
     const problems = [...tools.faults, ...prompts.faults, ...resources.faults];

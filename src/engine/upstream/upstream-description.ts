@@ -1,19 +1,20 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/value-checks.js';
-import type { UpstreamListing } from '../runtime/upstream.js';
+import type { UpstreamInfo, UpstreamListing } from '../runtime/upstream.js';
 
 /** The parts of a listing that the handshake brings. */
-export type UpstreamDescription = Pick<UpstreamListing, 'title' | 'instructions' | 'offers'>;
+export type UpstreamDescription = Pick<UpstreamListing, 'title' | 'info' | 'instructions' | 'offers'>;
 
 /** Describes an upstream server after the handshake. `name` is its name in messages. */
 export function describeUpstream(client: Client, name: string, isModern: boolean): UpstreamDescription {
-  const { title, name: own } = client.getServerVersion() ?? {};
+  const info = client.getServerVersion() as UpstreamInfo | undefined;
   const instructions = client.getInstructions();
   const { prompts, resources, completions, tasks } = (client.getServerCapabilities() ?? {}) as Readonly<
     Record<string, unknown>
   >;
   return {
-    title: title || own || name,
+    title: (info?.title as string | undefined) || info?.name || name,
+    ...(info && { info }),
     ...(instructions && { instructions }),
     offers: {
       prompts: prompts !== undefined,

@@ -137,9 +137,11 @@ export class UpstreamHub implements UpstreamSource {
       const { listing } = this.#upstreams.of(entry.upstream);
       const present = listing && recordOf(listing);
       if (present) void records.write(key, present);
-      const { title, instructions: text } = (!listing && records.read(key)) || {};
-      if (title === undefined || text === undefined) return [];
-      return [[entry, { tools: [], prompts: [], resources: [], instructions: { title, text } }] as const];
+      const record = listing ? undefined : records.read(key);
+      if (!record) return [];
+      const { title, info, instructions: text } = record;
+      const said = { ...(info && { info }), ...(text !== undefined && { instructions: { title, text } }) };
+      return [[entry, { tools: [], prompts: [], resources: [], ...said }] as const];
     });
   }
 

@@ -249,3 +249,16 @@ describe('a store', () => {
     expect(found()).toBeUndefined();
   });
 });
+
+it('waits for a write that has begun', async () => {
+  const store = openStore();
+  store.stamp();
+  store.add(directory, tool, sent);
+  const first = store.flush();
+  let isWritten = false;
+  void first.then(() => {
+    isWritten = true;
+  });
+  await store.flush();
+  expect(isWritten).toBe(true);
+});

@@ -24,6 +24,7 @@ const request: InstallRequest = {
   args: [],
   headers: [],
   transport: undefined,
+  choices: {},
   command: undefined,
   allowScripts: [],
   sha256: undefined,

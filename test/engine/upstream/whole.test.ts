@@ -128,6 +128,7 @@ test('sends the instructions of the last start before an upstream server starts'
   expect(JSON.parse(readFileSync(path.join(folder, files()[0]!), 'utf8'))).toEqual({
     version: 1,
     title: 'scripted',
+    info: { name: 'scripted', version: '1.0.0' },
     instructions,
     names: { tools: ['echo'], prompts: ['p'], resources: ['a', 'a:1'] },
   });

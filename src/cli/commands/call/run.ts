@@ -2,14 +2,17 @@ import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
+import { createBridge } from '../../../engine/bridge/existing-resolver.js';
 import { brands, isBranded } from '../../../engine/runtime/authoring-symbols.js';
 import { findOrInstall } from '../../../engine/runtime/install-missing.js';
 import type { ProtocolError } from '../../../engine/runtime/result-builders.js';
-import { callOnce } from '../../../engine/serve/call-once.js';
+import { callComposed, callOnce } from '../../../engine/serve/call-once.js';
 import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
+import { existingDeps, findExisting } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { parseJsonArguments } from '../../shared/json-arguments.js';
+import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -41,11 +44,20 @@ export async function callCommand(
         tell('');
         host.stderr.write(`${visibleText(line)}\n`);
       };
-      const find = () => workspace.findServer(server);
-      const found = await findOrInstall(find, { obtain, dryRun: false, signal, report });
-      const call = { tool, args, env: host.env, report, person, obtain };
-      if (!person) return await callOnce(found, workspace, { ...call, signal });
-      const result = callOnce(found, workspace, { ...call, signal: AbortSignal.any([signal, person.left]) });
+      const named = mayBeExisting(server) ? await findExisting(server, undefined, host) : undefined;
+      const call = { tool, args, env: host.env, report, person };
+      const run = async (ending: AbortSignal) => {
+        if (named) {
+          const deps = existingDeps(host, { signal: ending, report, tell });
+          const compose = await createBridge({ ...named, given: { env: [], args: [], headers: [] } }, deps);
+          return await callComposed(compose, { ...call, signal: ending });
+        }
+        const find = () => workspace.findServer(server);
+        const found = await findOrInstall(find, { obtain, dryRun: false, signal, report });
+        return await callOnce(found, workspace, { ...call, obtain, signal: ending });
+      };
+      if (!person) return await run(signal);
+      const result = run(AbortSignal.any([signal, person.left]));
       // A handler that does not await the answer may never end.
       return await Promise.race([result, rejectOnAbort(person.left)]);
     }),

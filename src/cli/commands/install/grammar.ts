@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-options.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { collectVerbatim, positiveSeconds } from '../../shared/grammar/option-values.js';
 import { registryOption } from '../../shared/grammar/registry-option.js';
@@ -6,21 +7,23 @@ import { addPlaceOptions, placeInput } from '../../shared/grammar/target-options
 
 /** Adds `install`. */
 export function defineInstall(program: Command, { host, answer, command }: CommandContext): void {
-  addPlaceOptions(
-    program
-      .command('install')
-      .summary("write a server into a client's config")
-      .description(
-        'Writes a server into the config file of an MCP client, so that the client starts it. The server is started once before, and nothing else in the file is touched.',
-      )
-      .argument(
-        '[client]',
-        'client id from list-clients, or several: cursor,vscode; omit it with --config or --all',
-      )
-      .argument(
-        '[server]',
-        'a path, a name, or any existing MCP server: npm:name, https://…, pypi:name, docker:image, nuget:name, io.github.acme/name, a .mcpb bundle, mcp.json#name; -- <command…>; else the extension in this folder',
-      ),
+  addChoiceOptions(
+    addPlaceOptions(
+      program
+        .command('install')
+        .summary("write a server into a client's config")
+        .description(
+          'Writes a server into the config file of an MCP client, so that the client starts it. The server is started once before, and nothing else in the file is touched.',
+        )
+        .argument(
+          '[client]',
+          'client id from list-clients, or several: cursor,vscode; omit it with --config or --all',
+        )
+        .argument(
+          '[server]',
+          'a path, a name, or any existing MCP server: npm:name, https://…, pypi:name, docker:image, nuget:name, io.github.acme/name, a .mcpb bundle, mcp.json#name; -- <command…>; else the extension in this folder',
+        ),
+    ),
   )
     .option('--name <key>', 'entry key; default: the configKey of the server')
     .option(
@@ -80,6 +83,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             args: options.arg,
             headers: options.header,
             transport: options.transport,
+            choices: choiceInput(options),
             allowScripts: options.allowScripts,
             sha256: options.sha256,
             mcpRegistry: options.mcpRegistry,

@@ -33,6 +33,7 @@ export interface InstallInput extends TargetInput {
   /** `Name: value` */
   readonly headers: readonly string[];
   readonly transport: InstallRequest['transport'];
+  readonly choices: InstallRequest['choices'];
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
   /** Expected SHA-256 of a bundle. */

@@ -1,6 +1,7 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleMessage } from '../../../engine/base/visible-text.js';
+import { showExisting } from '../../../engine/bridge/show-existing.js';
 import type { Facts } from '../../../engine/discovery/facts.js';
 import { isPublished, propertyOf } from '../../../engine/discovery/facts-property.js';
 import { type FindPublished, publishedExtensions } from '../../../engine/discovery/published-lookup.js';
@@ -8,7 +9,9 @@ import { show } from '../../../engine/discovery/show-reference.js';
 import { readServerReference } from '../../../engine/existing-servers/server-reference.js';
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
 import type { Host } from '../../../host.js';
+import { existingDeps } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
+import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { openHostRegistry } from '../../shared/mcp-registry.js';
 import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
@@ -62,6 +65,17 @@ async function findFacts(
       return await find(name);
     };
     const place = { workspace: openWorkspace(host), cwd: host.cwd, homeDirectory, receipts, published, note };
+    const read = mayBeExisting(reference) ? readServerReference(reference) : undefined;
+    if (read && read.kind !== 'name' && read.kind !== 'path' && read.kind !== 'registry')
+      return showExisting(
+        { text: reference, meant: read },
+        existingDeps(host, {
+          mcpRegistry,
+          report: note,
+          tell,
+          signal: AbortSignal.timeout(registryTimeLimitMs),
+        }),
+      );
     return show(reference, place).catch(async (error: unknown) => {
       const entry = isMissing(error) ? readEntryName(reference) : undefined;
       if (!entry) throw error;

@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
+import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
 
 /** Options of `start`, for both its parser and its help. */
 export const startOptions = [
@@ -33,10 +34,32 @@ export interface StartInput {
   readonly autoInstall: boolean;
   readonly frozen: boolean;
   readonly inProcess: boolean;
+  /** Command of an existing server. */
+  readonly command?: readonly string[];
+  /** Options for existing servers. */
+  readonly existing?: ExistingInput;
 }
 
+/** Options of `start` for existing servers. */
+export interface ExistingInput {
+  /** `NAME=value`, or `NAME` alone. */
+  readonly env: readonly string[];
+  /** `name=value` of an input, or an argument. */
+  readonly args: readonly string[];
+  /** `Name: value` */
+  readonly headers: readonly string[];
+  readonly transport: 'http' | 'sse' | undefined;
+  readonly mcpRegistry: string | undefined;
+  readonly choices: ItemChoices;
+}
+
+/** Options of `start` that only the full grammar reads. */
+const fullGrammar =
+  /^(?:-h|--(?:help|http|env|arg|header|transport|mcp-registry|only|except|prefix|rename|catalog)(?:=.*)?)$/;
+
 /**
- * Parses the words after `start`; undefined for `--help` and `--http`, which need the full grammar. Clients
+ * Parses the words after `start`; undefined for `--help`, `--http` and the options of existing servers, which need the full
+ * grammar. Clients
  * start servers often, and loading a command-line parser would take most of the start time.
  * @throws AgentToolsError `usage`
  */
@@ -45,16 +68,19 @@ export function parseStartArguments(words: readonly string[]): StartInput | unde
   const before = end === -1 ? words : words.slice(0, end);
   const after = end === -1 ? [] : words.slice(end + 1);
   const options = before.filter((word) => word.startsWith('-') && word !== '-');
-  if (options.some((word) => word === '--help' || word === '-h' || word === '--http')) return undefined;
+  if (options.some((word) => fullGrammar.test(word))) return undefined;
 
   const unknown = options.find((word) => !isStartFlag(word));
   if (unknown !== undefined) throw new AgentToolsError('usage', unknownOption(unknown));
-  const [server, excess] = [...before.filter((word) => !options.includes(word)), ...after];
+  const named = before.filter((word) => !options.includes(word));
+  const command = named.length === 0 && after.length > 1 ? after : undefined;
+  const [server, excess] = command ? [] : [...named, ...after];
   if (excess !== undefined) {
     throw new AgentToolsError('usage', `start serves one server, but "${excess}" is a second one.`);
   }
   return startInput({
     server,
+    ...(command && { command }),
     strict: options.includes('--strict'),
     project: options.includes('--project'),
     autoInstall: !options.includes('--no-auto-install'),

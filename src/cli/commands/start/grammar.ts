@@ -1,20 +1,27 @@
-import type { Command } from 'commander';
+import { type Command, Option, type OptionValues } from 'commander';
+import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-options.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
-import { startInput, startOptions } from './arguments.js';
+import { collectVerbatim } from '../../shared/grammar/option-values.js';
+import { registryOption } from '../../shared/grammar/registry-option.js';
+import { type ExistingInput, startInput, startOptions } from './arguments.js';
 import { addHttpOptions, httpInput } from './http-grammar.js';
 
 /** Adds `start`. */
-export function defineStart(program: Command, { host, answer }: CommandContext): void {
+export function defineStart(program: Command, { host, answer, command }: CommandContext): void {
   const start = program
     .command('start')
     .summary('serve a server')
     .description(
       'Serves a server to an MCP client over stdio, until the client has gone; with --http to any number of clients, until a signal.',
     )
-    .argument('[server]', 'a path, a qualified name, or a built-in server or your own; else MCP_SERVER_NAME');
+    .argument(
+      '[server]',
+      'a path, a qualified name, a built-in server or your own, or any existing MCP server: npm:name, https://…, -- <command…>; else MCP_SERVER_NAME',
+    );
   for (const { flag, description } of startOptions) {
     if (!program.options.some(({ long }) => long === flag)) start.option(flag, description);
   }
+  addExistingOptions(start);
   addHttpOptions(start);
   start.action(async (server: string | undefined, options) => {
     const {
@@ -25,7 +32,17 @@ export function defineStart(program: Command, { host, answer }: CommandContext):
       inProcess = false,
       http = false,
     } = options;
-    const input = startInput({ server, strict, project, autoInstall, frozen, inProcess });
+    const existing = existingInput(options);
+    const input = startInput({
+      server: command && command.length < 2 && server === undefined ? command[0] : server,
+      ...(command && command.length > 1 && { command }),
+      ...(existing && { existing }),
+      strict,
+      project,
+      autoInstall,
+      frozen,
+      inProcess,
+    });
     if (http) {
       const { startHttpCommand } = await import('./http-run.js');
       answer(
@@ -36,4 +53,33 @@ export function defineStart(program: Command, { host, answer }: CommandContext):
     const { startCommand } = await import('./run.js');
     answer(await startCommand(input, host));
   });
+}
+
+function addExistingOptions(start: Command): void {
+  start
+    .option('--env <name[=value]>', 'existing server: set a variable; repeatable', collectVerbatim, [])
+    .option(
+      '--arg <value>',
+      'existing server: set an input (name=value), or add an argument; repeatable',
+      collectVerbatim,
+      [],
+    )
+    .option('--header <name: value>', 'existing server: send a header to it; repeatable', collectVerbatim, [])
+    .addOption(
+      new Option(
+        '--transport <name>',
+        'existing server: its transport; default: found out by asking',
+      ).choices(['http', 'sse']),
+    )
+    .option(registryOption.flags, registryOption.description);
+  addChoiceOptions(start);
+}
+
+/** Undefined without any option for existing servers. */
+function existingInput(options: OptionValues): ExistingInput | undefined {
+  const { env, arg: args, header: headers, transport, mcpRegistry } = options;
+  const choices = choiceInput(options);
+  const isGiven = [...env, ...args, ...headers, transport, mcpRegistry].some((one) => one !== undefined);
+  if (!isGiven && Object.keys(choices).length === 0) return undefined;
+  return { env, args, headers, transport, mcpRegistry, choices };
 }

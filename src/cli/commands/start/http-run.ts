@@ -15,7 +15,7 @@ export async function startHttpCommand(
   host: Host,
 ): Promise<ExitCode> {
   return await startHttpServer({
-    ...preparation(input, host),
+    ...(await preparation(input, host)),
     host,
     http,
     onListening(url) {

@@ -1,18 +1,39 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { Preparation } from '../../../engine/serve/prepare-server.js';
 import { startServer } from '../../../engine/serve/start-server.js';
 import type { CheckDrift } from '../../../engine/server/drift-guard.js';
 import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
+import { mayBeExisting } from '../../shared/may-be-existing.js';
 import type { StartInput } from './arguments.js';
 
 /** Serves a server over stdio until its client disconnects. */
 export async function startCommand(input: StartInput, host: Host): Promise<ExitCode> {
-  return await startServer({ ...preparation(input, host), host });
+  return await startServer({ ...(await preparation(input, host)), host });
 }
 
-/** Transport-independent options of a server start. */
-export function preparation({ autoInstall, frozen, ...input }: StartInput, host: Host): Preparation {
+/** Transport-independent options of a server start. @throws AgentToolsError */
+export async function preparation(input: StartInput, host: Host): Promise<Preparation> {
+  if (input.existing || mayBeExisting(input.server, input.command)) {
+    // Servers of extensions start without this code.
+    const [{ findExisting }, { existingPreparation }] = await Promise.all([
+      import('../../shared/existing.js'),
+      import('./existing-run.js'),
+    ]);
+    const named = await findExisting(input.server, input.command, host);
+    if (named) return existingPreparation(named, input, host);
+    if (input.existing) throw new AgentToolsError('usage', notExisting(input.server));
+  }
+  return extensionPreparation(input, host);
+}
+
+function notExisting(server: string | undefined): string {
+  const what = server === undefined ? 'the server of an extension' : `"${server}"`;
+  return `--env, --arg, --header, --transport, --only, --except, --prefix, --rename and --catalog are for existing MCP servers, and start serves ${what}. Leave them out, or name an existing server such as npm:@acme/mcp or https://example.com/mcp.`;
+}
+
+function extensionPreparation({ autoInstall, frozen, ...input }: StartInput, host: Host): Preparation {
   return {
     ...input,
     obtain: autoInstallOptions(host, { wanted: autoInstall && !frozen, tell: () => {} }),

@@ -1,18 +1,14 @@
 import { AgentToolsError } from '../../base/errors.js';
 import { describePlainFault } from '../../base/plain-data.js';
-import { type Definition, DefinitionError, Extension } from '../../extension/extension.js';
-import { translate } from '../../extension/key-spellings.js';
+import { DefinitionError } from '../../extension/extension.js';
 import { liveDefinition } from '../../extension/live-definition.js';
-import type { Manifest } from '../../extension/manifest.js';
 import type { Workspace } from '../../extension/workspace.js';
 import { LiveServer, type LiveServerOptions } from '../../live/live-server.js';
 import { composeDefinition } from '../../runtime/compose-server.js';
 import type { ServerDefinition } from '../../runtime/definition-types/server-types.js';
+import { inlineServer } from '../../runtime/inline-server.js';
 import { parseToolOptions } from '../../runtime/tool-options.js';
 import type { RunningServer } from '../../server/running-server.js';
-
-/** Server info of a definition without `name` and `version`. */
-const defaultServerInfo = { name: 'server', version: '0.0.0' } as const;
 
 export interface InlineDeps {
   /** Resolves names in the definition. */
@@ -51,36 +47,4 @@ export async function serveDefinition(
   if (lost) throw new AgentToolsError('invalid-definition', `${lost.item}: ${lost.message}`);
   const live = await LiveServer.open({ server: spec, env, report, openUpstreams });
   return { live, toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, report) };
-}
-
-/** Wraps the definition in a package without other declarations. */
-function inlineServer(definition: ServerDefinition, directory: string): Definition {
-  const { name = defaultServerInfo.name, version = defaultServerInfo.version } = definition;
-  const document = { file: 'package.json', text: '{}', value: {} };
-  const nothing = { tools: [], prompts: [], resources: [], servers: [], apps: [] };
-  const translation = translate({ name, ...definition }, 'servers');
-  const manifest: Manifest = {
-    packageName: name,
-    packageVersion: version,
-    packageJson: document,
-    document,
-    base: [],
-    translation,
-    root: 'agenttools',
-    declarations: nothing,
-    toolkits: [],
-    hasOnlySkills: false,
-    rules: {},
-    directory,
-  };
-  return {
-    kind: 'servers',
-    item: name,
-    // The items have no package either: names are not qualified.
-    extension: new Extension(manifest, { origin: 'builtin' }),
-    file: { file: 'the definition', language: 'data', combined: false },
-    at: [],
-    value: translation.value,
-    translation,
-  };
 }

@@ -19,6 +19,7 @@ describe('the words after start', () => {
     [['@acme/weather', '--strict'], { server: '@acme/weather', strict: true }],
     [['--strict', 'x', '--verbose'], { server: 'x', strict: true }],
     [['--', '--odd'], { server: '--odd' }],
+    [['--', 'python', 'server.py'], { command: ['python', 'server.py'] }],
     [['x', '--project'], { server: 'x', project: true }],
     [['--no-auto-install', 'x'], { server: 'x', autoInstall: false }],
     [['x', '--frozen'], { server: 'x', frozen: true }],
@@ -27,12 +28,15 @@ describe('the words after start', () => {
     expect(parseStartArguments(words)).toEqual({ ...usual, ...expected });
   });
 
-  it.each([[['--help']], [['x', '-h']], [['x', '--http', '--port', '0']]])(
-    '%j is for the grammar',
-    (words) => {
-      expect(parseStartArguments(words)).toBeUndefined();
-    },
-  );
+  it.each([
+    [['--help']],
+    [['x', '-h']],
+    [['x', '--http', '--port', '0']],
+    [['npm:x', '--only', 'a']],
+    [['npm:x', '--only=a']],
+  ])('%j is for the grammar', (words) => {
+    expect(parseStartArguments(words)).toBeUndefined();
+  });
 
   it.each([
     [['a', 'b'], 'usage', '"b" is a second one'],
@@ -59,7 +63,8 @@ describe('the words after start', () => {
     const own = (start?.options ?? []).filter(
       ({ description }) => !/^(with --|serve over)/.test(description),
     );
-    const flags = [...program.options, ...own].map(({ long }) => long);
+    const quick = own.filter(({ long }) => parseStartArguments([long!, 'x']) !== undefined);
+    const flags = [...program.options, ...quick].map(({ long }) => long);
     expect(flags.sort()).toEqual(['--version', ...startOptions.map(({ flag }) => flag)].sort());
     expect(start?.registeredArguments.map((one) => [one.name(), one.required, one.variadic])).toEqual([
       ['server', false, false],

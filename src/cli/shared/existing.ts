@@ -1,0 +1,53 @@
+import { AgentToolsError } from '../../engine/base/errors.js';
+import { ownProgram, workspaceFolders } from '../../engine/base/folders.js';
+import type { BridgeDeps } from '../../engine/bridge/existing-resolver.js';
+import type { NamedReference } from '../../engine/bridge/open-existing.js';
+import { commandReference, readServerReference } from '../../engine/existing-servers/server-reference.js';
+import { installationFolders } from '../../engine/installation/installation-folders.js';
+import type { Host } from '../../host.js';
+import { openHostRegistry } from './mcp-registry.js';
+import { npmSetting } from './npm-deps.js';
+import { openWorkspace, workspaceOptions } from './workspace.js';
+
+/** The existing server that a command line means; undefined: a server of an extension. */
+export async function findExisting(
+  server: string | undefined,
+  command: readonly string[] | undefined,
+  host: Host,
+): Promise<NamedReference | undefined> {
+  const reference = command ? commandReference(command) : readServerReference(server ?? '');
+  if (reference.kind === 'name' || reference.kind === 'path') return undefined;
+  // An installed extension wins over an entry of the MCP Registry with its name.
+  if (reference.kind === 'registry' && (await isExtension(reference.name, host))) return undefined;
+  return { text: command?.join(' ') ?? server ?? '', meant: reference };
+}
+
+async function isExtension(name: string, host: Host): Promise<boolean> {
+  return await openWorkspace(host)
+    .findServer(name)
+    .then(
+      () => true,
+      (error: unknown) => !(error instanceof AgentToolsError && error.code === 'not-found'),
+    );
+}
+
+interface ExistingRun extends Pick<BridgeDeps, 'signal' | 'tell' | 'report'> {
+  /** Base URL of the MCP Registry, or `none`. */
+  readonly mcpRegistry?: string | undefined;
+}
+
+/** Everything that existing servers are looked up and started with. */
+export function existingDeps(host: Host, { mcpRegistry, ...run }: ExistingRun): BridgeDeps {
+  const { dataFolder, cacheFolder } = workspaceFolders(host);
+  return {
+    ...run,
+    npm: npmSetting(host),
+    openRegistry: async () => await openHostRegistry(mcpRegistry, host),
+    dataFolder,
+    cacheFolder,
+    surroundings: installationFolders(host).surroundings,
+    cwd: host.cwd,
+    node: ownProgram().command,
+    workspace: workspaceOptions(host),
+  };
+}

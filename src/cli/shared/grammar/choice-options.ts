@@ -1,0 +1,36 @@
+import type { Command, OptionValues } from 'commander';
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
+import { collect, collectVerbatim } from './option-values.js';
+
+/** Adds the options that choose and name the tools of an existing server. */
+export function addChoiceOptions(command: Command): Command {
+  return command
+    .option('--only <tools>', 'existing server: serve these tools alone; repeatable', collect, [])
+    .option('--except <tools>', 'existing server: omit these tools; repeatable', collect, [])
+    .option('--prefix <text>', 'existing server: put this before each tool name')
+    .option(
+      '--rename <tool=name>',
+      'existing server: serve a tool by another name; repeatable',
+      collectVerbatim,
+      [],
+    )
+    .option('--catalog', 'existing server: list three tools that find, describe and call the others');
+}
+
+/** Reads the options. @throws AgentToolsError `usage` */
+export function choiceInput({ only, except, prefix, rename, catalog }: OptionValues): ItemChoices {
+  const renamed = (rename as readonly string[]).map((word) => {
+    const [, theirs, ours] = /^([^=]+)=([^=]+)$/.exec(word) ?? [];
+    if (theirs === undefined || ours === undefined)
+      throw new AgentToolsError('usage', `"${word}" renames no tool. Expected: --rename search=find_letters`);
+    return [theirs, ours] as const;
+  });
+  return {
+    ...(only.length > 0 && { only }),
+    ...(except.length > 0 && { except }),
+    ...(prefix !== undefined && { prefix }),
+    ...(renamed.length > 0 && { rename: Object.fromEntries(renamed) }),
+    ...(catalog === true && { toolList: 'catalog' as const }),
+  };
+}

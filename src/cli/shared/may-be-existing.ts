@@ -1,0 +1,8 @@
+/**
+ * True for texts that may name an existing server. Every start asks it, so it is cheap: `readServerReference` decides.
+ */
+export function mayBeExisting(server: string | undefined, command?: readonly string[]): boolean {
+  if (command) return true;
+  const names = /^[a-z]{2,}:|\.(?:mcpb|dxt)$|\.json(?:#|$)|==|^[\w-]+(?:\.[\w-]+)+\//i;
+  return server !== undefined && names.test(server);
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../base/errors.js';
+import { replaceTextFile } from '../base/files/replace.js';
+import { readTextFile } from '../base/files/text-file.js';
+import { isRecord, isString } from '../base/value-checks.js';
+import type { ExistingServer } from '../existing-servers/existing-server.js';
+
+/** Version of the file format. */
+const version = 1;
+
+/** Largest record that is read, in bytes. */
+const maxBytes = 5 * 1024 * 1024;
+
+/** Looked-up servers in the data folder, by their references. Contain no values of inputs. */
+export class ExistingRecords {
+  readonly #folder: string;
+
+  constructor(dataFolder: string) {
+    this.#folder = path.join(dataFolder, 'existing-servers');
+  }
+
+  #fileOf(reference: string): string {
+    const name = createHash('sha256').update(reference).digest('hex').slice(0, 32);
+    return path.join(this.#folder, `${name}.json`);
+  }
+
+  /**
+   * The server of a reference at its last lookup; undefined without a valid record.
+   * @throws AgentToolsError if a newer AgentTools wrote the record
+   */
+  async read(reference: string): Promise<ExistingServer | undefined> {
+    const file = this.#fileOf(reference);
+    const record = await readTextFile(file, { maxBytes })
+      .then(({ text }): unknown => JSON.parse(text ?? 'null'))
+      .catch(() => undefined);
+    if (!isRecord(record) || record.asked !== reference) return undefined;
+    if (Number(record.version) > version) {
+      const message = `${file} was written by a newer version of AgentTools. Update AgentTools, or delete the file.`;
+      throw new AgentToolsError('refused', message);
+    }
+    const { server } = record;
+    const isServer = isRecord(server) && isString(server.reference) && isRecord(server.template);
+    return isServer ? (server as unknown as ExistingServer) : undefined;
+  }
+
+  /** Records the server of a reference, also under its exact reference. Never rejects: the next start looks it up again. */
+  async write(reference: string, server: ExistingServer): Promise<void> {
+    for (const asked of new Set([reference, server.reference])) {
+      try {
+        await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+        const before = await readTextFile(this.#fileOf(asked), { maxBytes });
+        const text = `${JSON.stringify({ version, asked, server })}\n`;
+        if (before.text !== text) await replaceTextFile(before, text);
+      } catch {
+        // The data folder may be read-only.
+      }
+    }
+  }
+}

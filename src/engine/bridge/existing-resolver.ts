@@ -1,0 +1,136 @@
+import { AgentToolsError } from '../base/errors.js';
+import type { ExistingServer, RemoteTransport } from '../existing-servers/existing-server.js';
+import type { GivenOptions, GivenPair } from '../existing-servers/given-inputs.js';
+import type { PreparedLaunch } from '../existing-servers/prepare-launch.js';
+import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
+import { composeDefinition, type ServerSpec, type ToolList } from '../runtime/compose-server.js';
+import { inlineServer } from '../runtime/inline-server.js';
+import { readToolListVariable } from '../runtime/tool-list-setting.js';
+import type { UpstreamEndpoint, UpstreamSpec } from '../runtime/upstream.js';
+import { type ExistingDeps, type NamedReference, openExisting, prepareExisting } from './open-existing.js';
+
+/** The tools that are served of an existing server, and their names. */
+export interface ItemChoices {
+  /** Names of tools. Default: all. */
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+  /** Prefix of tool names. */
+  readonly prefix?: string;
+  /** New names of tools, by their names on the server. */
+  readonly rename?: Readonly<Record<string, string>>;
+  readonly toolList?: ToolList;
+}
+
+/** An existing server to serve. */
+export interface BridgeRequest extends NamedReference, ItemChoices {
+  readonly given: GivenOptions;
+  /** Transport of a remote server. Default: found out by asking. */
+  readonly transport?: RemoteTransport | undefined;
+}
+
+export interface BridgeDeps extends ExistingDeps {
+  readonly workspace: WorkspaceOptions;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+}
+
+/** Longest wait for the first answer of the server, in milliseconds. A container may have to be downloaded. */
+const startTimeoutMs = 60_000;
+
+/**
+ * Prepares an existing server and returns the function that composes the server in front of it.
+ * @throws AgentToolsError if there is no such server, or an input is missing
+ */
+export async function createBridge(
+  request: BridgeRequest,
+  deps: BridgeDeps,
+): Promise<() => Promise<ServerSpec>> {
+  const { surroundings, report } = deps;
+  const server = await openExisting(request, deps, report);
+  const given = fillGiven(request.given, server, surroundings.env);
+  const launch = await prepareExisting(server, given, deps);
+  const endpoint = await toEndpoint(launch, request, deps);
+  const upstream: UpstreamSpec = {
+    key: bridgeKey(server),
+    name: server.name,
+    place: async () => endpoint,
+    startTimeoutMs,
+  };
+  const toolList = request.toolList ?? readToolListVariable(surroundings.env, report);
+  const workspace = new Workspace(deps.workspace);
+  const { name, version = '0.0.0' } = server;
+  const { only, except, prefix, rename } = request;
+  const choice = {
+    ...(only && { only }),
+    ...(except && { except }),
+    ...(prefix !== undefined && { prefix }),
+    ...(rename && { rename }),
+  };
+  // The endpoint has no form in a definition: it may contain values of the environment, which are not filled in again.
+  const tools = [{ upstream: { command: 'existing' }, ...choice }];
+  const definition = inlineServer({ name, version, tools } as never, deps.cwd);
+  return async () => {
+    const spec = await composeDefinition(definition, workspace, { toolList });
+    const upstreams = spec.upstreams.map((entry) => ({ ...entry, upstream, lendsInfo: true }));
+    return { ...spec, upstreams };
+  };
+}
+
+/** Key of an existing server in the records of upstream servers. */
+export function bridgeKey({ reference }: ExistingServer): string {
+  return JSON.stringify(['existing', reference]);
+}
+
+/** Our own variables. The server gets all others that the client has given us. */
+const ownVariables = /^(?:MCP_SERVER_NAME|MCP_TOOL_OPTIONS|MCP_APPS_ENABLED|MCP_TOOL_LIST|AGENTTOOLS_.*)$/;
+
+async function toEndpoint(
+  launch: PreparedLaunch,
+  { transport }: BridgeRequest,
+  { surroundings, cwd, signal }: BridgeDeps,
+): Promise<UpstreamEndpoint> {
+  if (launch.kind === 'program') {
+    const { command, args, env } = launch;
+    const passed = Object.entries(surroundings.env).filter(
+      (pair): pair is [string, string] => pair[1] !== undefined && !ownVariables.test(pair[0]),
+    );
+    return { command, args, env: { ...Object.fromEntries(passed), ...env }, cwd: launch.cwd ?? cwd };
+  }
+  const { url, headers } = launch;
+  const known = transport ?? launch.transport;
+  if (known) return { url, headers, transport: known };
+  const { verifyRemote } = await import('../preflight/verify-remote.js');
+  const asked = { url, headers, transport: undefined };
+  return { url, headers, ...(await verifyRemote(asked, { timeoutMs: 15_000, signal })) };
+}
+
+/** Adds declared variables of the environment to the given values, and fills `${NAME}` in arguments and headers. */
+function fillGiven(
+  { env: pairs, args, headers }: GivenOptions,
+  { inputs }: ExistingServer,
+  env: Readonly<Record<string, string | undefined>>,
+): GivenOptions {
+  const isGiven = (name: string) => pairs.some((pair) => pair.name === name);
+  const declared = inputs.flatMap(({ givenBy, name, isSecret }): GivenPair[] => {
+    const value = env[name];
+    return givenBy === 'env' && value !== undefined && !isGiven(name) ? [{ name, value, isSecret }] : [];
+  });
+  return {
+    env: [...pairs, ...declared],
+    args: args.map((word) => fillVariables(word, env)),
+    headers: headers.map((header) => ({ ...header, value: fillVariables(header.value, env) })),
+  };
+}
+
+/** @throws AgentToolsError if a variable is not set */
+function fillVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
+  return text.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+    const value = env[name];
+    if (value === undefined)
+      throw new AgentToolsError(
+        'refused',
+        `The variable ${name} is not set. Set it in the environment of the server.`,
+      );
+    return value;
+  });
+}

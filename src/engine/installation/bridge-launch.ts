@@ -1,0 +1,99 @@
+import type { ItemChoices } from '../bridge/existing-resolver.js';
+import type { Client, Launch } from '../clients/client.js';
+import { toStartable } from '../clients/entry-shapes.js';
+import { remoteShapeOf } from '../clients/table/remote-shapes.js';
+import type { ExistingServer, InputValues, RemoteTransport } from '../existing-servers/existing-server.js';
+import { assignInputs, type GivenOptions, type PathBase } from '../existing-servers/given-inputs.js';
+import type { InstallDeps, InstallRequest } from './install-request.js';
+import type { BridgedParts, InstallSource } from './install-source.js';
+import type { ServerVariable } from './secrets.js';
+
+/** Given values of an existing server that runs through `agenttools start`. */
+export interface BridgeInputs {
+  readonly server: ExistingServer;
+  readonly given: GivenOptions;
+  /** Answers of the user, by input id. */
+  readonly answers: InputValues;
+  readonly base: PathBase;
+  readonly transport?: RemoteTransport | undefined;
+  /** Command line of a server without a reference. */
+  readonly command?: readonly string[] | undefined;
+}
+
+/**
+ * Builds the launch of an existing server through `agenttools start`. Secrets are variables: arguments and headers refer to
+ * them by `${NAME}`.
+ */
+export function bridgeLaunch(
+  { server, given, answers, base, transport, command }: BridgeInputs,
+  request: InstallRequest,
+  { program, version, dataFolder, surroundings }: InstallDeps,
+): BridgedParts {
+  const { values, extra } = assignInputs(server, given, base);
+  const all = { ...answers, ...values };
+  const variables: ServerVariable[] = [...extra.env];
+  const words: string[] = [];
+  const refer = (name: string, value: string): string => {
+    const variable = variableFor(name, variables);
+    variables.push({ name: variable, value, isSecret: true });
+    return `\${${variable}}`;
+  };
+  for (const input of server.inputs) {
+    const { id, givenBy, name, isSecret } = input;
+    for (const value of [all[id] ?? []].flat()) {
+      if (givenBy === 'env') variables.push({ name, value, isSecret });
+      else if (givenBy === 'arg') words.push('--arg', `${name}=${isSecret ? refer(name, value) : value}`);
+      else words.push('--header', `${name}: ${isSecret ? refer(name, value) : value}`);
+    }
+  }
+  for (const word of extra.args) words.push('--arg', word);
+  for (const { name, value, isSecret } of extra.headers)
+    words.push('--header', `${name}: ${isSecret ? refer(name, value) : value}`);
+  const args = [
+    'start',
+    ...choiceWords(request.choices),
+    ...(transport === undefined ? [] : ['--transport', transport]),
+    ...words,
+    ...(command ? ['--', ...command] : [server.reference]),
+  ];
+  const env = {
+    ...(dataFolder !== undefined && { AGENTTOOLS_HOME: dataFolder }),
+    ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
+  };
+  const folder = request.cwd === undefined ? {} : { cwd: request.cwd };
+  const launch: Launch =
+    request.by === 'npx'
+      ? { command: 'npx', args: ['-y', `agenttools@${version}`, ...args], env, ...folder }
+      : toStartable(
+          { command: program.command, args: [...program.args, ...args], env, ...folder },
+          surroundings.platform,
+        );
+  return { launch, variables, secretArguments: [] };
+}
+
+/** A name of a variable that no other one has: `API_KEY` for `--api-key`. */
+function variableFor(name: string, taken: readonly ServerVariable[]): string {
+  const plain = `MCP_${name.replace(/^-+/, '')}`.toUpperCase().replace(/\W/g, '_');
+  const isTaken = (one: string) => taken.some((variable) => variable.name === one);
+  let free = plain;
+  for (let number = 2; isTaken(free); number += 1) free = `${plain}_${number}`;
+  return free;
+}
+
+/** The choices as options of `start`. */
+function choiceWords({ only, except, prefix, rename, toolList }: ItemChoices): readonly string[] {
+  return [
+    ...(only ? ['--only', only.join(',')] : []),
+    ...(except ? ['--except', except.join(',')] : []),
+    ...(prefix === undefined ? [] : ['--prefix', prefix]),
+    ...Object.entries(rename ?? {}).flatMap(([theirs, ours]) => ['--rename', `${theirs}=${ours}`]),
+    ...(toolList === 'catalog' ? ['--catalog'] : []),
+  ];
+}
+
+/** True if the entry of a client must go through `agenttools start`. */
+export function needsBridge(client: Client, { launch }: InstallSource, { choices }: InstallRequest): boolean {
+  if (Object.keys(choices).length > 0) return true;
+  if (!('url' in launch) || client.manual) return false;
+  return !remoteShapeOf(client)?.transports.includes(launch.transport);
+}

@@ -1,0 +1,46 @@
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { writeFolder } from '../support/packages.js';
+import { recordedServers, serveRecordings } from '../support/recorded-servers.js';
+import { runCli } from '../support/run-cli.js';
+
+let recordings: Awaited<ReturnType<typeof serveRecordings>>;
+let home: string;
+beforeAll(async () => {
+  recordings = await serveRecordings();
+});
+afterAll(async () => await recordings.close());
+beforeEach(() => {
+  home = writeFolder();
+});
+
+const run = async (...words: readonly string[]) =>
+  await runCli(words, { home, cwd: home, env: { PATH: process.env.PATH ?? '', HOME: home } });
+
+test('call runs a tool of a remote server', async () => {
+  const { exchanges } = recordedServers.everything!;
+  const { params, result } = exchanges.find(({ method }) => method === 'tools/call')!;
+  const words = ['call', recordings.urlOf('everything'), String(params.name), '{}', '--json'];
+  const { code, stdout } = await run(...words);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toEqual(result);
+  const unknown = await run('call', recordings.urlOf('everything'), 'no-such-tool', '{}');
+  expect(unknown.stderr).toContain('no-such-tool');
+});
+
+test('show describes a server without starting it', async () => {
+  const { code, stdout } = await run('show', 'docker:ghcr.io/acme/tickets:1.2.0', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    kind: 'existing server',
+    name: 'tickets',
+    source: 'docker',
+    reference: 'docker:ghcr.io/acme/tickets:1.2.0',
+    tools: null,
+  });
+  const file = path.join(
+    writeFolder({ 'mcp.json': { mcpServers: { far: { url: 'https://far.test/mcp' } } } }),
+    'mcp.json',
+  );
+  expect((await run('show', file)).stdout).toContain('https://far.test/mcp');
+});

@@ -1,0 +1,97 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references to variables.
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ExistingRecords } from '../../src/engine/bridge/existing-records.js';
+import { writeFolder } from '../support/packages.js';
+import { openProgram, type Program, startProgram } from '../support/program.js';
+import { recordedServers, serveRecordings } from '../support/recorded-servers.js';
+import { ticketsServer } from '../support/tickets-server.js';
+
+let recordings: Awaited<ReturnType<typeof serveRecordings>>;
+beforeAll(async () => {
+  recordings = await serveRecordings();
+});
+afterAll(async () => await recordings.close());
+
+const { initialize, exchanges } = recordedServers.everything!;
+const recordedTools = exchanges.find(({ method }) => method === 'tools/list')!.result!.tools as readonly {
+  readonly name: string;
+}[];
+
+async function toolNames(program: Program): Promise<readonly string[]> {
+  const { tools } = await program.request('tools/list');
+  return tools.map(({ name }: { name: string }) => name);
+}
+
+describe.concurrent('start of an existing server', () => {
+  test('serves a remote server over stdio with its name, version and instructions', async () => {
+    const program = startProgram(recordings.urlOf('everything'));
+    const { serverInfo, instructions } = await program.initialize();
+    expect(serverInfo).toEqual(initialize.serverInfo);
+    expect(instructions).toBe(initialize.instructions);
+    expect(await toolNames(program)).toEqual(recordedTools.map(({ name }) => name));
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+    expect(program.stderr).toBe('');
+  });
+
+  test('chooses, prefixes and renames its tools', async () => {
+    const flags = ['--only', 'echo,get-sum', '--prefix', 'ev_', '--rename', 'get-sum=sum'];
+    const program = await openProgram(recordings.urlOf('everything'), { flags });
+    expect(await toolNames(program)).toEqual(['ev_echo', 'sum']);
+    await program.end();
+  });
+
+  test('lists a catalog in place of its tools', async () => {
+    const program = await openProgram(recordings.urlOf('mongodb'), { flags: ['--catalog'] });
+    expect(await toolNames(program)).toEqual(['find_tools', 'inspect_tool', 'call_tool']);
+    await program.end();
+  });
+
+  test('runs a command after "--" with the environment of the client, without the variables of AgentTools', async () => {
+    const folder = writeFolder({ 'server.mjs': ticketsServer });
+    const flags = ['--', process.execPath, path.join(folder, 'server.mjs')];
+    const program = await openProgram(undefined, { flags, env: { TOKEN: 'open', MCP_SERVER_NAME: 'x' } });
+    expect(await toolNames(program)).toEqual(['toolopen']);
+    await program.end();
+  });
+
+  test('starts a recorded server without the network', async () => {
+    const home = writeFolder({ 'server.mjs': ticketsServer });
+    const reference = 'io.github.acme/tickets@1.0.0';
+    await new ExistingRecords(path.join(home, 'data')).write(reference, {
+      source: 'registry',
+      reference,
+      name: 'tickets',
+      version: '1.0.0',
+      inputs: [],
+      template: {
+        kind: 'program',
+        runner: { by: 'command', command: process.execPath },
+        args: [{ words: [[path.join(home, 'server.mjs')]] }],
+        env: {},
+      },
+      notes: [],
+    });
+    const env = { AGENTTOOLS_HOME: path.join(home, 'data'), AGENTTOOLS_MCP_REGISTRY: 'none' };
+    const program = await openProgram(reference, { env });
+    expect(await toolNames(program)).toEqual(['tool']);
+    await program.end();
+    const unknown = startProgram('io.github.acme/other@1.0.0', { env });
+    expect(await unknown.exit).toEqual({ code: 1, signal: null });
+    expect(unknown.stderr).toContain('The MCP Registry is turned off');
+  });
+
+  test.each([
+    [['--only', 'a'], '@acme/none', '--catalog are for existing MCP servers, and start serves "@acme/none"'],
+    [['--rename', 'a'], 'https://example.test/mcp', '"a" renames no tool'],
+    [
+      ['--header', 'X-Key: ${NO_SUCH_KEY}'],
+      'https://example.test/mcp',
+      'The variable NO_SUCH_KEY is not set',
+    ],
+  ])('refuses %j', async (flags, server, message) => {
+    const program = startProgram(server, { flags });
+    expect((await program.exit).code).not.toBe(0);
+    expect(program.stderr).toContain(message);
+  });
+});
