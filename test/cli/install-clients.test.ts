@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ownProgram } from '../../src/engine/base/folders.js';
-import type { Launch, RemoteLaunch, WritableClient } from '../../src/engine/clients/client.js';
+import type { Launch, WritableClient } from '../../src/engine/clients/client.js';
 import { readEntry } from '../../src/engine/clients/edit/entries.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
 import { remoteShapeOf } from '../../src/engine/clients/table/remote-shapes.js';
@@ -183,45 +183,9 @@ describe('every client', () => {
 function remoteEntry(client: WritableClient): object {
   const headers = { A: 'b' };
   const shape = remoteShapeOf(client);
-  if (!shape) {
-    const { command, args: own } = ownProgram();
-    const args = [...own, 'start', '--transport', 'http', '--header', 'A: b', url];
-    return client.entry(
-      { command, args, env: { AGENTTOOLS_HOME: path.join(home, 'agenttools') } },
-      'example',
-    );
-  }
-  const { entry, headers: field } = shape;
-  const whole = {
-    ...entry({ url, transport: 'http', headers } satisfies RemoteLaunch, 'example'),
-    ...(field === 'requestOptions' ? { requestOptions: { headers } } : { [field]: headers }),
-  };
-  const literal = remoteEntries[client.id];
-  if (literal) expect(whole).toEqual(literal);
-  return whole;
+  if (shape) return shape.entry({ url, transport: 'http', headers }, 'example');
+  const { command, args: own } = ownProgram();
+  const args = [...own, 'start', '--transport', 'http', '--header', 'A: b', url];
+  const env = { AGENTTOOLS_HOME: path.join(home, 'agenttools') };
+  return client.entry({ command, args, env }, 'example');
 }
-
-/** Entries of remote servers in the dialects of clients. */
-const remoteEntries: Readonly<Record<string, object | undefined>> = {
-  'claude-code': { type: 'http', url, headers: { A: 'b' } },
-  codex: { url, http_headers: { A: 'b' } },
-  cursor: { url, headers: { A: 'b' } },
-  vscode: { type: 'http', url, headers: { A: 'b' } },
-  'gemini-cli': { httpUrl: url, headers: { A: 'b' } },
-  windsurf: { serverUrl: url, headers: { A: 'b' } },
-  cline: { type: 'streamableHttp', url, headers: { A: 'b' } },
-  'roo-code': { type: 'streamable-http', url, headers: { A: 'b' } },
-  'copilot-cli': { type: 'http', url, tools: ['*'], headers: { A: 'b' } },
-  opencode: { type: 'remote', url, enabled: true, headers: { A: 'b' } },
-  'kimi-code': { transport: 'http', url, headers: { A: 'b' } },
-  goose: {
-    name: 'example',
-    description: '',
-    type: 'streamable_http',
-    enabled: true,
-    uri: url,
-    timeout: 300,
-    headers: { A: 'b' },
-  },
-  continue: { name: 'example', type: 'streamable-http', url, requestOptions: { headers: { A: 'b' } } },
-};

@@ -169,22 +169,64 @@ describe('install of a URL', () => {
       ...['install', client, 'https://mcp.example.com/mcp', '--project', '--no-verify'],
       ...['--header', 'Authorization: Bearer s3cret', '--header', 'X-Team: one'],
     ];
-    for (const client of ['vscode', 'codex', 'claude-code']) expect((await run(words(client))).code).toBe(0);
-    const texts = ['.vscode/mcp.json', '.codex/config.toml', '.mcp.json'].map((file) =>
-      readFileSync(path.join(home, file), 'utf8'),
-    );
+    for (const client of ['vscode', 'codex', 'claude-code', 'kimi-code']) {
+      const { code, stderr } = await run(words(client));
+      expect({ client, code }).toEqual({ client, code: 0 });
+      expect(stderr).toContain('The value is the part after "Bearer ".');
+    }
+    const files = ['.vscode/mcp.json', '.codex/config.toml', '.mcp.json', '.kimi-code/mcp.json'];
+    const texts = files.map((file) => readFileSync(path.join(home, file), 'utf8'));
     for (const written of texts) expect(written).not.toContain('s3cret');
     expect(json('.vscode/mcp.json')).toMatchObject({
       servers: {
-        example: { headers: { Authorization: expect.stringMatching(/^\$\{input:\w+\}$/), 'X-Team': 'one' } },
+        example: {
+          headers: { Authorization: expect.stringMatching(/^Bearer \$\{input:\w+\}$/), 'X-Team': 'one' },
+        },
       },
       inputs: [{ password: true }],
     });
-    expect(texts[1]).toContain('EXAMPLE_AUTHORIZATION');
-    expect(json('.mcp.json').mcpServers.example.headers.Authorization).toBe(`$${'{EXAMPLE_AUTHORIZATION}'}`);
-    const { code, stderr } = await run(words('kimi-code'));
+    expect(texts[1]).toContain('bearer_token_env_var = "EXAMPLE_AUTHORIZATION"');
+    expect(json('.mcp.json').mcpServers.example.headers.Authorization).toBe(
+      `Bearer \${EXAMPLE_AUTHORIZATION}`,
+    );
+    expect(json('.kimi-code/mcp.json').mcpServers.example).toEqual({
+      transport: 'http',
+      url: 'https://mcp.example.com/mcp',
+      headers: { 'X-Team': 'one' },
+      bearerTokenEnvVar: 'EXAMPLE_AUTHORIZATION',
+    });
+    const { code, stderr } = await run(words('amazon-q'));
     expect(code).toBe(1);
     expect(stderr).toContain('The header Authorization is a secret, and others may read this file.');
+  });
+
+  test('names a variable for a header that fx does not accept as text', async () => {
+    const words = (value: string) => [
+      ...['install', 'fx', 'https://mcp.example.com/mcp', '--name', 'kit', '--no-verify'],
+      ...['--header', `Authorization: ${value}`, '--header', 'X-Key: abc'],
+    ];
+    const refused = await run(words('Basic YTpi'));
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('fx takes the header Authorization only as "Bearer" and a token.');
+    const { code, stderr } = await run(words('Bearer s3cret'));
+    expect(code).toBe(0);
+    expect(stderr).toContain('Set KIT_AUTHORIZATION in the environment that fx starts from.');
+    expect(json('.fx/mcp.json').mcp.kit).toEqual({
+      type: 'http',
+      url: 'https://mcp.example.com/mcp',
+      enabled: true,
+      headers: { 'X-Key': 'abc' },
+      bearer_token_env: 'KIT_AUTHORIZATION',
+    });
+  });
+
+  test('notes headers that the client replaces, and those that are no longer set', async () => {
+    const words = ['install', 'cursor', 'https://mcp.example.com/mcp', '--name', 'kit', '--no-verify'];
+    const { stderr } = await run([...words, '--header', `X-Team: \${env:HOME}`, '--header', 'X-Region: eu']);
+    expect(stderr).toContain(`Cursor will take "\${env:HOME}" in the header X-Team for a reference`);
+    expect((await run(words)).stderr).toContain(
+      'No longer set, because they were not given again: the header X-Team, the header X-Region.',
+    );
   });
 
   test('refuses what only a program has', async () => {

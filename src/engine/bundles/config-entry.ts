@@ -1,24 +1,23 @@
 import path from 'node:path';
 import { isRecord, isString, isStringList } from '../base/value-checks.js';
-import type { EntryShape, Launch } from '../clients/client.js';
+import type { Launch } from '../clients/client.js';
+import { findRemoteUrl, type RemoteContent } from '../clients/read-remote-entry.js';
 import type {
   ArgumentTemplate,
   ExistingServer,
   ProgramTemplate,
-  RemoteTransport,
   TextTemplate,
 } from '../existing-servers/existing-server.js';
 import { isSecretHeader } from '../existing-servers/given-inputs.js';
 import { InputCollector } from '../existing-servers/registry-inputs.js';
 import { type ReferenceContext, ReferenceReader } from './config-references.js';
-import type { ConfigServer } from './config-servers.js';
+import type { ConfigServer, EntryReaders } from './config-servers.js';
 import { type Locate, malformedAt } from './locate.js';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-export interface EntryContext extends ReferenceContext {
+export interface EntryContext extends ReferenceContext, EntryReaders {
   readonly reference: string;
-  readonly shapes: readonly EntryShape[];
   readonly locate: Locate;
   /** Resolves the command of an entry, in a folder. */
   readonly resolveCommand: (words: readonly [string, ...string[]], cwd: string) => Promise<ExistingServer>;
@@ -33,7 +32,8 @@ export async function readConfigEntry(server: ConfigServer, context: EntryContex
   const collector = new InputCollector();
   const texts = new ReferenceReader(collector, context);
   const read: EntryReader = { ...context, server, texts };
-  const found = findUrl(entry) === undefined ? await readProgram(read) : readRemote(read);
+  const remote = context.remoteOf(entry);
+  const found = remote ? readRemote(remote, read) : await readProgram(read);
   const isDisabled = entry.disabled === true || entry.enabled === false;
   return {
     ...found,
@@ -149,80 +149,31 @@ function namedVariables({ server: { entry }, texts }: EntryReader): Readonly<Rec
   return Object.fromEntries(names.map((name) => [name, [texts.variable(name, { isSecret: true })]]));
 }
 
-/** Fields for the address of a remote server, with the transport that they imply. */
-const urlFields: Readonly<Record<string, RemoteTransport | undefined>> = {
-  httpUrl: 'http',
-  url: undefined,
-  serverUrl: undefined,
-  uri: undefined,
-};
-
-/** Values of `type` and `transport`. */
-const transports: Readonly<Record<string, RemoteTransport>> = {
-  sse: 'sse',
-  http: 'http',
-  'streamable-http': 'http',
-  streamable_http: 'http',
-  streamableHttp: 'http',
-};
-
-function findUrl(
-  entry: Entry,
-):
-  | { readonly field: string; readonly url: string; readonly transport: RemoteTransport | undefined }
-  | undefined {
-  for (const [field, implied] of Object.entries(urlFields)) {
-    const url = Object.hasOwn(entry, field) ? entry[field] : undefined;
-    if (!isString(url)) continue;
-    const named = [entry.type, entry.transport].find(
-      (one): one is string => isString(one) && Object.hasOwn(transports, one),
-    );
-    return { field, url, transport: named === undefined ? implied : transports[named] };
-  }
-  return undefined;
-}
-
-function readRemote({ server: { entry, path: place, name }, texts, locate }: EntryReader): Found {
-  const { field, url: text, transport } = findUrl(entry)!;
+function readRemote(
+  { url: text, transport, headers, variableHeaders = {} }: RemoteContent,
+  { server: { entry, path: place, name }, texts, locate }: EntryReader,
+): Found {
   const url = texts.read(text);
   const [first] = url;
   if (isString(first) && !/^https?:\/\//i.test(first)) {
     const message = `The address of "${name}" is not an http or https URL.`;
-    throw malformedAt(locate, [...place, field], message);
+    throw malformedAt(locate, [...place, findRemoteUrl(entry)!.field], message);
   }
-  const headers = Object.fromEntries([...readHeaders(entry, texts), ...namedHeaders(entry, texts)]);
+  const written = Object.entries(headers).map(
+    ([header, value]) => [header, texts.read(value, { isSecret: isSecretHeader(header) })] as const,
+  );
+  const named = Object.entries(variableHeaders).map(([header, { prefix, variable }]) => {
+    const value = texts.variable(variable, { isSecret: true });
+    return [header, prefix === '' ? [value] : [prefix, value]] as const;
+  });
   return {
-    template: { kind: 'remote', ...(transport !== undefined && { transport }), url, headers },
+    template: {
+      kind: 'remote',
+      ...(transport !== undefined && { transport }),
+      url,
+      headers: Object.fromEntries([...written, ...named]),
+    },
     inputs: [],
     notes: [],
   };
-}
-
-type Header = readonly [string, TextTemplate];
-
-function readHeaders(entry: Entry, texts: ReferenceReader): readonly Header[] {
-  const { requestOptions, requestInit } = entry;
-  const holders = [
-    entry.headers,
-    entry.http_headers,
-    isRecord(requestOptions) ? requestOptions.headers : undefined,
-    isRecord(requestInit) ? requestInit.headers : undefined,
-  ];
-  return holders.flatMap((held) =>
-    Object.entries(isRecord(held) ? held : {}).flatMap(([name, value]): readonly Header[] =>
-      isString(value) ? [[name, texts.read(value, { isSecret: isSecretHeader(name) })]] : [],
-    ),
-  );
-}
-
-/** Headers of Codex with values in variables. */
-function namedHeaders(entry: Entry, texts: ReferenceReader): readonly Header[] {
-  const { env_http_headers: named, bearer_token_env_var: token } = entry;
-  const headers = Object.entries(isRecord(named) ? named : {}).flatMap(
-    ([name, variable]): readonly Header[] =>
-      isString(variable) ? [[name, [texts.variable(variable, { isSecret: true })]]] : [],
-  );
-  return isString(token)
-    ? [...headers, ['Authorization', ['Bearer ', texts.variable(token, { isSecret: true })]]]
-    : headers;
 }

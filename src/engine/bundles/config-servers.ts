@@ -6,7 +6,9 @@ import type { ConfigEntry } from '../clients/edit/editor.js';
 import { isMap } from '../clients/edit/merge-entry.js';
 import { goose, opencode, standardShape } from '../clients/entry-shapes.js';
 import { entryLayoutIn } from '../clients/locate-config.js';
+import { type RemoteContent, readRemoteEntry, remoteUrlFields } from '../clients/read-remote-entry.js';
 import { writableClients } from '../clients/table/index.js';
+import { remoteShapeOf } from '../clients/table/remote-shapes.js';
 
 /** An entry of a config file. */
 export interface ConfigServer {
@@ -15,10 +17,16 @@ export interface ConfigServer {
   readonly entry: ConfigEntry;
 }
 
-/** Entries of a config file, and the shapes that they may have, the most likely first. */
-export interface ConfigServers {
-  readonly servers: readonly ConfigServer[];
+/** Readers of entries. */
+export interface EntryReaders {
+  /** Shapes that the entry of a program may have, the most likely first. */
   readonly shapes: readonly EntryShape[];
+  readonly remoteOf: (entry: ConfigEntry) => RemoteContent | undefined;
+}
+
+/** Entries of a config file, and their readers. */
+export interface ConfigServers extends EntryReaders {
+  readonly servers: readonly ConfigServer[];
 }
 
 /** Shapes of all clients without their escapes. */
@@ -34,14 +42,16 @@ export function findConfigServers(
   fileName: string,
 ): ConfigServers {
   const layout = client && entryLayoutIn(client, data);
-  const shapes = layout ? [layout, ...usualShapes] : usualShapes;
+  const remoteOf = (client && remoteShapeOf(client)?.remoteOf) ?? ((entry) => readRemoteEntry(entry));
+  const readers: EntryReaders = { shapes: layout ? [layout, ...usualShapes] : usualShapes, remoteOf };
   const containers = [...(layout ? [layout.container] : []), ...knownContainers()];
   for (const container of containers) {
     const servers = serversIn(data, container);
-    if (servers.length > 0) return { servers, shapes };
+    if (servers.length > 0) return { servers, ...readers };
   }
-  if (isMap(data) && isEntry(data)) return { servers: [{ name: fileName, path: [], entry: data }], shapes };
-  return { servers: serversIn(data, { path: [], shape: 'map' }), shapes };
+  if (isMap(data) && isEntry(data))
+    return { servers: [{ name: fileName, path: [], entry: data }], ...readers };
+  return { servers: serversIn(data, { path: [], shape: 'map' }), ...readers };
 }
 
 /** Containers of all clients, the deepest first: `mcp.servers` is no server of `mcp`. */
@@ -69,7 +79,7 @@ function serversIn(data: unknown, { path, shape }: EntryContainer): readonly Con
 }
 
 /** Fields that name the program or the address of a server. */
-const reachFields = ['command', 'cmd', 'url', 'httpUrl', 'serverUrl', 'uri'] as const;
+const reachFields = ['command', 'cmd', ...remoteUrlFields];
 
 /** True if a value starts or reaches a server. Older Zed files have an object as `command`. */
 function isEntry(value: ConfigEntry): boolean {

@@ -132,7 +132,7 @@ async function readConfigFile(
   { surroundings, resolveCommand }: DocumentDeps,
 ): Promise<ExistingServer> {
   const fileName = path.basename(file).replace(/\.\w+$/, '');
-  const { servers, shapes } = findConfigServers(data, guessClient(file, text, surroundings), fileName);
+  const { servers, ...readers } = findConfigServers(data, guessClient(file, text, surroundings), fileName);
   const server = chooseServer(servers, place, choice);
   const fileFolder = path.dirname(file);
   return await readConfigEntry(server, {
@@ -142,7 +142,7 @@ async function readConfigFile(
     platform: surroundings.platform,
     inputs: isRecord(data) ? data.inputs : undefined,
     reference: choice === undefined && servers.length === 1 ? file : `${file}#${server.name}`,
-    shapes,
+    ...readers,
     locate,
     resolveCommand,
   });

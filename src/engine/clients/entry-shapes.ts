@@ -92,22 +92,38 @@ export function withEscaping(shape: EntryShape, { write, read }: LaunchEscaping)
   };
 }
 
+/** Escapes one text; `read` is the inverse of `write`. */
+export interface TextEscaping {
+  readonly write: (text: string) => string;
+  readonly read: (text: string) => string;
+}
+
 /**
- * Crush reads commands, arguments and variables as a shell reads the body of a here-document.
+ * Crush reads commands, arguments, variables, addresses and headers as a shell reads the body of a here-document.
  * @see https://github.com/charmbracelet/crush internal/shell/expand.go
  */
+export const hereDocumentText: TextEscaping = {
+  write: (text) => text.replace(/[\\$`]/g, '\\$&'),
+  read: (text) => text.replace(/\\([\\$`])/g, '$1'),
+};
+
 export const hereDocument: LaunchEscaping = {
-  write: (launch) => mapTexts(launch, (text) => text.replace(/[\\$`]/g, '\\$&')),
-  read: (launch) => mapTexts(launch, (text) => text.replace(/\\([\\$`])/g, '$1')),
+  write: (launch) => mapTexts(launch, hereDocumentText.write),
+  read: (launch) => mapTexts(launch, hereDocumentText.read),
 };
 
 /**
- * The client runs a variable's value that begins with `!` as a command; `!!` means one `!`.
+ * The client runs the value of a variable or header that begins with `!` as a command; `!!` means one `!`.
  * @see https://github.com/nicobailon/pi-mcp-adapter README, "Server options"
  */
+export const bangText: TextEscaping = {
+  write: (text) => text.replace(/^!/, '!!'),
+  read: (text) => text.replace(/^!!/, '!'),
+};
+
 export const bangCommands: LaunchEscaping = {
-  write: (launch) => mapEnv(launch, (value) => value.replace(/^!/, '!!')),
-  read: (launch) => mapEnv(launch, (value) => value.replace(/^!!/, '!')),
+  write: (launch) => mapEnv(launch, bangText.write),
+  read: (launch) => mapEnv(launch, bangText.read),
 };
 
 /**

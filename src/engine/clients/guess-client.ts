@@ -138,17 +138,25 @@ const clientMarks: Readonly<Record<string, (data: unknown, path: string) => bool
   vscode: (data, path) => isMap(configValueAt(data, ['servers'])) && path.endsWith('/mcp.json'),
   opencode: (data) =>
     [configValueAt(data, ['mcp']), configValueAt(data, ['mcp', 'servers'])].some((held) =>
-      entriesIn(held).some(({ type, command }) => type === 'local' && Array.isArray(command)),
+      entriesIn(held).some(
+        ({ type, command, url }) =>
+          (type === 'local' && Array.isArray(command)) || (type === 'remote' && isString(url)),
+      ),
     ),
+  // Remote entries of fx have the same type, and a field that Crush does not know.
   crush: (data) =>
     entriesIn(configValueAt(data, ['mcp'])).some(
-      ({ type, command }) => type === 'stdio' && typeof command === 'string',
+      ({ type, command, url, enabled }) =>
+        (type === 'stdio' && isString(command)) ||
+        ((type === 'http' || type === 'sse') && isString(url) && enabled === undefined),
     ),
   'copilot-cli': (data) => standardEntries(data).some(({ tools }) => Array.isArray(tools)),
   cline: (data) =>
     standardEntries(data).some(
-      ({ disabled, autoApprove, transport }) =>
-        (typeof disabled === 'boolean' && Array.isArray(autoApprove)) || isMap(transport),
+      ({ disabled, autoApprove, transport, type }) =>
+        (typeof disabled === 'boolean' && Array.isArray(autoApprove)) ||
+        isMap(transport) ||
+        type === 'streamableHttp',
     ),
   'roo-code': (data) => standardEntries(data).some(({ alwaysAllow }) => Array.isArray(alwaysAllow)),
   'augment-vscode': (data) =>

@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises';
 import type { EntryLayout, Launch, RemoteLaunch, WritableClient } from '../clients/client.js';
 import type { ConfigChange } from '../clients/config-change.js';
+import type { ConfigEntry } from '../clients/edit/editor.js';
 import { slotKey } from '../clients/ledger/slot.js';
+import { readRemoteEntry } from '../clients/read-remote-entry.js';
 import type { Receipt } from '../clients/receipt.js';
 import { parseToolOptions, type ToolOptionValues } from '../runtime/tool-options.js';
 import { type EntryTarget, explainUnreadable, type Scope } from './entry-target.js';
@@ -34,7 +36,7 @@ export interface CompletedInstall {
 export async function collectNotes(facts: CompletedInstall): Promise<readonly string[]> {
   const { client, request, launch, placement, receipt, toolOptions, options, hidden, change } = facts;
   const { scope } = request;
-  const { variables } = facts.source;
+  const { variables, secretHeaders } = facts.source;
   const { layout } = placement;
   const previous = change.known.find((one) => one.client === client.id && slotKey(one) === slotKey(receipt));
   const secrets = [...variables, ...options.variables].filter(({ isSecret }) => isSecret);
@@ -46,7 +48,10 @@ export async function collectNotes(facts: CompletedInstall): Promise<readonly st
     ...replacedByClient(variables, { client, entry: receipt.entry, layout, key: receipt.key }),
     ...(await readableByOthers(placement.file, {
       scope,
-      secrets: secrets.map(({ name }) => name),
+      secrets: [
+        ...secrets.map(({ name }) => name),
+        ...secretHeaders.filter((name) => !hidden.names.includes(name)),
+      ],
       platform: facts.platform,
     })),
     ...(request.force ? await explainUnreadable(placement, change.after) : []),
@@ -74,7 +79,7 @@ function commandNotes({ client, request, source, launch }: CompletedInstall): re
 /** A file that received secrets. */
 interface SecretFile {
   readonly scope: Scope;
-  /** Names of variables. */
+  /** Names of variables and headers. */
   readonly secrets: readonly string[];
   readonly platform: NodeJS.Platform;
 }
@@ -109,6 +114,7 @@ function findDroppedSettings({
 }: DroppedSettingsInput): readonly string[] {
   if (!previous) return [];
   const [before, after] = [previous, receipt].map(({ entry }) => layout.launchOf(entry));
+  const [headersBefore = [], headersAfter = []] = [previous, receipt].map(({ entry }) => headerNames(entry));
   const options = optionNames(parseToolOptions(before?.env[toolOptionsVariable], () => {}));
   const given = optionNames(toolOptions);
   const names = [
@@ -117,8 +123,14 @@ function findDroppedSettings({
     ),
     ...options.filter((name) => !given.includes(name)).map((name) => `the option ${name}`),
     ...(before?.cwd !== undefined && after?.cwd === undefined ? ['the working directory'] : []),
+    ...headersBefore.filter((name) => !headersAfter.includes(name)).map((name) => `the header ${name}`),
   ];
   return names.length === 0 ? [] : [`No longer set, because they were not given again: ${names.join(', ')}.`];
+}
+
+function headerNames(entry: ConfigEntry): readonly string[] {
+  const { headers = {}, variableHeaders = {} } = readRemoteEntry(entry) ?? {};
+  return [...Object.keys(headers), ...Object.keys(variableHeaders)];
 }
 
 function optionNames(options: ToolOptionValues): readonly string[] {

@@ -1,10 +1,12 @@
 import { AgentToolsError } from '../base/errors.js';
 import type { RemoteLaunch, WritableClient } from '../clients/client.js';
 import type { ConfigEntry } from '../clients/edit/editor.js';
-import type { EntryAddition } from '../clients/receipt.js';
+import { type HeaderReference, joinFields, schemeOf } from '../clients/header-references.js';
+import { readRemoteEntry } from '../clients/read-remote-entry.js';
+import type { RemoteShape } from '../clients/remote-shapes.js';
 import { remoteShapeOf } from '../clients/table/remote-shapes.js';
 import type { Scope } from './entry-target.js';
-import type { SecretPlaceholders } from './secrets.js';
+import { findReference, replacementNote, type SecretPlaceholders } from './secrets.js';
 
 export interface RemoteEntryOptions {
   readonly client: WritableClient;
@@ -28,63 +30,69 @@ export interface RemoteEntry {
 export function buildRemoteEntry(remote: RemoteLaunch, options: RemoteEntryOptions): RemoteEntry {
   const { client, scope, key, secretNames } = options;
   const shape = remoteShapeOf(client)!;
-  const hiddenNames =
-    scope.kind === 'user' ? [] : secretNames.filter((name) => Object.hasOwn(remote.headers, name));
-  const plain = Object.entries(remote.headers).filter(([name]) => !hiddenNames.includes(name));
-  const references = hiddenNames.map((name) => referenceFor(name, options));
-  const filled = references.flatMap(({ header, value }) =>
-    value === undefined ? [] : [[header, value] as const],
+  const isHidden = (name: string): boolean =>
+    shape.refusedHeaders?.test(name) === true || (scope.kind !== 'user' && secretNames.includes(name));
+  const hidden = Object.entries(remote.headers).filter(([name]) => isHidden(name));
+  const shown = Object.entries(remote.headers).filter(([name]) => !isHidden(name));
+  const references = hidden.map(([name, value]) => referenceFor({ name, value }, shape, options));
+  const filled = references.flatMap(({ name, value }) =>
+    value === undefined ? [] : [[name, value] as const],
   );
-  const fromEnv = references.flatMap(({ header, variable, value }) =>
-    value === undefined ? [[header, variable] as const] : [],
-  );
+  const plain = shape.entry({ ...remote, headers: Object.fromEntries(shown) }, key);
+  const written = readRemoteEntry(plain)?.headers ?? {};
+  const replaced = shown.flatMap(([name, value]) => {
+    const reference = secretReference({ name, value }, shape, options)?.value;
+    // A shape may have escaped the value.
+    const found = written[name] === value ? findReference(value, reference) : undefined;
+    return found === undefined ? [] : [replacementNote(client.name, found, `the header ${name}`)];
+  });
   return {
     entry: {
-      ...shape.entry(remote, key),
-      ...headersField(shape.headers, Object.fromEntries([...plain, ...filled])),
-      ...(fromEnv.length > 0 && { [shape.headersFromEnv!]: Object.fromEntries(fromEnv) }),
+      ...shape.withReferences(plain, Object.fromEntries(filled)),
+      ...joinFields(references.map(({ fields = {} }) => fields)),
     },
     hidden: {
-      names: hiddenNames,
+      names: hidden.map(([name]) => name),
       env: {},
       fields: {},
-      additions: references.flatMap(({ additions }) => additions),
-      notes: references.map(({ header, hint }) => `The header ${header} is a secret. ${hint}`),
+      additions: references.flatMap(({ additions = [] }) => additions),
+      notes: [...references.map(({ name, hint }) => `The header ${name} is a secret. ${hint}`), ...replaced],
     },
   };
 }
 
-function headersField(field: string, headers: Readonly<Record<string, string>>): ConfigEntry {
-  if (Object.keys(headers).length === 0) return {};
-  return field === 'requestOptions' ? { requestOptions: { headers } } : { [field]: headers };
+interface SecretValue {
+  readonly name: string;
+  readonly value: string;
 }
 
-interface HeaderReference {
-  readonly header: string;
-  readonly variable: string;
-  /** Value of the header in the entry; undefined: the client takes it from the variable. */
-  readonly value: string | undefined;
-  readonly hint: string;
-  readonly additions: readonly EntryAddition[];
-}
-
-function referenceFor(header: string, { client, key }: RemoteEntryOptions): HeaderReference {
-  const shape = remoteShapeOf(client)!;
-  const variable = `${key}_${header}`.toUpperCase().replace(/\W/g, '_');
-  if (shape.headersFromEnv !== undefined) {
-    const hint = `Set ${variable} in the environment that ${client.name} starts from.`;
-    return { header, variable, value: undefined, hint, additions: [] };
-  }
-  const reference = shape.fillsHeaders ? client.secretReference?.(variable, key, client.name) : undefined;
-  if (reference?.value === undefined) {
-    const message = `The header ${header} is a secret, and others may read this file. ${client.name} has no reference for it: leave out --project and --config, or leave out the header.`;
+/** @throws AgentToolsError if the client takes the header only as a text */
+function referenceFor(
+  header: SecretValue,
+  shape: RemoteShape,
+  options: RemoteEntryOptions,
+): HeaderReference & { readonly name: string } {
+  const { name } = header;
+  const { client } = options;
+  const prefix = schemeOf(name, header.value);
+  const reference = secretReference({ ...header, prefix }, shape, options);
+  if (reference) return { name, ...reference };
+  if (shape.refusedHeaders?.test(name)) {
+    const message = `${client.name} takes the header ${name} only as "Bearer" and a token. Choose another client, or leave out the header.`;
     throw new AgentToolsError('refused', message);
   }
-  return {
-    header,
-    variable,
-    value: reference.value,
-    hint: reference.hint,
-    additions: reference.additions ?? [],
-  };
+  const message = `The header ${name} is a secret, and others may read this file. ${client.name} has no reference for it: leave out --project and --config, or leave out the header.`;
+  throw new AgentToolsError('refused', message);
+}
+
+function secretReference(
+  { name, prefix = '' }: SecretValue & { readonly prefix?: string },
+  shape: RemoteShape,
+  { client, key }: RemoteEntryOptions,
+): HeaderReference | undefined {
+  const variable = `${key}_${name}`
+    .toUpperCase()
+    .replace(/\W/g, '_')
+    .replace(/^(?=\d)/, '_');
+  return shape.headerReference?.({ name, prefix, variable, key, client: client.name });
 }

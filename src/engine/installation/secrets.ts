@@ -1,7 +1,8 @@
 import { AgentToolsError } from '../base/errors.js';
 import { looksSecret } from '../base/looks-secret.js';
 import type { EntryLayout, WritableClient } from '../clients/client.js';
-import type { ConfigEntry, ConfigValue } from '../clients/edit/editor.js';
+import type { ConfigEntry } from '../clients/edit/editor.js';
+import { joinFields } from '../clients/header-references.js';
 import type { EntryAddition } from '../clients/receipt.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { Scope } from './entry-target.js';
@@ -149,16 +150,23 @@ export function replacedByClient(
   { client, layout, entry, key }: EntryToWrite,
 ): readonly string[] {
   const reference = client.secretReference?.('NAME', key, client.name).value;
-  const opening = openings.find(({ isOf }) => reference !== undefined && isOf.test(reference));
   const written = entry[layout.env];
-  if (!opening || typeof written !== 'object' || written === null) return [];
+  if (typeof written !== 'object' || written === null) return [];
   return variables.flatMap(({ name, value }) => {
     // A shape may have escaped the value.
-    const found = (written as ConfigEntry)[name] === value ? value.match(opening.literal) : null;
-    return found
-      ? [`${client.name} will take "${found[0]}" in the value of ${name} for a reference, and replace it.`]
-      : [];
+    const found = (written as ConfigEntry)[name] === value ? findReference(value, reference) : undefined;
+    return found === undefined ? [] : [replacementNote(client.name, found, `the value of ${name}`)];
   });
+}
+
+/** The part of a plain text that matches the syntax of a client's reference; undefined if no part does. */
+export function findReference(text: string, reference: string | undefined): string | undefined {
+  const opening = openings.find(({ isOf }) => reference !== undefined && isOf.test(reference));
+  return opening && text.match(opening.literal)?.[0];
+}
+
+export function replacementNote(client: string, found: string, place: string): string {
+  return `${client} will take "${found}" in ${place} for a reference, and replace it.`;
 }
 
 /** Reference syntax of clients, and the part of a plain value that matches it. */
@@ -167,16 +175,6 @@ const openings: readonly { readonly isOf: RegExp; readonly literal: RegExp }[] =
   { isOf: /^\{env:/, literal: /\{(?:env|file):[^}]*\}/ },
   { isOf: /^\$\w/, literal: /\$(?:\w+|[{(][^})]*[})])/ },
 ];
-
-/** Merges the fields of several references; joins lists of the same name. */
-function joinFields(all: readonly ConfigEntry[]): ConfigEntry {
-  const joined = new Map<string, ConfigValue>();
-  for (const [name, value] of all.flatMap((fields) => Object.entries(fields))) {
-    const held = joined.get(name);
-    joined.set(name, Array.isArray(held) && Array.isArray(value) ? [...held, ...value] : value);
-  }
-  return Object.fromEntries(joined);
-}
 
 function scopeName({ kind }: Scope): string {
   return kind === 'project' ? "the project's file" : 'a file that others may read';

@@ -136,6 +136,9 @@ describe('a remote entry', () => {
     ['opencode.json', { mcp: { t: { type: 'remote', url: 'https://a.example/mcp' } } }, undefined],
     ['config.yaml', 'extensions:\n  t:\n    type: streamable_http\n    uri: https://a.example/mcp\n', 'http'],
     ['config.toml', '[mcp_servers.t]\nurl = "https://a.example/mcp"\n', undefined],
+    ['mcporter.json', { mcpServers: { t: { baseUrl: 'https://a.example/mcp' } } }, undefined],
+    ['.gemini/settings.json', { mcpServers: { t: { url: 'https://a.example/mcp' } } }, 'sse'],
+    ['.devin/config.json', { mcpServers: { t: { url: 'https://a.example/mcp' } } }, 'http'],
   ] as const)('is read from %s: %j', async ([name, content, transport]) => {
     const server = await read(name, content);
     expect(server.template).toMatchObject({ kind: 'remote', url: ['https://a.example/mcp'] });
@@ -159,6 +162,36 @@ describe('a remote entry', () => {
     ]);
     expect(await prepare(server, { env: { TICKETS: 'abc', ORG: 'acme' } })).toMatchObject({
       headers: { 'X-Region': 'eu', 'X-Org': 'acme', Authorization: 'Bearer abc' },
+    });
+  });
+});
+
+describe('a remote entry of a client', () => {
+  test.for([
+    [
+      '.crush.json',
+      { mcp: { t: { type: 'http', url: 'https://a.example/?q=\\$x', headers: { A: '\\$b' } } } },
+    ],
+    ['.pi/mcp.json', { mcpServers: { t: { url: 'https://a.example/?q=$x', headers: { A: '$b' } } } }],
+  ] as const)('is read without its escapes: %j', async ([name, content]) => {
+    expect((await read(name, content)).template).toMatchObject({
+      url: ['https://a.example/?q=$x'],
+      headers: { A: ['$b'] },
+    });
+  });
+
+  test.for([
+    ['.fx/mcp.json', { mcp: { t: { type: 'http', url: 'https://a.example', bearer_token_env: 'KEY' } } }],
+    ['.kimi-code/mcp.json', { mcpServers: { t: { url: 'https://a.example', bearerTokenEnvVar: 'KEY' } } }],
+    [
+      '.cursor/mcp.json',
+      { mcpServers: { t: { url: 'https://a.example', headers: { Authorization: 'Bearer ${env:KEY}' } } } },
+    ],
+  ] as const)('gets its token from a variable: %j', async ([name, content]) => {
+    const server = await read(name, content);
+    expect(server.inputs).toMatchObject([{ givenBy: 'env', name: 'KEY', isSecret: true }]);
+    expect(await prepare(server, { env: { KEY: 'abc' } })).toMatchObject({
+      headers: { Authorization: 'Bearer abc' },
     });
   });
 });

@@ -53,6 +53,7 @@ test('the field for the working directory, where there is one', () => {
     'roo-code': 'cwd',
     'kimi-code': 'cwd',
     pi: 'cwd',
+    mcporter: 'cwd',
     warp: 'working_directory',
     continue: 'cwd',
     vscode: 'cwd',

@@ -105,6 +105,11 @@ describe('a variable moves the file', () => {
     ['kimi-code', 'linux', { KIMI_CODE_HOME: '/kimi' }, '/kimi/mcp.json'],
     ['grok-build', 'linux', { GROK_HOME: '/grok' }, '/grok/config.toml'],
     ['pi', 'linux', { PI_CODING_AGENT_DIR: '/pi' }, '/pi/mcp.json'],
+    ['mcporter', 'linux', { MCPORTER_CONFIG: '/m/mine.json', XDG_CONFIG_HOME: '/cfg' }, '/m/mine.json'],
+    ['mcporter', 'linux', { XDG_CONFIG_HOME: '/cfg' }, '/cfg/mcporter/mcporter.json'],
+    ['mcporter', 'win32', { XDG_CONFIG_HOME: 'D:\\cfg' }, 'D:/cfg/mcporter/mcporter.json'],
+    ['mastracode', 'linux', { XDG_CONFIG_HOME: '/cfg' }, '~/.mastracode/mcp.json'],
+    ['fx', 'linux', { XDG_CONFIG_HOME: '/cfg' }, '~/.fx/mcp.json'],
     ['vscode', 'linux', { XDG_CONFIG_HOME: '/cfg' }, '/cfg/Code/User/mcp.json'],
     ['vscode', 'win32', { APPDATA: 'D:\\Roam' }, 'D:/Roam/Code/User/mcp.json'],
     [
@@ -213,6 +218,13 @@ describe('the choice between several files', () => {
     ],
     ['Kimi: the retired program alone', 'kimi-code', 'linux', ['~/.kimi/mcp.json'], '~/.kimi/mcp.json'],
     ['Kimi: both', 'kimi-code', 'linux', ['~/.kimi/mcp.json', '~/.kimi-code/log'], '~/.kimi-code/mcp.json'],
+    [
+      'MCPorter: with comments',
+      'mcporter',
+      'linux',
+      ['~/.mcporter/mcporter.jsonc'],
+      '~/.mcporter/mcporter.jsonc',
+    ],
     [
       'Antigravity: version 1',
       'antigravity',

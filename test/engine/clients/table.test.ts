@@ -6,7 +6,15 @@ import { projectFile, userFile } from '../../../src/engine/clients/locate-config
 import { clients, writableClients } from '../../../src/engine/clients/table/index.js';
 import { manualClients } from '../../../src/engine/clients/table/manual-clients.js';
 import { checkedOn } from '../../../src/engine/clients/table/shared-facts.js';
-import { cautionPoints, entryRows, fileRows, manualRows, pointsOf, rowsOf } from './support/page.js';
+import {
+  cautionPoints,
+  entryRows,
+  fileRows,
+  manualRows,
+  pointsOf,
+  remoteRows,
+  rowsOf,
+} from './support/page.js';
 import { writable } from './support/rows.js';
 import { type System, short, surroundingsOf } from './support/surroundings.js';
 
@@ -184,6 +192,28 @@ const expected: Record<string, Row> = {
     container: ['mcpServers'],
     entry: start,
   },
+  mcporter: {
+    user: '~/.mcporter/mcporter.json',
+    project: 'config/mcporter.json',
+    container: ['mcpServers'],
+    entry: start,
+  },
+  mastracode: {
+    user: '~/.mastracode/mcp.json',
+    project: '.mastracode/mcp.json',
+    container: ['mcpServers'],
+    entry: start,
+  },
+  fx: {
+    user: '~/.fx/mcp.json',
+    container: ['mcp'],
+    entry: {
+      type: 'local',
+      command: ['node', 'main.js', 'start'],
+      enabled: true,
+      environment: { MCP_SERVER_NAME: 'acme/weather' },
+    },
+  },
   'devin-cli': {
     user: {
       linux: '~/.config/devin/config.json',
@@ -351,6 +381,9 @@ test('lists the syntax that client parsers accept', () => {
     droid: 'comments',
     amp: 'comments, trailing commas',
     auggie: 'comments, trailing commas',
+    mcporter: 'comments, trailing commas',
+    mastracode: '',
+    fx: '',
     'copilot-cli': 'comments, trailing commas, BOM',
     opencode: 'comments, trailing commas, BOM',
     'kilo-code': 'comments, trailing commas, BOM',
@@ -442,6 +475,8 @@ describe('clients without a file', () => {
 describe('the page about clients agrees with the table', () => {
   test('lists their files', () => expect(rowsOf('Files')).toEqual(fileRows()));
   test('lists their entries', () => expect(rowsOf('Entries')).toEqual(entryRows()));
+  test('lists their entries for remote servers', () =>
+    expect(rowsOf('Remote servers')).toEqual(remoteRows()));
   test('lists the notes for users', () =>
     expect(pointsOf('Notes that install prints')).toEqual(cautionPoints()));
   test('lists the kinds of client apps', () => {

@@ -1,31 +1,21 @@
+import { findRemoteUrl, remoteFields } from '../read-remote-entry.js';
 import type { ConfigEntry, ConfigValue } from './editor.js';
 
 /** Fields that start a server. Changes to any other field belong to the client or the user. */
 const launchFields: readonly string[] = ['command', 'cmd', 'args', 'env', 'envs', 'environment'];
 
-/** Fields that reach a remote server. */
-const remoteFields: readonly string[] = [
-  'url',
-  'uri',
-  'httpUrl',
-  'serverUrl',
-  'headers',
-  'http_headers',
-  'env_http_headers',
-  'requestOptions',
-];
+/** Fields for the transport. In the entry of a program, the command implies them. */
+const transportFields: readonly string[] = ['type', 'transport'];
 
 /** Fields that define how a server is reached. Taking over a foreign entry removes all of them. */
 const reachFields: readonly string[] = [
   ...launchFields,
-  'type',
-  'transport',
+  ...transportFields,
   'cwd',
   'working_directory',
   'envFile',
   'env_vars',
   'env_keys',
-  'bearer_token_env_var',
   ...remoteFields,
 ];
 
@@ -50,12 +40,12 @@ export function mergeEntry(
 
 /** True if the entry still starts or reaches the server as written. Ignores added values and other fields. */
 export function isIntact(current: unknown, written: ConfigEntry): boolean {
-  return isMap(current) && containsWritten(current, only(written, [...launchFields, ...remoteFields]));
+  return isMap(current) && containsWritten(current, launchPart(written));
 }
 
-/** Returns the fields of an entry that start a server. */
+/** Returns the fields of an entry that start or reach a server. */
 export function launchPart(entry: ConfigEntry): ConfigEntry {
-  return only(entry, launchFields);
+  return only(entry, findRemoteUrl(entry) ? [...remoteFields, ...transportFields] : launchFields);
 }
 
 function containsWritten(current: ConfigEntry, written: ConfigEntry): boolean {

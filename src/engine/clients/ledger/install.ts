@@ -195,11 +195,13 @@ function requireReplaceable(current: ConfigEntry, owner: Receipt | undefined, re
   }
   if (!hasSameVariables(owner, receipt)) {
     const ways = 'Give yours another key with --name, or change it for both with --force.';
-    throw refuse(`The entry "${key}" in ${file} is also ${owner.client}'s, with other variables. ${ways}`);
+    throw refuse(
+      `The entry "${key}" in ${file} is also ${owner.client}'s, with other variables or headers. ${ways}`,
+    );
   }
 }
 
-/** True if the entries of two clients set the same variables to the same values. */
+/** True if the entries of two clients set the same variables or headers to the same values. */
 function hasSameVariables(one: Receipt, other: Receipt): boolean {
   const { command: _, args: __, cmd: ___, ...variables } = launchPart(one.entry);
   const { command: ____, args: _____, cmd: ______, ...others } = launchPart(other.entry);

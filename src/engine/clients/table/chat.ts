@@ -13,6 +13,7 @@ import {
   variableFolder,
   xdgConfig,
 } from './folders.js';
+import { gooseKeys } from './secret-references.js';
 import {
   addMcp,
   installWarning,
@@ -112,10 +113,7 @@ export const chatClients: readonly WritableClient[] = [
       bySystem({ linux: xdgConfig('goose'), darwin: xdgConfig('goose'), win32: appData('Block/goose') }),
     ),
     capabilities: { mcpApps: true, prompts: true, elicitation: true, roots: true },
-    secretReference: (name) => ({
-      fields: { env_keys: [name] },
-      hint: `Set ${name} in the environment that Goose starts from, or keep it in Goose's own secrets with goose configure.`,
-    }),
+    secretReference: gooseKeys,
     reload: 'Restart Goose, or start a new session in it.',
     sources: [
       {

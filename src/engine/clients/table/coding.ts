@@ -15,6 +15,7 @@ import {
 } from './folders.js';
 import {
   braceReference,
+  continueSecret,
   envBraceReference,
   envInBraces,
   fromEnvironment,
@@ -91,6 +92,17 @@ function openCodeLayout(data: unknown): EntryLayout | undefined {
     ...opencode({ enabled: false, cwd: 'cwd' }),
   };
 }
+
+/** mcporter uses `~/.config` only if the variable names it. */
+const mcporterFiles: FileCandidates = firstCandidates(
+  variableFolder('MCPORTER_CONFIG'),
+  existingFirst(
+    variableFolder('XDG_CONFIG_HOME', 'mcporter/mcporter.json'),
+    variableFolder('XDG_CONFIG_HOME', 'mcporter/mcporter.jsonc'),
+    home('.mcporter/mcporter.json'),
+    home('.mcporter/mcporter.jsonc'),
+  ),
+);
 
 const crushFolder = firstCandidates(variableFolder('CRUSH_GLOBAL_CONFIG'), xdgConfig('crush'));
 
@@ -548,6 +560,81 @@ export const codingClients: readonly WritableClient[] = [
     ],
   },
   {
+    id: 'mcporter',
+    name: 'MCPorter',
+    aliases: [],
+    kind: 'coding',
+    format: 'jsonc',
+    tolerance: withoutBom,
+    userFiles: mcporterFiles,
+    projectFiles: ['config/mcporter.json'],
+    container: mcpServers,
+    ...standardShape({ cwd: 'cwd' }),
+    // A dot separates the server from the tool in a call.
+    keys: lettersDigits,
+    traces: allCandidates(home('.mcporter'), variableFolder('XDG_CONFIG_HOME', 'mcporter')),
+    programs: ['mcporter'],
+    capabilities: {},
+    secretReference: braceReference,
+    reload: 'mcporter reads the change at its next call.',
+    sources: [
+      {
+        what: 'file, entry, syntax, references to variables',
+        ref: 'https://github.com/openclaw/mcporter docs/config.md, src/paths.ts, src/env.ts (ae3d900, 2026-08-21)',
+      },
+      { what: 'key', ref: 'https://github.com/openclaw/mcporter docs/call-syntax.md' },
+      addMcp,
+    ],
+  },
+  {
+    id: 'mastracode',
+    name: 'Mastra Code',
+    aliases: ['mastra', 'mastra-code'],
+    kind: 'coding',
+    format: 'json',
+    tolerance: strictWithoutBom,
+    userFiles: home('.mastracode/mcp.json'),
+    projectFiles: ['.mastracode/mcp.json'],
+    container: mcpServers,
+    ...standardShape(),
+    traces: home('.mastracode'),
+    programs: ['mastracode'],
+    capabilities: {},
+    // It also replaces `$NAME` in the middle of a value, so the bare form shows which values it changes.
+    secretReference: fromEnvironment((name) => `$${name}`),
+    reload: 'Run /mcp reload, or restart mastracode.',
+    sources: [
+      {
+        what: 'file, entry, syntax, references to variables',
+        ref: 'npm @mastra/code-sdk 1.0.1, dist/mcp/config.js, of npm mastracode 0.32.1',
+      },
+      addMcp,
+    ],
+  },
+  {
+    id: 'fx',
+    name: 'fx',
+    aliases: ['vercel-fx'],
+    kind: 'coding',
+    format: 'json',
+    tolerance: strictWithoutBom,
+    userFiles: home('.fx/mcp.json'),
+    container: { path: ['mcp'], shape: 'map' },
+    ...opencode(),
+    keys: lettersDigits,
+    // A program of this name is also a viewer for JSON.
+    traces: home('.fx'),
+    capabilities: {},
+    reload: 'Start a new session of fx.',
+    sources: [
+      {
+        what: 'file, entry, key, syntax',
+        ref: 'https://github.com/vercel-labs/fx src/builtins/mcp.zig, src/core/shared/profile_paths.zig (4a8f765, 2026-08-22)',
+      },
+      addMcp,
+    ],
+  },
+  {
     id: 'devin-cli',
     name: 'Devin CLI',
     aliases: ['devin'],
@@ -607,10 +694,7 @@ export const codingClients: readonly WritableClient[] = [
     },
     traces: allCandidates(continueFolder(), appData('Code/User/globalStorage/continue.continue')),
     capabilities: { mcpApps: true, prompts: true },
-    secretReference: (name) => ({
-      value: `\${{ secrets.${name} }}`,
-      hint: `Set ${name} in the environment that Continue starts from, or in .continue/.env.`,
-    }),
+    secretReference: continueSecret,
     cautions: [
       {
         scope: 'user',

@@ -37,6 +37,24 @@ export const askUser: WriteSecretReference = (name, key, client) => {
   };
 };
 
+/** The entry lists variables that Goose passes on from its environment or its own store of secrets. */
+export const gooseKeys: WriteSecretReference = (name) => ({
+  fields: { env_keys: [name] },
+  hint: `Set ${name} in the environment that Goose starts from, or keep it in Goose's own secrets with goose configure.`,
+});
+
+/** Goose fills references to the variables that the entry lists. */
+export const filledGooseKeys: WriteSecretReference = (...secret) => ({
+  ...gooseKeys(...secret),
+  value: `\${${secret[0]}}`,
+});
+
+/** `${{ secrets.NAME }}` of Continue */
+export const continueSecret: WriteSecretReference = (name) => ({
+  value: `\${{ secrets.${name} }}`,
+  hint: `Set ${name} in the environment that Continue starts from, or in .continue/.env.`,
+});
+
 function takenFromEnvironment(name: string, client: string): string {
   return `Set ${name} in the environment that ${client} starts from.`;
 }

@@ -52,5 +52,5 @@ test.each(index.fixtures)('$id', async (fixture) => {
 });
 
 test('every fixture is run', () => {
-  expect(index.fixtures).toHaveLength(34);
+  expect(index.fixtures).toHaveLength(37);
 });

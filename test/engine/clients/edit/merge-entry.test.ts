@@ -120,6 +120,24 @@ describe('intact', () => {
     expect(isIntact(current, written)).toBe(intact);
   });
 
+  test('depends on the transport of a remote entry, not of a program', () => {
+    const remote = { type: 'http', url: 'https://a.example/mcp', headers: { A: 'b' } };
+    expect(isIntact({ ...remote, timeout: 5 }, remote)).toBe(true);
+    expect(isIntact({ ...remote, type: 'sse' }, remote)).toBe(false);
+    expect(isIntact({ ...remote, headers: {} }, remote)).toBe(false);
+    expect(isIntact({ baseUrl: 'https://b.example' }, { baseUrl: 'https://a.example' })).toBe(false);
+    expect(isIntact({ ...written, type: 'local' }, { ...written, type: 'stdio' })).toBe(true);
+  });
+
+  test.each(['bearer_token_env_var', 'bearerTokenEnvVar', 'bearer_token_env', 'header_env', 'requestInit'])(
+    'depends on %s',
+    (field) => {
+      const remote = { url: 'https://a.example/mcp', [field]: 'A' };
+      expect(isIntact({ ...remote, [field]: 'B' }, remote)).toBe(false);
+      expect(mergeEntry(remote, { command: 'a' }, undefined)).toEqual({ command: 'a' });
+    },
+  );
+
   test('ignores keys of a prototype', () => {
     expect(isIntact({ env: {} }, { env: hostile })).toBe(false);
     expect(isIntact({ env: hostile }, { env: hostile })).toBe(true);

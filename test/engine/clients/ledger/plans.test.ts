@@ -424,6 +424,17 @@ describe('two clients that read one file, with other variables', () => {
     expect(both.record.receipts.map(({ entry }) => entry.env)).toEqual([{ B: '2' }, { B: '2' }]);
   });
 
+  it('are refused for other headers of a remote server, too', async () => {
+    const remote = (headers: Record<string, string>) => ({ type: 'http', url: 'https://a.example', headers });
+    const once = await install({ text: '{}', record: empty }, { ...one, entry: remote({ A: '1' }) });
+    const other = { ...two, entry: { ...remote({ A: '2' }), tools: ['*'] } };
+    await expect(install(once, other)).rejects.toThrow(/with other variables or headers/);
+    const both = await install(once, other, true);
+    expect(JSON.parse(both.text!).mcpServers.one).toEqual(remote({ A: '2' }));
+    const same = { ...two, entry: { ...remote({ A: '1' }), tools: ['*'] } };
+    expect(JSON.parse((await install(once, same)).text!).mcpServers.one).toEqual(remote({ A: '1' }));
+  });
+
   it('with another server, the forced one is the only one left', async () => {
     const once = await install({ text: '{}', record: empty }, one);
     const taken = await install(once, { ...two, server: '@other/kit/one' }, true);

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { InstallWarning, WritableClient } from '../../../../src/engine/clients/client.js';
+import type { RemoteShape } from '../../../../src/engine/clients/remote-shapes.js';
 import { writableClients } from '../../../../src/engine/clients/table/index.js';
 import { manualClients } from '../../../../src/engine/clients/table/manual-clients.js';
+import { remoteShapeOf } from '../../../../src/engine/clients/table/remote-shapes.js';
 import { type System, short, surroundingsOf } from './surroundings.js';
 
 const page = readFileSync(new URL('../../../../docs/clients.md', import.meta.url), 'utf8');
@@ -81,6 +83,30 @@ function secret({ name, secretReference }: WritableClient): string {
   return reference.value === undefined
     ? `listed in ${code(Object.keys(reference.fields ?? {})[0]!)}`
     : code(reference.value);
+}
+
+/** What the page is to say of each client's entries for remote servers. */
+export function remoteRows(): readonly (readonly string[])[] {
+  return writableClients.map((client) => {
+    const shape = remoteShapeOf(client);
+    if (!shape) return [code(client.id), '–', '–', '–'];
+    const entry = shape.entry({ url: 'URL', transport: 'http', headers: {} }, 'KEY');
+    return [
+      code(client.id),
+      shape.transports.map((transport) => (transport === 'http' ? 'Streamable HTTP' : 'SSE')).join(', '),
+      code(JSON.stringify(entry)),
+      headerSecret(client.name, shape),
+    ];
+  });
+}
+
+function headerSecret(client: string, { headerReference }: RemoteShape): string {
+  const header = { name: 'Authorization', prefix: 'Bearer ', variable: 'NAME', key: 'key', client };
+  const reference = headerReference?.(header);
+  if (!reference) return '–';
+  if (reference.additions) return 'asks for it';
+  const [field] = Object.keys(reference.fields ?? {});
+  return reference.value === undefined ? `the variable in ${code(field!)}` : code(reference.value);
 }
 
 /** What the page is to say of clients that a person must configure. */
