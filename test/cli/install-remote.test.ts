@@ -110,7 +110,7 @@ describe('install of a URL', () => {
     expect(stderr).toContain('since Codex cannot reach it directly.');
     const toml = readFileSync(path.join(home, '.codex/config.toml'), 'utf8');
     expect(toml).toContain(
-      `"start", "--transport", "sse", "--header", "X-Key: \${MCP_X_KEY}", "${origin}/sse"`,
+      `"start", "--transport", "sse", "--header-env", "X-Key=MCP_X_KEY", "${origin}/sse"`,
     );
     expect(toml).toContain('MCP_X_KEY = "abc"');
     expect(keys.filter((key) => key === 'abc').length).toBeGreaterThan(1);

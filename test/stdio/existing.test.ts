@@ -81,6 +81,18 @@ describe.concurrent('start of an existing server', () => {
     expect(unknown.stderr).toContain('The MCP Registry is turned off');
   });
 
+  test('takes inputs from variables', async () => {
+    const folder = writeFolder({ 'server.mjs': ticketsServer });
+    const command = ['--', process.execPath, path.join(folder, 'server.mjs')];
+    const flags = ['--arg-env', 'first=WORD', ...command];
+    const program = await openProgram(undefined, { flags, env: { WORD: 'one' } });
+    expect(await toolNames(program)).toEqual(['toolfirst-one_']);
+    await program.end();
+    const failed = startProgram(undefined, { flags });
+    expect((await failed.exit).code).toBe(2);
+    expect(failed.stderr).toContain('The variable WORD is not set, and first needs its value.');
+  });
+
   test.each([
     [['--only', 'a'], '@acme/none', '--catalog are for existing MCP servers, and start serves "@acme/none"'],
     [['--rename', 'a'], 'https://example.test/mcp', '"a" renames no tool'],

@@ -21,8 +21,8 @@ export interface BridgeInputs {
 }
 
 /**
- * Builds the launch of an existing server through `agenttools start`. Secrets are variables: arguments and headers refer to
- * them by `${NAME}`.
+ * Builds the launch of an existing server through `agenttools start`. Secrets are variables, which `--arg-env` and
+ * `--header-env` name.
  */
 export function bridgeLaunch(
   { server, given, answers, base, transport, command }: BridgeInputs,
@@ -33,22 +33,27 @@ export function bridgeLaunch(
   const all = { ...answers, ...values };
   const variables: ServerVariable[] = [...extra.env];
   const words: string[] = [];
-  const refer = (name: string, value: string): string => {
+  // Some clients expand references in arguments, so secrets are named by options of their own.
+  const refer = (option: string, name: string, value: string): void => {
     const variable = variableFor(name, variables);
     variables.push({ name: variable, value, isSecret: true });
-    return `\${${variable}}`;
+    words.push(option, `${name}=${variable}`);
   };
   for (const input of server.inputs) {
     const { id, givenBy, name, isSecret } = input;
     for (const value of [all[id] ?? []].flat()) {
       if (givenBy === 'env') variables.push({ name, value, isSecret });
-      else if (givenBy === 'arg') words.push('--arg', `${name}=${isSecret ? refer(name, value) : value}`);
-      else words.push('--header', `${name}: ${isSecret ? refer(name, value) : value}`);
+      else if (isSecret) refer(`--${givenBy}-env`, name, value);
+      else if (givenBy === 'arg') words.push('--arg', `${name}=${value}`);
+      else words.push('--header', `${name}: ${value}`);
     }
   }
-  for (const word of extra.args) words.push('--arg', word);
-  for (const { name, value, isSecret } of extra.headers)
-    words.push('--header', `${name}: ${isSecret ? refer(name, value) : value}`);
+  // A command contains its arguments already.
+  if (!command) for (const word of extra.args) words.push('--arg', word);
+  for (const { name, value, isSecret } of extra.headers) {
+    if (isSecret) refer('--header-env', name, value);
+    else words.push('--header', `${name}: ${value}`);
+  }
   const args = [
     'start',
     ...choiceWords(request.choices),

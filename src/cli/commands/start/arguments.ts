@@ -48,6 +48,10 @@ export interface ExistingInput {
   readonly args: readonly string[];
   /** `Name: value` */
   readonly headers: readonly string[];
+  /** `name=VARIABLE`: inputs and arguments from the environment. */
+  readonly argVariables: readonly string[];
+  /** `Name=VARIABLE`: headers from the environment. */
+  readonly headerVariables: readonly string[];
   readonly transport: 'http' | 'sse' | undefined;
   readonly mcpRegistry: string | undefined;
   readonly choices: ItemChoices;
@@ -55,7 +59,7 @@ export interface ExistingInput {
 
 /** Options of `start` that only the full grammar reads. */
 const fullGrammar =
-  /^(?:-h|--(?:help|http|env|arg|header|transport|mcp-registry|only|except|prefix|rename|catalog)(?:=.*)?)$/;
+  /^(?:-h|--(?:help|http|env|arg|arg-env|header|header-env|transport|mcp-registry|only|except|prefix|rename|catalog)(?:=.*)?)$/;
 
 /**
  * Parses the words after `start`; undefined for `--help`, `--http` and the options of existing servers, which need the full

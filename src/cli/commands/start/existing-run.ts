@@ -1,3 +1,4 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
 import { reporterOn } from '../../../engine/base/line-reporter.js';
 import { createBridge } from '../../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../../engine/bridge/open-existing.js';
@@ -15,7 +16,18 @@ export function existingPreparation(
   host: Host,
 ): Preparation {
   const { env = [], args = [], headers = [], transport, mcpRegistry, choices } = existing ?? {};
-  const given = { env: readVariables(env, host.env), args, headers: readHeaders(headers) };
+  const { argVariables = [], headerVariables = [] } = existing ?? {};
+  const given = {
+    env: readVariables(env, host.env),
+    args: [...args, ...argVariables.map((word) => readPair(word, host.env).join('='))],
+    headers: [
+      ...readHeaders(headers),
+      ...headerVariables.map((word) => {
+        const [name, value] = readPair(word, host.env);
+        return { name, value, isSecret: true };
+      }),
+    ],
+  };
   const report = reporterOn(host.stderr);
   return {
     server: undefined,
@@ -27,4 +39,16 @@ export function existingPreparation(
       return async () => ({ server: await compose(), lacks: [] });
     },
   };
+}
+
+/** The name and the value of `name=VARIABLE`. @throws AgentToolsError if the variable is not set */
+function readPair(word: string, env: Host['env']): readonly [string, string] {
+  const [, name = '', variable = ''] = /^(.+)=([^=]+)$/s.exec(word) ?? [];
+  const value = env[variable];
+  if (value !== undefined) return [name, value];
+  const message =
+    variable === ''
+      ? `"${word}" is not name=VARIABLE.`
+      : `The variable ${variable} is not set, and ${name} needs its value. Set it in the environment of the server.`;
+  throw new AgentToolsError('usage', message);
 }

@@ -65,6 +65,18 @@ function addExistingOptions(start: Command): void {
       [],
     )
     .option('--header <name: value>', 'existing server: send a header to it; repeatable', collectVerbatim, [])
+    .option(
+      '--arg-env <name=variable>',
+      'existing server: set an input to the value of a variable; repeatable',
+      collectVerbatim,
+      [],
+    )
+    .option(
+      '--header-env <name=variable>',
+      'existing server: send a header with the value of a variable; repeatable',
+      collectVerbatim,
+      [],
+    )
     .addOption(
       new Option(
         '--transport <name>',
@@ -78,8 +90,17 @@ function addExistingOptions(start: Command): void {
 /** Undefined without any option for existing servers. */
 function existingInput(options: OptionValues): ExistingInput | undefined {
   const { env, arg: args, header: headers, transport, mcpRegistry } = options;
+  const { argEnv: argVariables, headerEnv: headerVariables } = options;
   const choices = choiceInput(options);
-  const isGiven = [...env, ...args, ...headers, transport, mcpRegistry].some((one) => one !== undefined);
+  const isGiven = [
+    ...env,
+    ...args,
+    ...headers,
+    ...argVariables,
+    ...headerVariables,
+    transport,
+    mcpRegistry,
+  ].some((one) => one !== undefined);
   if (!isGiven && Object.keys(choices).length === 0) return undefined;
-  return { env, args, headers, transport, mcpRegistry, choices };
+  return { env, args, headers, argVariables, headerVariables, transport, mcpRegistry, choices };
 }
