@@ -33,7 +33,7 @@ export function bridgeLaunch(
   const all = { ...answers, ...values };
   const variables: ServerVariable[] = [...extra.env];
   const words: string[] = [];
-  // Some clients expand references in arguments, so secrets are named by options of their own.
+  // Some clients expand references in arguments, so separate options name secrets.
   const refer = (option: string, name: string, value: string): void => {
     const variable = variableFor(name, variables);
     variables.push({ name: variable, value, isSecret: true });
