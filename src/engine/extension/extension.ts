@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { features } from 'node:process';
+import process from 'node:process';
 import { type DataDocument, DocumentError, readDocument } from '../base/files/document.js';
 import type { DocumentPath } from '../base/files/document-path.js';
 import { isInside, type PathScope, pathFault } from '../base/files/path-containment.js';
@@ -469,7 +469,7 @@ export class Extension {
 
   #refuseTypeScript(file: DefinitionFile, what: string): void {
     const installed = this.manifest.directory.split(path.sep).includes('node_modules');
-    if (!installed && 'typescript' in features && features.typescript) return;
+    if (!installed && runsTypeScript()) return;
     const why = installed
       ? 'Node does not run TypeScript from node_modules; the package should ship compiled JavaScript'
       : 'this Node does not strip types; compile it, or use Node 22.18 or newer';
@@ -569,6 +569,12 @@ export function createRawToolkit(content: ToolkitContent, place: ToolkitLocation
       return new DefinitionError('invalid-toolkit', `${what} ${reason}`, location);
     }),
   };
+}
+
+/** True if the runtime runs TypeScript modules. Deno does; older versions of it have no list of features. */
+function runsTypeScript(): boolean {
+  const { features = {}, versions = {} } = process as Partial<NodeJS.Process>;
+  return 'deno' in versions || ('typescript' in features && Boolean(features.typescript));
 }
 
 function upperFirst(text: string): string {

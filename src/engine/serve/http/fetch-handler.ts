@@ -5,6 +5,7 @@ import type { EventBus } from './event-bus.js';
 import { type LimitSettings, Service } from './http-service.js';
 import type { OAuthOptions } from './oauth.js';
 import { OriginGuard } from './origin-guard.js';
+import { findParsedBody, type RequestContext, textOfParsedBody } from './parsed-body.js';
 
 /** Options of a fetch handler. */
 export interface HandlerOptions {
@@ -35,7 +36,8 @@ export interface HandlerOptions {
 
 /** A server as a function of requests, for any platform with the Fetch API. */
 export interface FetchHandler {
-  (request: Request): Promise<Response>;
+  /** Answers a request. `context` holds its body if a program has read it before. */
+  (request: Request, context?: RequestContext): Promise<Response>;
   /** Composes the server now, before the first request. @throws AgentToolsError if it cannot be served */
   ready(): Promise<void>;
   /** Answers requests in flight within `drainMs` (default: 0), ends open subscriptions, and closes. */
@@ -56,11 +58,16 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
   if (stateSecret !== undefined && stateSecret.length < 32) {
     throw new TypeError('The stateSecret has fewer than 32 characters.');
   }
-  const ending = new AbortController();
+  // Some platforms forbid an AbortController before the first request.
+  let controller: AbortController | undefined;
+  const ending = () => {
+    controller ??= new AbortController();
+    return controller;
+  };
   let service: Promise<Service> | undefined;
   const open = async () => {
     const signs = stateSecret === undefined ? {} : { AGENTTOOLS_STATE_SECRET: stateSecret };
-    const served = await prepare({ env: { ...env, ...signs }, report, signal: ending.signal });
+    const served = await prepare({ env: { ...env, ...signs }, report, signal: ending().signal });
     return new Service({
       ...options,
       served,
@@ -79,22 +86,25 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
     });
     return service;
   };
-  const answer = async (request: Request): Promise<Response> => {
+  const answer = async (request: Request, context?: RequestContext): Promise<Response> => {
     const { method, headers, signal } = request;
+    const parsed = findParsedBody(context);
     const ours = await opened();
     return await ours.answer({
       method,
       url: new URL(request.url),
       headers,
       signal,
-      readBody: async (limits) => await readBody(request, limits),
+      readBody: async (limits) =>
+        parsed ? textOfParsedBody(parsed.value, limits) : await readBody(request, limits),
+      isDecoded: parsed !== undefined,
     });
   };
   return Object.assign(answer, {
     ready: async () => void (await opened()),
     close: async ({ drainMs = 0 }: { readonly drainMs?: number } = {}) => {
       await (await service)?.drain(drainMs);
-      ending.abort();
+      ending().abort();
     },
   });
 }
