@@ -241,3 +241,42 @@ describe('folders of servers', () => {
     expect(leftFolders()).toEqual(['@acme+mcp@1.2.0', expect.stringMatching(/^tickets-/)]);
   });
 });
+
+describe('the folder of a package', () => {
+  test('stays while an entry through AgentTools starts it, and goes with the last one', async () => {
+    const install = [
+      'install',
+      'npm:@acme/mcp',
+      '--config',
+      path.join(home, 'own.json'),
+      '--client',
+      'cursor',
+    ];
+    expect((await run([...install, '--only', 'tool'])).code).toBe(0);
+    expect((await run(['install', 'cursor', 'npm:@acme/mcp', '--no-verify'])).code).toBe(0);
+    expect((await run(['uninstall', 'cursor', 'npm:@acme/mcp'])).code).toBe(0);
+    expect(leftFolders()).toEqual(['@acme+mcp@1.2.0']);
+    const own = ['--config', path.join(home, 'own.json'), '--client', 'cursor'];
+    expect((await run(['uninstall', ...own])).code).toBe(0);
+    expect(leftFolders()).toEqual([]);
+  });
+
+  test('stays for a user-made server', async () => {
+    const { code, stdout, stderr } = await run([
+      'create-server',
+      'desk',
+      '--from',
+      'npm:@acme/mcp',
+      '--json',
+    ]);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const { tools } = JSON.parse(readFileSync(JSON.parse(stdout).file, 'utf8'));
+    expect(tools[0].upstream).toMatchObject({
+      name: 'acme',
+      args: [path.join(home, 'agenttools/npm-servers/@acme+mcp@1.2.0/node_modules/@acme/mcp/server.js')],
+    });
+    await run(['install', 'cursor', 'npm:@acme/mcp', '--no-verify']);
+    await run(['uninstall', 'cursor', 'npm:@acme/mcp']);
+    expect(leftFolders()).toEqual(['@acme+mcp@1.2.0']);
+  });
+});

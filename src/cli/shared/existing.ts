@@ -31,6 +31,19 @@ async function isExtension(name: string, host: Host): Promise<boolean> {
     );
 }
 
+/** Inputs of an existing server. */
+export interface ServerInput {
+  /** `NAME=value`, or `NAME` alone. */
+  readonly env: readonly string[];
+  /** `name=value` of an input, or an argument. */
+  readonly args: readonly string[];
+  /** `Name: value` */
+  readonly headers: readonly string[];
+  readonly transport: 'http' | 'sse' | undefined;
+  /** Base URL of the MCP Registry, or `none`. */
+  readonly mcpRegistry: string | undefined;
+}
+
 interface ExistingRun extends Pick<BridgeDeps, 'signal' | 'tell' | 'report'> {
   /** Base URL of the MCP Registry, or `none`. */
   readonly mcpRegistry?: string | undefined;

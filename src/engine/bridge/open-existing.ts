@@ -2,8 +2,9 @@ import { AgentToolsError } from '../base/errors.js';
 import { createFileReader } from '../bundles/create-file-reader.js';
 import { unpackBundle } from '../bundles/unpack-bundle.js';
 import type { ClientEnvironment } from '../clients/client.js';
-import type { ExistingServer } from '../existing-servers/existing-server.js';
+import type { ExistingServer, InputValues } from '../existing-servers/existing-server.js';
 import type { GivenOptions } from '../existing-servers/given-inputs.js';
+import { keepFolder } from '../existing-servers/kept-folder.js';
 import { linkNode } from '../existing-servers/node-link.js';
 import { installNpmServer } from '../existing-servers/npm-servers.js';
 import { type PreparedLaunch, prepareLaunch } from '../existing-servers/prepare-launch.js';
@@ -84,6 +85,13 @@ export function explainReference({ text, meant }: NamedReference, { version }: E
   return `${text} is ${describeReference(meant)}${version === undefined ? '' : `, version ${version}`}.`;
 }
 
+interface PrepareChoices {
+  /** Values of inputs that are not given, by input id. */
+  readonly answers?: InputValues;
+  /** True if `uninstall` must not remove the files of the server. Default: false. */
+  readonly isKept?: boolean;
+}
+
 /**
  * Fills the templates of a server and makes its files available.
  * @throws AgentToolsError if inputs are missing or invalid, or its package cannot be installed
@@ -92,21 +100,25 @@ export async function prepareExisting(
   server: ExistingServer,
   given: GivenOptions,
   { npm, dataFolder, surroundings, cwd, node, signal, tell }: ExistingDeps,
+  { answers = {}, isKept = false }: PrepareChoices = {},
 ): Promise<PreparedLaunch> {
   const { env, home, platform } = surroundings;
   return await prepareLaunch(server, {
     given,
+    answers,
     base: { cwd, home },
     env,
     startNpm: async ({ name, version, bin }) => {
       tell(`Installing ${name}@${version}`);
       const request = { name, version, bin, allowScripts: [] };
-      const { file } = await installNpmServer(request, { npm, dataFolder, signal });
+      const { file, folder } = await installNpmServer(request, { npm, dataFolder, signal });
+      if (isKept) await keepFolder(folder);
       return { command: await linkNode({ dataFolder, execPath: node, platform }), args: [file] };
     },
     unpack: async (content) => {
       tell(`Unpacking ${server.name}`);
       await unpackBundle(content, { signal });
+      if (isKept) await keepFolder(content.folder);
     },
   });
 }

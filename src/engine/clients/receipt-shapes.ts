@@ -18,6 +18,7 @@ const receiptShape = {
   kind: optionalField(isString),
   serverVersion: optionalField(isString),
   allowedScripts: optionalField(checkList(isString)),
+  folder: optionalField(isString),
   family: optionalField(isString),
   reference: isString,
   argument: isString,

@@ -27,6 +27,8 @@ export interface Receipt {
   readonly serverVersion?: string;
   /** Packages that may run their install scripts. */
   readonly allowedScripts?: readonly string[];
+  /** Folder of the server, which an entry through AgentTools does not name. */
+  readonly folder?: string;
   /**
    * Entries of one family may replace each other; absent: only an entry of the same server may replace it.
    */

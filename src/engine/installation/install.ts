@@ -7,6 +7,7 @@ import type { Plan } from '../clients/ledger/config-plan.js';
 import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
+import { keepFolder } from '../existing-servers/kept-folder.js';
 import { needsBridge } from './bridge-launch.js';
 import { buildConfigEntry } from './build-entry.js';
 import { toUserError } from './config-fault.js';
@@ -20,7 +21,7 @@ import { requireCwd } from './launch.js';
 import { buildRemoteEntry } from './remote-entry.js';
 import { refuseSecretArguments, secretArgumentNotes } from './secret-arguments.js';
 import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
-import { keepPasted, removeUnusedServers } from './unused-servers.js';
+import { removeUnusedServers } from './unused-servers.js';
 import { type VerificationCache, verifyOnce } from './verification-cache.js';
 
 /** Completed or planned install for one client. */
@@ -151,7 +152,7 @@ async function installInto(
   const { launch } = source;
   const notes = await source.checkClient(client);
   if (client.manual) {
-    if (source.folder !== undefined && !request.dryRun) await keepPasted(source.folder);
+    if (source.folder !== undefined && !request.dryRun) await keepFolder(source.folder);
     const snippet = 'url' in launch ? remoteSnippet(launch, key) : client.manual.snippet?.(launch, key);
     return { client, key, server: source.server, ...(snippet !== undefined && { snippet }) };
   }
@@ -177,6 +178,7 @@ async function installInto(
     kind: source.kind,
     ...(source.version !== undefined && { serverVersion: source.version }),
     ...(source.allowedScripts && { allowedScripts: source.allowedScripts }),
+    ...(source.folder !== undefined && { folder: source.folder }),
     ...(source.family !== undefined && { family: source.family }),
     reference: source.reference,
     argument: source.argument,

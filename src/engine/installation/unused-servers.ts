@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { guardWrite } from '../base/file-fault.js';
 import { bundlesFolder, removeUnusedBundles } from '../bundles/unused-bundles.js';
 import type { Receipts } from '../clients/receipts.js';
+import { keptMark } from '../existing-servers/kept-folder.js';
 import { npmServersFolder, removeUnusedNpmServers } from '../existing-servers/npm-servers.js';
 
 /**
@@ -23,18 +23,10 @@ export async function removeUnusedServers(
     ...record.receipts.flatMap(({ displaced = [] }) => displaced),
   ]);
   const inEntries = entries.flatMap(({ entry, replaced = {} }) => textsIn([entry, replaced]));
-  const used = [...inEntries, ...(await pastedMarks(dataFolder))];
+  const folders = entries.flatMap(({ folder }) => (folder === undefined ? [] : [path.join(folder, 'entry')]));
+  const used = [...inEntries, ...folders, ...(await pastedMarks(dataFolder))];
   await removeUnusedNpmServers(dataFolder, used, among);
   await removeUnusedBundles(dataFolder, used, among);
-}
-
-/** File in the folder of a server that the user pasted into a client, so that it has no record. */
-const pastedMark = 'agenttools-pasted';
-
-/** Keeps the folder of a server that the user pastes into a client. */
-export async function keepPasted(folder: string): Promise<void> {
-  const file = path.join(folder, pastedMark);
-  await guardWrite(file, () => writeFile(file, ''));
 }
 
 async function pastedMarks(dataFolder: string): Promise<readonly string[]> {
@@ -42,7 +34,7 @@ async function pastedMarks(dataFolder: string): Promise<readonly string[]> {
   const marks = await Promise.all(
     parents.map(async (parent) => {
       const names = await readdir(parent).catch((): string[] => []);
-      return names.map((name) => path.join(parent, name, pastedMark));
+      return names.map((name) => path.join(parent, name, keptMark));
     }),
   );
   return marks.flat().filter((file) => existsSync(file));

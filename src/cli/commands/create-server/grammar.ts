@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-options.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { addInputOptions } from '../../shared/grammar/existing-options.js';
 import { collect } from '../../shared/grammar/option-values.js';
 
 /** Adds `create-server`. */
 export function defineCreateServer(program: Command, { host, answer }: CommandContext): void {
-  program
+  const create = program
     .command('create-server')
     .summary('create a user server')
     .description(
@@ -24,31 +26,42 @@ export function defineCreateServer(program: Command, { host, answer }: CommandCo
     .option('--title <text>', 'name for people')
     .option('--description <text>', 'what it offers')
     .option('--instructions <text>', 'how to use it, for the model')
-    .option('--from <file>', 'a definition in JSON, with changed or new items; - reads stdin')
+    .option(
+      '--from <source>',
+      'a definition in JSON, with changed or new items; - reads stdin; or an existing MCP server: npm:name, https://…, mcp.json#name, a .mcpb bundle',
+    )
     .option('--overwrite', 'replace a server of that name')
-    .option('--json', 'print what was made as JSON')
-    .action(async (name: string, options) => {
-      const { createServerCommand } = await import('./run.js');
-      answer(
-        await createServerCommand(
-          {
-            name,
-            tools: options.tool,
-            prompts: options.prompt,
-            resources: options.resource,
-            apps: options.app,
-            skills: options.skill,
-            title: options.title,
-            description: options.description,
-            instructions: options.instructions,
-            from: options.from,
-            overwrite: options.overwrite ?? false,
-            json: options.json ?? false,
+    .option('--json', 'print what was made as JSON');
+  addChoiceOptions(addInputOptions(create)).action(async (name: string, options) => {
+    const { createServerCommand } = await import('./run.js');
+    answer(
+      await createServerCommand(
+        {
+          name,
+          tools: options.tool,
+          prompts: options.prompt,
+          resources: options.resource,
+          apps: options.app,
+          skills: options.skill,
+          title: options.title,
+          description: options.description,
+          instructions: options.instructions,
+          from: options.from,
+          existing: {
+            env: options.env,
+            args: options.arg,
+            headers: options.header,
+            transport: options.transport,
+            mcpRegistry: options.mcpRegistry,
           },
-          host,
-        ),
-      );
-    });
+          choices: choiceInput(options),
+          overwrite: options.overwrite ?? false,
+          json: options.json ?? false,
+        },
+        host,
+      ),
+    );
+  });
 }
 
 function collectNames(value: string, before: readonly string[]): readonly string[] {

@@ -1,8 +1,8 @@
-import { type Command, Option, type OptionValues } from 'commander';
+import type { Command, OptionValues } from 'commander';
 import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-options.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { addInputOptions } from '../../shared/grammar/existing-options.js';
 import { collectVerbatim } from '../../shared/grammar/option-values.js';
-import { registryOption } from '../../shared/grammar/registry-option.js';
 import { type ExistingInput, startInput, startOptions } from './arguments.js';
 import { addHttpOptions, httpInput } from './http-grammar.js';
 
@@ -56,15 +56,7 @@ export function defineStart(program: Command, { host, answer, command }: Command
 }
 
 function addExistingOptions(start: Command): void {
-  start
-    .option('--env <name[=value]>', 'existing server: set a variable; repeatable', collectVerbatim, [])
-    .option(
-      '--arg <value>',
-      'existing server: set an input (name=value), or add an argument; repeatable',
-      collectVerbatim,
-      [],
-    )
-    .option('--header <name: value>', 'existing server: send a header to it; repeatable', collectVerbatim, [])
+  addInputOptions(start)
     .option(
       '--arg-env <name=variable>',
       'existing server: set an input to the value of a variable; repeatable',
@@ -76,14 +68,7 @@ function addExistingOptions(start: Command): void {
       'existing server: send a header with the value of a variable; repeatable',
       collectVerbatim,
       [],
-    )
-    .addOption(
-      new Option(
-        '--transport <name>',
-        'existing server: its transport; default: found out by asking',
-      ).choices(['http', 'sse']),
-    )
-    .option(registryOption.flags, registryOption.description);
+    );
   addChoiceOptions(start);
 }
 

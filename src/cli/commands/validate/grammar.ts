@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
-import { collect, collectVerbatim, positiveSeconds } from '../../shared/grammar/option-values.js';
-import { registryOption } from '../../shared/grammar/registry-option.js';
+import { addInputOptions } from '../../shared/grammar/existing-options.js';
+import { collect, positiveSeconds } from '../../shared/grammar/option-values.js';
 import { validateFormats } from './formats.js';
 
 /** Adds `validate`. */
 export function defineValidate(program: Command, { host, answer, command }: CommandContext): void {
-  program
+  const validate = program
     .command('validate')
     .alias('validate-extension')
     .summary('check extension packages and MCP servers')
@@ -34,50 +34,35 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
       collect,
       [],
     )
-    .option('--env <name[=value]>', 'existing server: set a variable; repeatable', collectVerbatim, [])
-    .option(
-      '--arg <value>',
-      'existing server: set an input (name=value), or add an argument; repeatable',
-      collectVerbatim,
-      [],
-    )
-    .option('--header <name: value>', 'existing server: send a header to it; repeatable', collectVerbatim, [])
-    .addOption(
-      new Option(
-        '--transport <name>',
-        'existing server: its transport; default: found out by asking',
-      ).choices(['http', 'sse']),
-    )
-    .option(registryOption.flags, registryOption.description)
     .option(
       '--timeout <seconds>',
       'longest time a module may take to load, and an existing server to answer',
       positiveSeconds,
       10,
-    )
-    .action(async (paths: string[], { json, format, rule, timeout, ...flags }) => {
-      const input = {
-        paths,
-        format: json ? 'json' : format,
-        strict: flags.strict ?? false,
-        load: flags.load,
-        boot: flags.boot ?? false,
-        resolve: flags.resolve ?? false,
-        ruleSettings: rule,
-        timeoutMs: timeout * 1000,
-        command,
-        existing: {
-          env: flags.env,
-          args: flags.arg,
-          headers: flags.header,
-          transport: flags.transport,
-          mcpRegistry: flags.mcpRegistry,
-        },
-      };
-      requireConsent(input);
-      const { validateCommand } = await import('./run.js');
-      answer(await validateCommand(input, host));
-    });
+    );
+  addInputOptions(validate).action(async (paths: string[], { json, format, rule, timeout, ...flags }) => {
+    const input = {
+      paths,
+      format: json ? 'json' : format,
+      strict: flags.strict ?? false,
+      load: flags.load,
+      boot: flags.boot ?? false,
+      resolve: flags.resolve ?? false,
+      ruleSettings: rule,
+      timeoutMs: timeout * 1000,
+      command,
+      existing: {
+        env: flags.env,
+        args: flags.arg,
+        headers: flags.header,
+        transport: flags.transport,
+        mcpRegistry: flags.mcpRegistry,
+      },
+    };
+    requireConsent(input);
+    const { validateCommand } = await import('./run.js');
+    answer(await validateCommand(input, host));
+  });
 }
 
 /** Rejects `--no-load` together with `--boot`, which runs code. @throws AgentToolsError `usage` */

@@ -6,7 +6,7 @@ import type { NamedReference } from '../../../engine/bridge/open-existing.js';
 import { ModuleParser } from '../../../engine/validate/inspector.js';
 import { ruleTable } from '../../../engine/validate/rules/index.js';
 import type { Host } from '../../../host.js';
-import { findExisting } from '../../shared/existing.js';
+import { findExisting, type ServerInput } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { withProgress } from '../../shared/progress.js';
@@ -14,7 +14,6 @@ import { type ValidateFormat, validateFormats } from './formats.js';
 import { findInstalledServer } from './installed-server.js';
 import { type ReportOptions, reportOn } from './reports.js';
 import { parseRuleSettings } from './rule-settings.js';
-import type { ServerInput } from './server-report.js';
 import { summarize } from './validation.js';
 
 export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser'> {

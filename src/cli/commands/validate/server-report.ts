@@ -5,22 +5,9 @@ import { readVariables } from '../../../engine/installation/secrets.js';
 import { validateServer } from '../../../engine/server-checks/validate-server.js';
 import type { ExtensionReport } from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
-import { existingDeps } from '../../shared/existing.js';
+import { existingDeps, type ServerInput } from '../../shared/existing.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import type { RuleSettings } from './rule-settings.js';
-
-/** Inputs of an existing server. */
-export interface ServerInput {
-  /** `NAME=value`, or `NAME` alone. */
-  readonly env: readonly string[];
-  /** `name=value` of an input, or an argument. */
-  readonly args: readonly string[];
-  /** `Name: value` */
-  readonly headers: readonly string[];
-  readonly transport: 'http' | 'sse' | undefined;
-  /** Base URL of the MCP Registry, or `none`. */
-  readonly mcpRegistry: string | undefined;
-}
 
 interface ServerReportOptions {
   readonly existing: ServerInput;
