@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { features } from 'node:process';
+import * as nodeProcess from 'node:process';
 import { type DataDocument, DocumentError, readDocument } from '../base/files/document.js';
 import type { DocumentPath } from '../base/files/document-path.js';
 import { isInside, type PathScope, pathFault } from '../base/files/path-containment.js';
@@ -23,6 +23,9 @@ import { type Declaration, type Manifest, readManifest } from './manifest.js';
 import type { LiveExport } from './modules.js';
 import { qualify } from './names.js';
 import { findToolkit, readTools, type ToolkitContent, withToolkitDefaults } from './toolkits.js';
+
+/** Deno has no `features`, so it cannot be imported by its name. Read before extension code loads. */
+const { features } = nodeProcess as Partial<typeof nodeProcess>;
 
 /** The definition of one item, read but not validated. */
 export interface Definition {
@@ -469,7 +472,7 @@ export class Extension {
 
   #refuseTypeScript(file: DefinitionFile, what: string): void {
     const installed = this.manifest.directory.split(path.sep).includes('node_modules');
-    if (!installed && 'typescript' in features && features.typescript) return;
+    if (!installed && features && 'typescript' in features && features.typescript) return;
     const why = installed
       ? 'Node does not run TypeScript from node_modules; the package should ship compiled JavaScript'
       : 'this Node does not strip types; compile it, or use Node 22.18 or newer';

@@ -33,9 +33,16 @@ export interface HandlerOptions {
   readonly report?: ((line: string) => void) | undefined;
 }
 
+/** The parsed body of a request that was read before. `@hono/node-server` passes `incoming`, the request of Express. */
+interface GivenBody {
+  readonly parsedBody?: unknown;
+  readonly incoming?: { readonly body?: unknown };
+}
+
 /** A server as a function of requests, for any platform with the Fetch API. */
 export interface FetchHandler {
-  (request: Request): Promise<Response>;
+  /** `given`: a body that a body parser has read before. */
+  (request: Request, given?: GivenBody): Promise<Response>;
   /** Composes the server now, before the first request. @throws AgentToolsError if it cannot be served */
   ready(): Promise<void>;
   /** Answers requests in flight within `drainMs` (default: 0), ends open subscriptions, and closes. */
@@ -56,11 +63,16 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
   if (stateSecret !== undefined && stateSecret.length < 32) {
     throw new TypeError('The stateSecret has fewer than 32 characters.');
   }
-  const ending = new AbortController();
+  // Some platforms allow none before the first request.
+  let ending: AbortController | undefined;
+  const endingOf = (): AbortController => {
+    ending ??= new AbortController();
+    return ending;
+  };
   let service: Promise<Service> | undefined;
   const open = async () => {
     const signs = stateSecret === undefined ? {} : { AGENTTOOLS_STATE_SECRET: stateSecret };
-    const served = await prepare({ env: { ...env, ...signs }, report, signal: ending.signal });
+    const served = await prepare({ env: { ...env, ...signs }, report, signal: endingOf().signal });
     return new Service({
       ...options,
       served,
@@ -79,7 +91,8 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
     });
     return service;
   };
-  const answer = async (request: Request): Promise<Response> => {
+  const answer = async (request: Request, given: GivenBody = {}): Promise<Response> => {
+    const parsed = given.parsedBody ?? given.incoming?.body;
     const { method, headers, signal } = request;
     const ours = await opened();
     return await ours.answer({
@@ -87,14 +100,15 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
       url: new URL(request.url),
       headers,
       signal,
-      readBody: async (limits) => await readBody(request, limits),
+      readBody: async (limits) =>
+        parsed === undefined ? await readBody(request, limits) : JSON.stringify(parsed),
     });
   };
   return Object.assign(answer, {
     ready: async () => void (await opened()),
     close: async ({ drainMs = 0 }: { readonly drainMs?: number } = {}) => {
       await (await service)?.drain(drainMs);
-      ending.abort();
+      endingOf().abort();
     },
   });
 }
