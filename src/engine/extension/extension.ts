@@ -89,6 +89,13 @@ export class DefinitionLoadingError extends Error {
 /** Code of a {@link DefinitionError} that a {@link DefinitionLoadingError} has caused. */
 export const definitionLoading = 'definition-loading';
 
+// Deno runs TypeScript; its older versions have no list of features. Read before extension code loads.
+const { features, versions } = process as Partial<NodeJS.Process>;
+
+const runsTypeScript =
+  versions?.deno !== undefined ||
+  (features !== undefined && 'typescript' in features && Boolean(features.typescript));
+
 /** Default export of a code definition: the live value of the module, or plain data from another process. */
 type DefaultExport = LiveExport | PlainData;
 
@@ -469,7 +476,7 @@ export class Extension {
 
   #refuseTypeScript(file: DefinitionFile, what: string): void {
     const installed = this.manifest.directory.split(path.sep).includes('node_modules');
-    if (!installed && runsTypeScript()) return;
+    if (!installed && runsTypeScript) return;
     const why = installed
       ? 'Node does not run TypeScript from node_modules; the package should ship compiled JavaScript'
       : 'this Node does not strip types; compile it, or use Node 22.18 or newer';
@@ -569,12 +576,6 @@ export function createRawToolkit(content: ToolkitContent, place: ToolkitLocation
       return new DefinitionError('invalid-toolkit', `${what} ${reason}`, location);
     }),
   };
-}
-
-/** True if the runtime runs TypeScript modules. Deno does; older versions of it have no list of features. */
-function runsTypeScript(): boolean {
-  const { features = {}, versions = {} } = process as Partial<NodeJS.Process>;
-  return 'deno' in versions || ('typescript' in features && Boolean(features.typescript));
 }
 
 function upperFirst(text: string): string {

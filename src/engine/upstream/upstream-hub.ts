@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { isRecord } from '../base/value-checks.js';
 import { waitAtMost } from '../base/wait.js';
 import type { ClientRoots } from '../live/client-roots.js';
@@ -93,6 +94,8 @@ export class UpstreamHub implements UpstreamSource {
     this.#keys = new PlaceKeys(options.places);
     this.#interests = new ClientInterests(options, (spec) => this.#upstreams.of(spec));
     this.#upstreams = new UpstreamSet({ keys: this.#keys, create: (spec) => this.#optionsFor(spec) });
+    // Each opening connection listens to it.
+    setMaxListeners(0, options.signal);
     options.signal.addEventListener('abort', () => void this.close(), { once: true });
     this.#unsubscribe = options.roots.onChange(() => {
       for (const upstream of this.#upstreams.all) upstream.tellRoots();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { UpstreamProgram } from '../../../src/engine/runtime/upstream.js';
 import { createHandler } from '../../../src/engine/serve/http/create-handler.js';
 import { modernRequest } from '../../support/http-client.js';
@@ -213,6 +213,10 @@ test('gives each user a connection to an older server, so that the right user is
 });
 
 test('opens at most 16 connections to an older server, and later calls wait', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
   const far = scripted({ era: 'legacy', tools: ['slow', 'echo'] });
   const bench = await openBench([{ place: far.place }], { era: 'modern' });
   await bench.names();
@@ -225,6 +229,7 @@ test('opens at most 16 connections to an older server, and later calls wait', as
   await Promise.all(slow);
   // The connection of the user who was replaced is closed, and another one is opened for the late user.
   expect(far.noted().filter((line) => line === 'start')).toHaveLength(17);
+  expect(warnings).toEqual([]);
 });
 
 test('separates the users of one shared token', async () => {

@@ -19,7 +19,12 @@ export interface BodyLimits {
 }
 
 /** Reads the body of a Fetch API request as text, within the limits. @throws BodyError */
-export async function readBody({ body }: Request, limits: BodyLimits): Promise<string> {
+export async function readBody({ body, bodyUsed }: Request, limits: BodyLimits): Promise<string> {
+  if (bodyUsed)
+    throw new BodyError(
+      400,
+      'The body was already read. Pass it to the handler: handler(request, { parsedBody }).',
+    );
   if (body === null) return '';
   const reader = body.getReader();
   const bytes = new BodyBuffer(limits);

@@ -5,7 +5,7 @@ import { BodyBuffer, type BodyLimits } from './body.js';
 export interface RequestContext {
   /** The parsed JSON, or the body as text or bytes. Default: the body is read from the request. */
   readonly parsedBody?: unknown;
-  /** The request of Node, as `@hono/node-server` passes it. Its `body` counts if its stream has been read. */
+  /** The request of Node, as `@hono/node-server` passes it. Its `body` counts unless its stream is still unread. */
   readonly incoming?: unknown;
 }
 
@@ -17,7 +17,7 @@ export function findParsedBody(context: unknown): { readonly value: unknown } | 
   // Express sets `body` on the request of Node. Version 4 does so, too, for requests that it has not read.
   if (typeof incoming !== 'object' || incoming === null) return undefined;
   const { body, readableEnded } = incoming as { readonly body?: unknown; readonly readableEnded?: unknown };
-  return readableEnded === true && body !== undefined ? { value: body } : undefined;
+  return readableEnded !== false && body !== undefined ? { value: body } : undefined;
 }
 
 /** A parsed body as JSON text, within the limits. @throws BodyError */

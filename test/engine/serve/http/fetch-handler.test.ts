@@ -196,10 +196,8 @@ describe('a body that the program has read', () => {
   const emptied = (headers = {}) => new Request(url, { method: 'POST', headers: whole(headers).headers });
   const bytes = new TextEncoder().encode(JSON.stringify(message));
   const forms: readonly (readonly [string, object])[] = [
-    ['parsed JSON', { parsedBody: message }],
     ['text', { parsedBody: JSON.stringify(message) }],
     ['bytes', { parsedBody: bytes }],
-    ['the body of Express', { incoming: { readableEnded: true, body: message }, outgoing: {} }],
   ];
 
   test.each(forms)('is accepted as %s', async (_, context) => {
@@ -849,4 +847,51 @@ describe('options without effect are refused at once', () => {
 
 test('a handler is a function of requests', () => {
   expectTypeOf(createHandler).returns.toExtend<(request: Request) => Promise<Response>>();
+});
+
+describe('a body that was read before', () => {
+  const read = async () => {
+    const request = modernRequest(url, 'tools/list');
+    const body = (await request.json()) as Record<string, unknown>;
+    return { request, body };
+  };
+
+  test.each(['parsedBody', 'incoming'] as const)('is taken from %s', async (key) => {
+    const handler = createHandler(definition);
+    const { request, body } = await read();
+    const response = await handler(
+      request,
+      key === 'incoming' ? { incoming: { body } } : { parsedBody: body },
+    );
+    expect(response.status).toBe(200);
+    expect(JSON.stringify(await response.text())).toContain('greet');
+    await handler.close();
+  });
+
+  test('is refused with a hint if it is not passed', async () => {
+    const handler = createHandler(definition);
+    const { request } = await read();
+    const response = await handler(request);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('handler(request, { parsedBody })');
+    await handler.close();
+  });
+
+  test('is checked like any other', async () => {
+    const handler = createHandler(definition);
+    const { request, body } = await read();
+    const response = await handler(request, { parsedBody: { ...body, jsonrpc: '1.0' } });
+    expect(response.status).toBe(400);
+    await handler.close();
+  });
+});
+
+test('a handler is created without an AbortController, which some platforms allow in requests only', async () => {
+  const { AbortController } = globalThis;
+  vi.stubGlobal('AbortController', undefined);
+  const handler = createHandler(definition);
+  vi.stubGlobal('AbortController', AbortController);
+  expect((await handler(modernRequest(url, 'tools/list'))).status).toBe(200);
+  await handler.close();
+  vi.unstubAllGlobals();
 });
