@@ -3,6 +3,7 @@ import type {
   InputValues,
   RemoteTransport,
   ServerInput,
+  TextTemplate,
 } from '../existing-servers/existing-server.js';
 import { assignInputs, type GivenOptions, type PathBase } from '../existing-servers/given-inputs.js';
 import type { PreparedLaunch } from '../existing-servers/prepare-launch.js';
@@ -107,13 +108,12 @@ export async function writeEndpoint(
   const omitted: ServerInput[] = [];
   for (const input of server.inputs.filter(isVariable)) {
     const preset = [input.default ?? []].flat();
-    if (!input.isRequired && preset.length === 0 && !Object.hasOwn(values, input.id)) omitted.push(input);
-    else
-      answers[input.id] = refer({
-        name: variableOf(input),
-        fallback: input.isSecret ? undefined : preset[0],
-        input,
-      });
+    const isOptional = !input.isRequired && preset.length === 0 && !Object.hasOwn(values, input.id);
+    const name = variableOf(input);
+    if (!isOptional)
+      answers[input.id] = refer({ name, fallback: input.isSecret ? undefined : preset[0], input });
+    else if (canBeLeftOut(server, input)) answers[input.id] = refer({ name, fallback: '', input });
+    else omitted.push(input);
   }
   const free = {
     env: given.env.map((pair) => (pair.isSecret ? { ...pair, value: refer({ name: pair.name }) } : pair)),
@@ -132,6 +132,23 @@ export async function writeEndpoint(
   const filled = fill(toEndpoint(launch, transport), references) as WrittenEndpoint['endpoint'];
   const endpoint = withoutSecrets(filled, server.name, (name) => reference({ name }));
   return { endpoint, variables: [...variables.values()], omitted };
+}
+
+/** True if every use of an input is a whole variable or header, which is left out without a value. */
+function canBeLeftOut({ template }: ExistingServer, { id }: ServerInput): boolean {
+  if (template.kind === 'bundle') return false;
+  const { args, texts, others } =
+    template.kind === 'program'
+      ? { args: [template.args, template.runner], texts: template.env, others: [] }
+      : { args: [], texts: template.headers, others: template.url };
+  const isUse = (part: TextTemplate[number]) => typeof part === 'object' && part.input === id;
+  const users = Object.values(texts).filter((text) => text.some(isUse));
+  return (
+    users.length > 0 &&
+    users.every((text) => text.length === 1) &&
+    !others.some(isUse) &&
+    !JSON.stringify(args).includes(JSON.stringify(id))
+  );
 }
 
 function variableOf({ givenBy, name }: ServerInput): string {

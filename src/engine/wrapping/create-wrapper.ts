@@ -122,13 +122,13 @@ function requireOneVersion(servers: readonly WrappedServer[]): void {
   }
 }
 
-/** Folders that belong to a working copy, and not to a published package. */
-const unwanted = ['.git', '.DS_Store'];
+/** Names of files that belong to a working copy, and may contain secrets. */
+const unwanted = /^(?:\.git|\.DS_Store|\.env(?:\..*)?|\.npmrc)$/;
 
 /** Copies the files of servers and skills. Returns notes. */
 async function copyFolders(
   directory: string,
-  { servers, folders, skills }: WrapSource,
+  { servers, folders, excluded, skills }: WrapSource,
   { signal }: ExistingDeps,
 ): Promise<readonly string[]> {
   const notes: string[] = [];
@@ -136,18 +136,19 @@ async function copyFolders(
     const content = servers[0]?.content;
     const target = path.join(directory, to);
     if (content?.folder === from) await unpackBundle({ ...content, folder: target }, { signal });
-    else await copy(from, target);
+    else await copy(from, target, excluded);
     if (statFile(path.join(target, 'node_modules')))
       notes.push(
         `npm does not publish ${to}/node_modules. Add the packages in it to "dependencies" before you publish.`,
       );
   }
-  for (const [name, from] of Object.entries(skills)) await copy(from, path.join(directory, 'skills', name));
+  for (const [name, from] of Object.entries(skills))
+    await copy(from, path.join(directory, 'skills', name), []);
   return notes;
 }
 
-async function copy(from: string, to: string): Promise<void> {
-  const filter = (file: string) => !unwanted.includes(path.basename(file));
+async function copy(from: string, to: string, excluded: readonly string[]): Promise<void> {
+  const filter = (file: string) => !unwanted.test(path.basename(file)) && !excluded.includes(file);
   await guardWrite(to, () =>
     cp(from, to, { recursive: true, filter, verbatimSymlinks: true, errorOnExist: true }),
   );

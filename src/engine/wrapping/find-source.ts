@@ -78,6 +78,7 @@ function fromServers(
     ...(!second && { description: first!.description, version: first!.version }),
     servers,
     folders: folder === undefined ? {} : { [bundleFolder]: folder },
+    excluded: [],
     skills: {},
     notes: [],
   };

@@ -51,9 +51,8 @@ export async function readPlugin(folder: string, deps: PluginDeps): Promise<Wrap
     const value = manifest[key];
     return isString(value) && value.trim() !== '' ? shortenText(value, 1000) : undefined;
   };
-  const usesFiles = JSON.stringify(servers.map(({ template }) => template)).includes(
-    JSON.stringify(folder).slice(1, -1),
-  );
+  const templates = JSON.stringify(servers.map(({ template }) => template)).replaceAll('\\\\', '/');
+  const isUsed = (place: string) => templates.includes(`${folder.replaceAll('\\', '/')}${place}`);
   return {
     label: `the ${format.name} ${text('name') ?? path.basename(folder)}`,
     name: text('name') ?? path.basename(folder),
@@ -61,7 +60,10 @@ export async function readPlugin(folder: string, deps: PluginDeps): Promise<Wrap
     version: text('version'),
     license: text('license'),
     servers,
-    folders: usesFiles ? { [pluginFolder]: folder } : {},
+    folders: isUsed('') ? { [pluginFolder]: folder } : {},
+    excluded: unusedPlaces(format, manifest)
+      .filter((place) => !isUsed(`/${place}/`))
+      .map((place) => path.join(folder, place)),
     skills,
     notes: [...notes, ...skillNotes, ...foreignParts(folder, format, manifest)],
   };
@@ -189,6 +191,16 @@ function withInputs(server: ExistingServer, declared: readonly ServerInput[]): E
     inputs: [...inputs, ...settings],
     template: { ...template, env: { ...env, ...template.env } },
   };
+}
+
+/** Files with the servers of a plugin, which may contain secrets, and folders of its other parts. */
+function unusedPlaces(
+  { manifest: file, serverFiles }: PluginFormat,
+  { mcpServers }: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const named = [mcpServers ?? []].flat().filter(isString);
+  const files = [file, ...serverFiles, ...named].map((place) => path.posix.normalize(place));
+  return [...files, 'skills', 'commands', 'agents', 'hooks'];
 }
 
 /** Sentences about the parts of a plugin that an extension cannot have. */

@@ -11,6 +11,8 @@ export interface WrapSource {
   readonly servers: readonly ExistingServer[];
   /** Absolute folders with files of the servers, by their folders in the extension. */
   readonly folders: Readonly<Record<string, string>>;
+  /** Absolute paths in these folders that are not copied: they may contain secrets, or have no use. */
+  readonly excluded: readonly string[];
   /** Absolute folders of skills, by name. */
   readonly skills: Readonly<Record<string, string>>;
   /** Parts that the extension cannot have, in sentences. */
