@@ -96,6 +96,7 @@ async function resolveAnyCommand(
     return await resolveCommand(words, {
       cwd,
       env: deps.surroundings.env,
+      hasOwnPaths: true,
       resolve: async (one) => await resolve(one as ExistingReference),
     });
   } catch (error) {
