@@ -146,7 +146,7 @@ describe('create --from a file', () => {
     );
   });
 
-  it('includes one server, and says that a program of this machine stays where it is', async () => {
+  it('includes one server, and reports that a program of this machine stays in its folder', async () => {
     const place = open({
       'mcp.json': {
         mcpServers: {
@@ -296,7 +296,7 @@ const plugins: Readonly<Record<string, Files>> = {
 };
 
 describe('create --from a plugin', () => {
-  it.for(Object.entries(plugins))('of %s contains its server and its skills', async ([, files]) => {
+  it.for(Object.entries(plugins))('copies the server and the skills of %s', async ([, files]) => {
     const place = open();
     addFiles(path.join(place.home, 'plugin'), {
       ...files,

@@ -22,6 +22,8 @@ export interface WrittenServer {
   readonly definition: Readonly<Record<string, unknown>>;
   /** Variables that the definition needs, without defaults. */
   readonly variables: readonly string[];
+  /** Present values of variables, which the definition does not contain. */
+  readonly values: Readonly<Record<string, string>>;
   /** Optional inputs that it does not set, by their names. */
   readonly omitted: readonly string[];
 }
@@ -56,6 +58,9 @@ export async function writeUpstreamServer(
       tools: [{ upstream: { name, ...endpoint }, ...choice }],
     },
     variables: variables.flatMap(({ name: variable, fallback }) => (fallback === undefined ? variable : [])),
+    values: Object.fromEntries(
+      variables.flatMap(({ name: variable, value }) => (value === undefined ? [] : [[variable, value]])),
+    ),
     omitted: omitted.map((input) => input.name),
   };
 }
@@ -67,6 +72,8 @@ export interface EndpointVariable {
   readonly fallback?: string | undefined;
   /** Input that it gives; undefined for a literal secret, or a variable of the user. */
   readonly input?: ServerInput;
+  /** Present value, which the definition does not contain. */
+  readonly value?: string | undefined;
 }
 
 /** Endpoint of an upstream server, with variables in place of open inputs. */
@@ -110,16 +117,18 @@ export async function writeEndpoint(
     const preset = [input.default ?? []].flat();
     const isOptional = !input.isRequired && preset.length === 0 && !Object.hasOwn(values, input.id);
     const name = variableOf(input);
+    const given = values[input.id];
+    const value = given === undefined ? undefined : [given].flat().join(',');
     if (!isOptional)
-      answers[input.id] = refer({ name, fallback: input.isSecret ? undefined : preset[0], input });
+      answers[input.id] = refer({ name, fallback: input.isSecret ? undefined : preset[0], input, value });
     else if (canBeLeftOut(server, input)) answers[input.id] = refer({ name, fallback: '', input });
     else omitted.push(input);
   }
   const free = {
-    env: given.env.map((pair) => (pair.isSecret ? { ...pair, value: refer({ name: pair.name }) } : pair)),
+    env: given.env.map((pair) => (pair.isSecret ? { ...pair, value: refer({ name: pair.name, value: pair.value }) } : pair)),
     args: given.args,
     headers: given.headers.map((pair) =>
-      pair.isSecret ? { ...pair, value: refer({ name: upperName(pair.name) }) } : pair,
+      pair.isSecret ? { ...pair, value: refer({ name: upperName(pair.name), value: pair.value }) } : pair,
     ),
   };
   // Inputs that became variables are filled in at the start, so their values are not checked here.
@@ -130,7 +139,7 @@ export async function writeEndpoint(
   const answered = { ...server, inputs: server.inputs.map(open) };
   const launch = await prepare(answered, free, answers);
   const filled = fill(toEndpoint(launch, transport), references) as WrittenEndpoint['endpoint'];
-  const endpoint = withoutSecrets(filled, server.name, (name) => reference({ name }));
+  const endpoint = withoutSecrets(filled, server.name, (name, value) => reference({ name, value }));
   return { endpoint, variables: [...variables.values()], omitted };
 }
 

@@ -22,7 +22,7 @@ export interface PluginDeps extends Pick<EntryContext, 'home' | 'platform' | 're
 }
 
 /** The format of the plugin in a folder; undefined without a plugin. */
-export function findPluginFormat(folder: string): PluginFormat | undefined {
+function findPluginFormat(folder: string): PluginFormat | undefined {
   return pluginFormats.find(({ manifest }) => statFile(path.join(folder, manifest))?.isFile());
 }
 

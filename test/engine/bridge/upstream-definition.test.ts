@@ -59,6 +59,7 @@ it('writes variables for inputs, and escapes literal texts', async () => {
       ],
     },
     variables: ['TOKEN'],
+    values: {},
     omitted: ['--depth'],
   });
 });
@@ -130,6 +131,7 @@ it('writes variables for secrets that a file holds as values', async () => {
       ],
     },
     variables: ['FAR_TOKEN', 'X_API_KEY'],
+    values: { FAR_TOKEN: '4f1c9a8b7d6e5f40', X_API_KEY: 'k3y-9a8b7c6d5e' },
   });
   expect(near).toMatchObject({
     definition: {
