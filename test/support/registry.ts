@@ -39,6 +39,13 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<Regi
   return registry;
 }
 
+/** Starts an empty registry in this process, which ends with the test file. */
+export async function startRegistryHere(): Promise<Registry> {
+  const registry = publishingTo(await startStandIn());
+  running.add(registry);
+  return registry;
+}
+
 function publishingTo({ url, token, requests, stop }: RegistryServer): Registry {
   const authorization = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return {

@@ -9,7 +9,7 @@ import { remoteShapeOf } from '../../src/engine/clients/table/remote-shapes.js';
 import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
 import { npmInProcess } from '../support/npm-in-process.js';
 import { addFiles, writeFolder } from '../support/packages.js';
-import { startRegistry } from '../support/registry.js';
+import { startRegistryHere } from '../support/registry.js';
 import { runCli } from '../support/run-cli.js';
 import { ticketsServer } from '../support/tickets-server.js';
 import { writeBundle } from '../support/zip.js';
@@ -44,7 +44,7 @@ const run = async (words: readonly string[], env: Readonly<Record<string, string
   });
 
 beforeAll(async () => {
-  const registry = await startRegistry();
+  const registry = await startRegistryHere();
   await registry.publish({
     'package.json': { name: npmName, version: '1.2.0', type: 'module', bin: 'server.js' },
     'server.js': ticketsServer,
