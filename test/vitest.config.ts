@@ -104,8 +104,8 @@ export default defineConfig(({ mode }) => {
     test: {
       projects,
       reporters: ['default', reporter],
-      // Vitest leaves one of two cores unused.
-      maxWorkers: availableParallelism(),
+      // One more than cores: tests wait for programs that they start.
+      maxWorkers: availableParallelism() + 1,
     },
   };
 });
