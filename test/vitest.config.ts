@@ -18,6 +18,10 @@ const fullFiles = 'test/**/*.full.test.ts';
 /** Files that both tiers run, each with its own number of runs (`support/runs.ts`). */
 const properties = 'test/**/*.properties.test.ts';
 
+/** Rooms whose tests leave their process unchanged. These files share processes, and so load the source once. */
+const pureFiles =
+  'test/engine/{bridge,bundles,clients,derive,discovery,extension,installation,interaction,live,mcp-registry,runtime,schema,server,server-checks,skills,tasks,upstream,user-servers}/**/*.test.ts';
+
 /** Names the tests that `npm test` leaves out. */
 const leftOut: Reporter = {
   onTestRunEnd() {
@@ -50,6 +54,7 @@ interface ProjectOptions {
   readonly include: readonly string[];
   readonly exclude?: readonly string[];
   readonly limits?: typeof patient;
+  readonly isolate?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -65,7 +70,12 @@ function project({
 /** `npm test`: the source (`unit`), and the built program over a pipe (`stdio`) and over HTTP (`http`). */
 const exclude = [browserFiles, e2eFiles, fullFiles];
 const quick = [
-  project({ name: 'unit', include: ['test/{engine,builtin,cli,docs,conformance}/**/*.test.ts'], exclude }),
+  project({ name: 'pure', include: [pureFiles], exclude, isolate: false }),
+  project({
+    name: 'unit',
+    include: ['test/{engine,builtin,cli,docs,conformance}/**/*.test.ts'],
+    exclude: [...exclude, pureFiles],
+  }),
   project({ name: 'stdio', include: ['test/stdio/**/*.test.ts'], exclude }),
   project({ name: 'http', include: ['test/http/**/*.test.ts'], exclude }),
 ];
@@ -94,8 +104,8 @@ export default defineConfig(({ mode }) => {
     test: {
       projects,
       reporters: ['default', reporter],
-      // Vitest leaves one of two cores unused.
-      maxWorkers: availableParallelism(),
+      // One more than cores: tests wait for programs that they start.
+      maxWorkers: availableParallelism() + 1,
     },
   };
 });

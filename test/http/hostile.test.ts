@@ -11,7 +11,7 @@ const directory = writePackage(
     'agenttools/tools.json': {
       run: { description: 'Runs code.', handler: './run.js#run', timeoutMs: 1000 },
       ok: { description: 'Answers.', handler: './run.js#ok' },
-      block: { description: 'Blocks.', handler: './run.js#block', timeoutMs: 6000 },
+      block: { description: 'Blocks.', handler: './run.js#block', timeoutMs: 3000 },
     },
     'run.js': `
       const AsyncFunction = (async () => {}).constructor;
@@ -21,7 +21,7 @@ const directory = writePackage(
   },
 );
 
-/** One piece of each family; test/stdio has them all. */
+/** One of each family. `test/stdio/hostile-handlers.full.test.ts` has them all. */
 const sample = hostileCode.filter(
   ({ family }, index) => hostileCode.findIndex((one) => one.family === family) === index,
 );

@@ -1,66 +1,39 @@
 import { describe, expect, test } from 'vitest';
+import {
+  expectOthersWork,
+  goodTool,
+  harmfulTool,
+  hostileDefinitions,
+} from '../support/hostile-definitions.js';
 import { type Files, writePackage } from '../support/packages.js';
 import { openProgram } from '../support/program.js';
 
-/** Modules of definitions that harm the process which loads them. */
-const hostile: Readonly<Record<string, string>> = {
-  exits: `process.exit(3);`,
-  'is killed': `process.kill(process.pid, 'SIGKILL'); await new Promise(() => {});`,
-  blocks: `for (;;);`,
-  'never loads': `await new Promise(() => {});`,
-  throws: `throw new Error('no');`,
-  'replaces JSON': `JSON.stringify = () => 'taken'; JSON.parse = () => ({});`,
-  'adds to Object.prototype': `Object.prototype.extend = function () {};`,
-  'replaces Array methods': `Array.prototype.map = Array.prototype.filter = () => { throw new Error('no'); };`,
-  'breaks files and timers': `import fs from 'node:fs'; import timers from 'node:timers/promises'; import module from 'node:module'; fs.readFileSync = fs.promises.readFile = fs.promises.stat = () => { throw new Error('no'); }; timers.setTimeout = () => new Promise(() => {}); module.syncBuiltinESMExports();`,
-  'makes file functions hang': `import fs from 'node:fs'; import module from 'node:module'; for (const name of ['stat', 'lstat', 'readFile', 'realpath', 'access', 'open']) { fs.promises[name] = () => new Promise(() => {}); fs[name] = () => {}; } module.syncBuiltinESMExports();`,
-  'takes Promise away': `globalThis.Promise = undefined;`,
-  'breaks an Array method for good': `Object.defineProperty(Array.prototype, 'map', { value: () => { throw new Error('no'); }, configurable: false });`,
-  'makes every object a thenable': `Object.defineProperty(Object.prototype, 'then', { value: (resolve) => resolve(1) });`,
-  'makes every object read-only': `Object.defineProperty(Object.prototype, 'type', { get: () => 'evil', set() {} });`,
-  'freezes globals': `Object.freeze(process); Object.preventExtensions(globalThis);`,
-  'says that it is loaded and is killed': `import { writeSync } from 'node:fs'; writeSync(4, JSON.stringify({ type: 'loaded', file: import.meta.filename }) + '\\n'); process.kill(process.pid, 'SIGKILL');`,
-  'is killed after it was loaded': `setTimeout(() => process.kill(process.pid, 'SIGKILL'), 0);`,
-  'crashes later': `setTimeout(() => { throw new Error('late'); }, 50);`,
-  'exits on errors': `process.on('uncaughtException', () => process.exit(1)); setTimeout(() => { throw new Error('late'); }, 50);`,
-  'registers module hooks that throw': `import { register } from 'node:module'; register('data:text/javascript,export async function resolve() { throw new Error("no"); }');`,
-  'registers module hooks that hang': `import { register } from 'node:module'; register('data:text/javascript,export async function load() { await new Promise(() => {}); }');`,
-  'exports a thenable': `export { thenable as default }; const thenable = { then() {} };`,
-  'exports a Proxy': `export default new Proxy({}, { get() { throw new Error('get'); }, ownKeys() { throw new Error('keys'); } });`,
-};
-
-const good = `export default { description: 'Answers.', handler: () => 'ok' };`;
-const itself = (code: string) =>
-  code.includes('export')
-    ? code
-    : `${code}\nexport default { description: 'Harms.', handler: () => 'harm' };`;
+/** One of each family. `hostile-definitions.full.test.ts` has them all. */
+const sample = [
+  'exits',
+  'throws',
+  'replaces JSON',
+  'adds to Object.prototype',
+  'crashes later',
+  'exports a Proxy',
+];
 
 describe.concurrent('a definition that harms its process', () => {
-  test.each(Object.entries(hostile))('%s, and all others work', async (_, code) => {
-    const files: Files = {
-      'agenttools/tools/harm.js': itself(code),
-      'agenttools/tools/ok.js': good,
-      'agenttools/tools/data.json': { description: 'Data.', handler: './data.js#data' },
-      'data.js': `export const data = () => 'data';`,
-    };
-    const program = await openProgram(writePackage({ tools: ['harm', 'ok', 'data'] }, files));
-    const { tools } = await program.request('tools/list');
-    expect(tools.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['ok', 'data']));
-    expect(await program.textOf('ok')).toBe('ok');
-    expect(await program.textOf('data')).toBe('data');
-    await program.call('harm');
-    expect(await program.textOf('ok')).toBe('ok');
-    expect(await program.end()).toEqual({ code: 0, signal: null });
+  test.each(sample)('%s, and all others work', async (name) => {
+    await expectOthersWork(hostileDefinitions[name]!);
   });
 });
 
-const killer = itself(`process.kill(process.pid, 'SIGKILL');`);
+const killer = harmfulTool(`process.kill(process.pid, 'SIGKILL');`);
 
 describe.concurrent('several definitions that harm their process', () => {
   test('are left out once, and are not loaded at the next start', async () => {
     const names = Array.from({ length: 3 }, (_, index) => `harm${index}`);
     const harmful = Object.fromEntries(names.map((name) => [`agenttools/tools/${name}.js`, killer]));
-    const folder = writePackage({ tools: [...names, 'ok'] }, { ...harmful, 'agenttools/tools/ok.js': good });
+    const folder = writePackage(
+      { tools: [...names, 'ok'] },
+      { ...harmful, 'agenttools/tools/ok.js': goodTool },
+    );
     const first = await openProgram(folder);
     const { tools } = await first.request('tools/list');
     expect(tools.map(({ name }: { name: string }) => name)).toEqual(['ok']);
@@ -77,7 +50,7 @@ describe.concurrent('several definitions that harm their process', () => {
 
   test('do not delay the first call if they block once they are loaded', async () => {
     const files: Files = {
-      'agenttools/tools/harm.js': itself('setImmediate(() => { for (;;); });'),
+      'agenttools/tools/harm.js': harmfulTool('setImmediate(() => { for (;;); });'),
       'agenttools/tools/data.json': { description: 'Data.', handler: './data.js#data' },
       'data.js': `export const data = () => 'data';`,
     };
@@ -90,10 +63,10 @@ describe.concurrent('several definitions that harm their process', () => {
 
   test('take no others along if one breaks a built-in again and again', async () => {
     const files: Files = {
-      'agenttools/tools/harm.js': itself(
+      'agenttools/tools/harm.js': harmfulTool(
         `setInterval(() => { Array.prototype.push = () => { throw new Error('no'); }; }, 2);`,
       ),
-      'agenttools/tools/ok.js': good,
+      'agenttools/tools/ok.js': goodTool,
     };
     const program = await openProgram(writePackage({ tools: ['harm', 'ok'] }, files));
     for (const _ of [1, 2, 3]) expect(await program.textOf('ok')).toBe('ok');
@@ -104,9 +77,9 @@ describe.concurrent('several definitions that harm their process', () => {
 
   test('keep no client waiting for the handshake or for other tools', async () => {
     const files: Files = {
-      'agenttools/tools/harm.js': itself('for (;;);'),
-      'agenttools/tools/never.js': itself('await new Promise(() => {});'),
-      'agenttools/tools/ok.js': good,
+      'agenttools/tools/harm.js': harmfulTool('for (;;);'),
+      'agenttools/tools/never.js': harmfulTool('await new Promise(() => {});'),
+      'agenttools/tools/ok.js': goodTool,
     };
     const started = performance.now();
     const program = await openProgram(writePackage({ tools: ['harm', 'never', 'ok'] }, files));

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { forEachLimited } from '../base/concurrency.js';
+import { parseUrl } from '../base/parse-url.js';
 import { withTimeLimit } from '../base/time-limit-signal.js';
 import { shortenText } from '../base/visible-text.js';
 import { listFaults } from '../extension/manifest.js';
@@ -44,7 +45,7 @@ export async function searchRegistries(
   signal: AbortSignal,
 ): Promise<void> {
   const { places } = search.registries;
-  const usable = places.filter(({ url }) => URL.canParse(url));
+  const usable = places.filter(({ url }) => parseUrl(url));
   for (const place of places) if (!usable.includes(place)) report.note(unusableNote(place));
   const distinct = new Map(usable.toReversed().map((place) => [place.url, place]));
   const searching = [...distinct.values()].map(async (place) => {

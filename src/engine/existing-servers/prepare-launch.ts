@@ -1,6 +1,7 @@
 import { AgentToolsError } from '../base/errors.js';
 import { findProgram } from '../base/find-program.js';
 import { looksSecret } from '../base/looks-secret.js';
+import { parseUrl } from '../base/parse-url.js';
 import type {
   ArgumentTemplate,
   BundleContent,
@@ -107,7 +108,7 @@ function prepareRemote(
 ): PreparedRemote {
   const { transport } = template;
   const url = fillText(template.url, values) ?? '';
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+  if (!/^https?:$/.test(parseUrl(url)?.protocol ?? ''))
     throw new AgentToolsError(
       'refused',
       `The address of the server is not a valid URL with these inputs: ${url}`,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../base/errors.js';
+import { parseUrl } from '../base/parse-url.js';
 import { decodeUriText } from '../base/text-codecs.js';
 import { isPublishedName } from '../extension/names.js';
 import { isRegistryName } from '../mcp-registry/registry-entry.js';
@@ -175,8 +176,8 @@ function readAddress(text: string): ServerReference {
 }
 
 function parseAddress(text: string): URL {
-  if (!URL.canParse(text)) throw usage(`${text} is not a valid URL.`);
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) throw usage(`${text} is not a valid URL.`);
   if (url.username === '' && url.password === '') return url;
   url.username = '';
   url.password = '';

@@ -1,3 +1,5 @@
+import { parseUrl } from '../base/parse-url.js';
+
 /** An origin in an app's `csp`: scheme, host (optionally `*.` and a domain), optional port. */
 const form = /^(?<scheme>https?|wss?):\/\/(?<host>[^/?#:@]*)(?::(?<port>\d{1,5}))?$/i;
 
@@ -19,7 +21,7 @@ export function originFault(text: string): string | undefined {
   if (host?.includes('*') || text.includes('*')) {
     return 'A "*." is allowed only before a domain, as in "https://*.example.com".';
   }
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url && /^(?:https?|wss?):$/.test(url.protocol)) {
     const meant = `${url.protocol}//${url.host}`;
     if (originFault(meant) === undefined) return `Write "${meant}": an origin has no path, query or user.`;

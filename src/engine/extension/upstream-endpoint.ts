@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isInScope, type PathScope, pathFault } from '../base/files/path-containment.js';
+import { parseUrl } from '../base/parse-url.js';
 import { isRecord } from '../base/value-checks.js';
 import { visibleLine } from '../base/visible-text.js';
 import { endpointSource } from './check-upstream.js';
@@ -178,7 +179,7 @@ function parseHttpEndpoint(
   headers: Readonly<Record<string, string>>,
   isSse: boolean,
 ): UpstreamAddress {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new EndpointError('form', 'url', 'has no http: or https: address as its "url"');
   }

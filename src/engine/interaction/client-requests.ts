@@ -1,3 +1,4 @@
+import { parseUrl } from '../base/parse-url.js';
 import { describePlainFault } from '../base/plain-data.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
@@ -91,8 +92,7 @@ export function urlQuestion(
   { isModern, note }: InputRequestContext,
 ): InputRequest<UrlAnswer> {
   requireText(message);
-  if (!URL.canParse(url))
-    throw new InputRequestError(`The user cannot be sent to "${url}", which is not a URL.`);
+  if (!parseUrl(url)) throw new InputRequestError(`The user cannot be sent to "${url}", which is not a URL.`);
   return {
     method: 'elicitation/create',
     params: { mode: 'url', message, url, ...(!isModern && { elicitationId }) },

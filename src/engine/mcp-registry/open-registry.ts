@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentToolsError } from '../base/errors.js';
+import { parseUrl } from '../base/parse-url.js';
 import { isRecord, isString } from '../base/value-checks.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import type { RegistryError, RegistryRequest } from '../npm/registry.js';
@@ -131,7 +132,7 @@ export async function openMcpRegistry(options: McpRegistryOptions): Promise<McpR
 }
 
 function checkUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isUsable = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
   if (isUsable) return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   const message = `The MCP registry "${text.replace(/\/\/[^/@]*@/, '//')}" is not an http or https address without credentials. See --mcp-registry and AGENTTOOLS_MCP_REGISTRY.`;

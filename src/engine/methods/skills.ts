@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { parseUrl } from '../base/parse-url.js';
 import { utf8 } from '../base/utf8.js';
 import type { Connection } from '../live/connection.js';
 import type { WireObject } from '../protocol/envelope.js';
@@ -70,7 +71,7 @@ export async function readSkillFile(
 
 /** Normalizes a URI. Skill URIs are listed as `URL` serializes them. */
 function canonical(uri: string): string {
-  return URL.canParse(uri) ? new URL(uri).href : uri;
+  return parseUrl(uri)?.href ?? uri;
 }
 
 /** Cache fields of a result; empty before 2026-07-28. */

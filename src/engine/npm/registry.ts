@@ -1,4 +1,5 @@
 import fetch, { type RegistryResponse } from 'npm-registry-fetch';
+import { parseUrl } from '../base/parse-url.js';
 import { decodeUriText } from '../base/text-codecs.js';
 import { type CachedResponse, cacheResponse, readAnswer } from './response-cache.js';
 import type { NpmSettings } from './settings.js';
@@ -96,7 +97,7 @@ async function get(
 ): Promise<Buffer> {
   const { settings, registry, query, cacheFolder, timeoutMs = 15_000, signal } = request;
   const url = requestUrl(path, request);
-  if (!URL.canParse(url)) {
+  if (!parseUrl(url)) {
     throw new RegistryError(
       'failed',
       `The npm settings have an invalid registry address for ${decodeUriText(path)}.`,
@@ -229,5 +230,5 @@ function requestUrl(
   path: string,
   { settings, registry = settings.registries[0].url }: Pick<RegistryRequest, 'settings' | 'registry'>,
 ): string {
-  return URL.canParse(path) ? path : `${registry.replace(/\/$/, '')}/${path.replace(/^\//, '')}`;
+  return parseUrl(path) ? path : `${registry.replace(/\/$/, '')}/${path.replace(/^\//, '')}`;
 }

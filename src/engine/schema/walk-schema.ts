@@ -1,3 +1,4 @@
+import { parseUrl } from '../base/parse-url.js';
 import { isRecord } from '../base/value-checks.js';
 
 /** A schema within a schema. */
@@ -30,8 +31,8 @@ export function* walkSchema(
 
 /** Returns an absolute URI without its fragment; `undefined` if the reference is not valid. */
 export function resolveUri(reference: unknown, base: string): string | undefined {
-  if (typeof reference !== 'string' || !URL.canParse(reference, base)) return undefined;
-  const url = new URL(reference, base);
+  const url = typeof reference === 'string' ? parseUrl(reference, base) : undefined;
+  if (!url) return undefined;
   url.hash = '';
   return url.href;
 }

@@ -1,4 +1,5 @@
 import type { DocumentPath } from '../base/files/document-path.js';
+import { parseUrl } from '../base/parse-url.js';
 import { isRecord, isString } from '../base/value-checks.js';
 import { isWireName } from '../extension/names.js';
 import { readUriTemplate } from '../extension/uri-template.js';
@@ -193,7 +194,7 @@ function* checkPrompt({ arguments: args }: Item, name: string): Generator<ItemFa
 
 function* checkAddress(address: string, key: string): Generator<ItemFault> {
   if (key === 'uri') {
-    if (!URL.canParse(address))
+    if (!parseUrl(address))
       yield {
         code: 'invalid-resource',
         path: ['uri'],

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { parseUrl } from '../base/parse-url.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
 import { shortenText, visibleMessage } from '../base/visible-text.js';
@@ -57,7 +58,7 @@ export function quoteOutput(text: string, quote: Quote): string {
 
 function listEndpointSecrets(place: UpstreamEndpoint): readonly string[] {
   if (!('url' in place)) return Object.values(place.env);
-  const url = URL.canParse(place.url) ? new URL(place.url) : undefined;
+  const url = parseUrl(place.url);
   const inUrl = url ? [url.username, url.password, ...url.searchParams.values()] : [];
   // The token of `Bearer abc` is hidden without its scheme, too.
   const inHeaders = Object.values(place.headers).flatMap((value) => [value, value.split(/\s+/).at(-1)!]);

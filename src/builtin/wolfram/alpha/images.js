@@ -1,3 +1,4 @@
+import { parseUrl } from '../services/parse-url.js';
 import { request } from '../services/request.js';
 
 const mostImages = 10;
@@ -15,8 +16,9 @@ const storedTypes = /^image\/(?:png|gif|jpe?g|webp|svg\+xml)$/i;
 
 /** Detects URLs of Wolfram|Alpha. */
 export function isAlpha(address) {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname, port, username, password } = new URL(address);
+  const url = parseUrl(address);
+  if (!url) return false;
+  const { protocol, hostname, port, username, password } = url;
   const isTheirs = hostname === 'wolframalpha.com' || hostname.endsWith('.wolframalpha.com');
   return protocol === 'https:' && isTheirs && port === '' && username === '' && password === '';
 }

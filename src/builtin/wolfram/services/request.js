@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.js';
+
 const mostRedirects = 3;
 
 /** Default limit of a response, in bytes. */
@@ -35,7 +37,7 @@ export async function request(
 function redirection({ status, headers }, at) {
   const location = headers.get('location');
   if (status < 300 || status > 399 || location === null) return undefined;
-  return URL.canParse(location, at) ? new URL(location, at) : undefined;
+  return parseUrl(location, at);
 }
 
 async function readBytes({ body }, longest) {

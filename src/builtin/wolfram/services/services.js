@@ -1,4 +1,5 @@
 import { Failure } from './failure.js';
+import { parseUrl } from './parse-url.js';
 
 const appId = {
   key: 'an AppID',
@@ -74,7 +75,7 @@ const thisMachine = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 function baseOf({ variable, base }) {
   const text = process.env[variable]?.trim() || base;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isUsable = url?.protocol === 'https:' || (url?.protocol === 'http:' && thisMachine.has(url.hostname));
   if (isUsable && !url.username && !url.password) {
     url.pathname = url.pathname.replace(/\/*$/, '/');

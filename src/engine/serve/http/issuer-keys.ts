@@ -1,5 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { AgentToolsError } from '../../base/errors.js';
+import { parseUrl } from '../../base/parse-url.js';
 import { errorMessage } from '../../base/thrown-value.js';
 import { isRecord } from '../../base/value-checks.js';
 import { isLoopback } from './origin-guard.js';
@@ -138,7 +139,8 @@ function fetchFailureReason(error: unknown): string {
 
 /** @throws AgentToolsError */
 export function requireUrl(text: string, what: string): URL {
-  if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text);
+  const url = parseUrl(text);
+  if (url && /^https?:/.test(text)) return url;
   throw new AgentToolsError('usage', `The ${what} "${text}" is not a URL. Expected https://…`);
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { AgentToolsError } from '../../base/errors.js';
+import { parseUrl } from '../../base/parse-url.js';
 import { errorMessage } from '../../base/thrown-value.js';
 import { deadlines } from '../../runtime/deadlines.js';
 import { BodyBuffer, type BodyLimits, brokenOff, inTime, tooLong } from './body.js';
@@ -154,7 +155,7 @@ async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<s
 function requestUrlPath({ url = '/' }: IncomingMessage): URL {
   // Only the path counts; the origin guard checks the Host header.
   const base = 'http://localhost';
-  return URL.canParse(url, base) ? new URL(url, base) : new URL('/invalid', base);
+  return parseUrl(url, base) ?? new URL('/invalid', base);
 }
 
 function toHeaders({ rawHeaders }: IncomingMessage): Headers {

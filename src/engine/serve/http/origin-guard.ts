@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../../base/errors.js';
+import { parseUrl } from '../../base/parse-url.js';
 import { createRefusal } from './refusals.js';
 
 /** Accepted hosts and origins of requests. */
@@ -116,7 +117,8 @@ function readHost(name: string): string {
 /** Normalizes an origin as browsers do, without a default port. Apps and browser extensions have other schemes. */
 function readOrigin(text: string): string {
   if (text === '*' || text === 'null') return text;
-  if (/^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text)) return new URL(text).origin;
+  const url = /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) ? parseUrl(text) : undefined;
+  if (url) return url.origin;
   if (!/^https?:/i.test(text) && /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]*$/i.test(text)) return lower(text);
   const expected = 'scheme and name without a path, such as https://app.example.com, or *';
   throw new AgentToolsError('usage', `The allowed origin "${text}" is invalid. Expected ${expected}.`);
@@ -136,7 +138,7 @@ function isAddress(host: string): boolean {
 }
 
 function parseHostname(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).hostname : undefined;
+  return parseUrl(url)?.hostname;
 }
 
 /** Returns the name in an HTTP origin. In other schemes, apps and browser extensions can choose any name. */

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../base/parse-url.js';
 import { isRecord } from '../../base/value-checks.js';
 import { coversAddress } from '../../extension/origins.js';
 import type { LocatedRequest } from '../facts/pages.js';
@@ -83,8 +84,8 @@ function resolveUrl(written: string, by: string, base: string | undefined): URL 
   // A bare specifier such as "lodash" is not a path, and <base> does not apply to it.
   if (by.startsWith('import') && !/^(?:[a-z][a-z\d+.-]*:|\.{0,2}\/)/i.test(written)) return undefined;
   const absolute = written.startsWith('//') ? `https:${written}` : written;
-  const from = base !== undefined && URL.canParse(base) ? base : undefined;
-  return URL.canParse(absolute, from) ? new URL(absolute, from) : undefined;
+  const from = base !== undefined && parseUrl(base) ? base : undefined;
+  return parseUrl(absolute, from);
 }
 
 function cspListNames(lists: readonly CspList[]): string {

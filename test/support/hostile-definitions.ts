@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+import { type Files, writePackage } from './packages.js';
+import { openProgram } from './program.js';
+
+/** Modules of definitions that harm the process which loads them. */
+export const hostileDefinitions: Readonly<Record<string, string>> = {
+  exits: `process.exit(3);`,
+  'is killed': `process.kill(process.pid, 'SIGKILL'); await new Promise(() => {});`,
+  blocks: `for (;;);`,
+  'never loads': `await new Promise(() => {});`,
+  throws: `throw new Error('no');`,
+  'replaces JSON': `JSON.stringify = () => 'taken'; JSON.parse = () => ({});`,
+  'adds to Object.prototype': `Object.prototype.extend = function () {};`,
+  'replaces Array methods': `Array.prototype.map = Array.prototype.filter = () => { throw new Error('no'); };`,
+  'breaks files and timers': `import fs from 'node:fs'; import timers from 'node:timers/promises'; import module from 'node:module'; fs.readFileSync = fs.promises.readFile = fs.promises.stat = () => { throw new Error('no'); }; timers.setTimeout = () => new Promise(() => {}); module.syncBuiltinESMExports();`,
+  'makes file functions hang': `import fs from 'node:fs'; import module from 'node:module'; for (const name of ['stat', 'lstat', 'readFile', 'realpath', 'access', 'open']) { fs.promises[name] = () => new Promise(() => {}); fs[name] = () => {}; } module.syncBuiltinESMExports();`,
+  'takes Promise away': `globalThis.Promise = undefined;`,
+  'breaks an Array method for good': `Object.defineProperty(Array.prototype, 'map', { value: () => { throw new Error('no'); }, configurable: false });`,
+  'makes every object a thenable': `Object.defineProperty(Object.prototype, 'then', { value: (resolve) => resolve(1) });`,
+  'makes every object read-only': `Object.defineProperty(Object.prototype, 'type', { get: () => 'evil', set() {} });`,
+  'freezes globals': `Object.freeze(process); Object.preventExtensions(globalThis);`,
+  'says that it is loaded and is killed': `import { writeSync } from 'node:fs'; writeSync(4, JSON.stringify({ type: 'loaded', file: import.meta.filename }) + '\\n'); process.kill(process.pid, 'SIGKILL');`,
+  'is killed after it was loaded': `setTimeout(() => process.kill(process.pid, 'SIGKILL'), 0);`,
+  'crashes later': `setTimeout(() => { throw new Error('late'); }, 50);`,
+  'exits on errors': `process.on('uncaughtException', () => process.exit(1)); setTimeout(() => { throw new Error('late'); }, 50);`,
+  'registers module hooks that throw': `import { register } from 'node:module'; register('data:text/javascript,export async function resolve() { throw new Error("no"); }');`,
+  'registers module hooks that hang': `import { register } from 'node:module'; register('data:text/javascript,export async function load() { await new Promise(() => {}); }');`,
+  'exports a thenable': `export { thenable as default }; const thenable = { then() {} };`,
+  'exports a Proxy': `export default new Proxy({}, { get() { throw new Error('get'); }, ownKeys() { throw new Error('keys'); } });`,
+};
+
+/** Code of a tool that answers. */
+export const goodTool = `export default { description: 'Answers.', handler: () => 'ok' };`;
+
+/** Code of a tool that runs `code` when it is loaded. */
+export const harmfulTool = (code: string): string =>
+  code.includes('export')
+    ? code
+    : `${code}\nexport default { description: 'Harms.', handler: () => 'harm' };`;
+
+/** Serves a definition that harms its process beside good ones, which must work. */
+export async function expectOthersWork(code: string): Promise<void> {
+  const files: Files = {
+    'agenttools/tools/harm.js': harmfulTool(code),
+    'agenttools/tools/ok.js': goodTool,
+    'agenttools/tools/data.json': { description: 'Data.', handler: './data.js#data' },
+    'data.js': `export const data = () => 'data';`,
+  };
+  const program = await openProgram(writePackage({ tools: ['harm', 'ok', 'data'] }, files));
+  const { tools } = await program.request('tools/list');
+  expect(tools.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['ok', 'data']));
+  expect(await program.textOf('ok')).toBe('ok');
+  expect(await program.textOf('data')).toBe('data');
+  await program.call('harm');
+  expect(await program.textOf('ok')).toBe('ok');
+  expect(await program.end()).toEqual({ code: 0, signal: null });
+}
