@@ -125,7 +125,9 @@ export async function writeEndpoint(
     else omitted.push(input);
   }
   const free = {
-    env: given.env.map((pair) => (pair.isSecret ? { ...pair, value: refer({ name: pair.name, value: pair.value }) } : pair)),
+    env: given.env.map((pair) =>
+      pair.isSecret ? { ...pair, value: refer({ name: pair.name, value: pair.value }) } : pair,
+    ),
     args: given.args,
     headers: given.headers.map((pair) =>
       pair.isSecret ? { ...pair, value: refer({ name: upperName(pair.name), value: pair.value }) } : pair,
