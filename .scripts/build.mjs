@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { buildEdge } from './edge.mjs';
 import { hashInputs, isBuilt, recordBuild } from './inputs.mjs';
 import { buildPreview } from './preview.mjs';
+import { shortenNames } from './shorten-names.mjs';
 import { mergeStartPath, nameStartChunk } from './start-chunk.mjs';
 import { startScript } from './start-script.mjs';
 
@@ -50,7 +51,10 @@ const { metafile, outputFiles } = await build({
 mkdirSync(dist, { recursive: true });
 const cli = path.join(dist, 'cli.js');
 for (const module of nameStartChunk(outputFiles, cli)) {
-  const files = module.path === cli ? await startScript({ root, module, options }) : [module];
+  const files =
+    module.path === cli
+      ? await startScript({ root, module, options })
+      : [{ path: module.path, text: await shortenNames(module.text, 'esm') }];
   for (const { path: file, text } of files) writeFileSync(file, text);
 }
 // One file each, because each file takes time to load. `index` is what definitions in code import.
@@ -58,7 +62,7 @@ for (const [name, source] of [
   ['index', 'src/index.ts'],
   ['inspector-child', 'src/engine/validate/inspector-child.ts'],
 ]) {
-  await build({ ...options, entryPoints: { [name]: source } });
+  await build({ ...options, minifyIdentifiers: true, entryPoints: { [name]: source } });
 }
 
 const pages = await buildPreview({ root, folder: path.join(dist, 'preview') });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { parse } from 'acorn';
 import { build } from 'esbuild';
+import { shortenNames } from './shorten-names.mjs';
 
 /**
  * Gives the files that replace the module of the start path: `start-script.js` with its code, `start.cjs`, which loads
@@ -10,7 +11,8 @@ import { build } from 'esbuild';
  * @throws Error if the module imports other modules than those of Node, or assigns an exported variable anew
  */
 export async function startScript({ root, module, options }) {
-  const { script, names } = scriptOf(module.text);
+  const { script: readable, names } = scriptOf(module.text);
+  const script = await shortenNames(readable);
   const hash = createHash('sha256').update(script).digest('hex').slice(0, 16);
   const { outputFiles } = await build({
     ...options,
