@@ -1,8 +1,7 @@
 /** Replacements for the other `node:` modules, on platforms without Node. */
 
 /** `node:process` */
-export const features = {} as const;
-export default { env: {}, features } as const;
+export default { env: {} } as const;
 
 /** `node:module`: nothing can be loaded by name. */
 export function createRequire(): never {

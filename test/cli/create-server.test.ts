@@ -156,6 +156,38 @@ describe('create-server', () => {
     expect((await create('mine', '--from', 'mine.json')).code).toBe(0);
   });
 
+  it('checks names live with --verify', async () => {
+    const server = `
+      const answers = {
+        initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } },
+        'tools/list': { tools: [{ name: process.env.TOKEN, inputSchema: { type: 'object' } }] },
+      };
+      const reader = require('node:readline').createInterface({ input: process.stdin });
+      reader.on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        if (id === undefined) return;
+        const result = answers[method];
+        const error = { code: -32601, message: 'Method not found' };
+        console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
+      });`;
+    addFiles(cwd, {
+      'server.cjs': server,
+      'mcp.json': {
+        mcpServers: { a: { command: 'node', args: ['./server.cjs'], env: { TOKEN: '4f1c9a8b7d6e5f40' } } },
+      },
+    });
+    const from = ['--from', './mcp.json#a', '--verify'];
+    const verify = async (name: string, ...words: readonly string[]) =>
+      await run(['create-server', name, ...from, ...words], { env: { PATH: process.env.PATH! } });
+    const wrong = await verify('mine', '--only', 'serach');
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/has no tool "serach"/)]);
+    expect((await verify('mine', '--only', '4f1c9a8b7d6e5f40')).code).toBe(0);
+    expect(JSON.stringify(stored('mine').tools[0].upstream)).toContain('"TOKEN":"${TOKEN}"');
+    addFiles(cwd, { 'server.cjs': 'process.exit(7);' });
+    const dead = await verify('other');
+    expect([dead.code, dead.stderr]).toEqual([1, expect.stringMatching(/exit(ed)? .*7/)]);
+  });
+
   it('mixes built-in items with items of packages and keeps their names', async () => {
     const { code, stdout, stderr } = await create(
       'trip',

@@ -8,8 +8,8 @@ import { type Message, root } from '../support/program.js';
 
 const edge = path.join(root, 'dist/edge');
 
-/** Runs a program where only what the web has is there: nothing of Node, and no code made of text. */
-async function runOnTheEdge(program: string): Promise<Message> {
+/** Runs a program without Node's globals and without code from strings. `before` runs before the handler is loaded, `atLoad` right after. */
+async function runOnTheEdge(program: string, before = '', atLoad = ''): Promise<Message> {
   const folder = writeFolder({
     'run.mjs': `const { stdout } = process;
       const { setTimeout: start, clearTimeout: stop } = globalThis;
@@ -33,7 +33,9 @@ async function runOnTheEdge(program: string): Promise<Message> {
           },
         });
       }
+      ${before}
       const { createHandler, defineTool, image } = await import(${JSON.stringify(pathToFileURL(path.join(edge, 'handler.js')).href)});
+      ${atLoad}
       const url = 'https://edge.example/';
       const ask = async (handler, method, params = {}, headers = {}) => {
         const name = params.name ?? params.uri;
@@ -192,6 +194,31 @@ test('reports items and handlers that the edge cannot load', async () => {
   expect(told.lost).toContain('catalog');
   expect(told.elsewhere).toContain('There is no file ./a.js');
   expect(told.listed).toContain('"catalog" needs Node');
+});
+
+// workerd: "Disallowed operation called within global scope."
+test('loads and creates a handler without operations that workers allow in requests only', async () => {
+  const told = await runOnTheEdge(
+    `
+    globalThis.isInRequest = true;
+    const sum = (await ask(handler, 'tools/call', { name: 'add', arguments: { a: 1 } })).result.structuredContent;
+    await handler.close();
+    tell(sum);`,
+    `globalThis.isInRequest = false;
+    for (const [owner, name] of [[globalThis, 'AbortController'], [globalThis, 'setTimeout'], [globalThis, 'fetch'], [crypto, 'getRandomValues'], [crypto, 'randomUUID']]) {
+      const original = owner[name];
+      const guarded = new Proxy(original, {
+        construct: (target, args) => check() ?? Reflect.construct(target, args),
+        apply: (target, self, args) => check() ?? Reflect.apply(target, owner, args),
+      });
+      const check = () => {
+        if (!isInRequest && new Error().stack.includes('/dist/edge/')) throw new Error(name + ' was used at load.');
+      };
+      Object.defineProperty(owner, name, { value: guarded, configurable: true, writable: true });
+    }`,
+    `const handler = createHandler(${definition}, { allowedHosts: ['edge.example'], sessions: false });`,
+  );
+  expect(told).toEqual({ sum: 3 });
 });
 
 test('it imports nothing but its own parts', () => {

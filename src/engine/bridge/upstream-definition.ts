@@ -1,12 +1,18 @@
-import type { ExistingServer, RemoteTransport, ServerInput } from '../existing-servers/existing-server.js';
-import { assignInputs, type GivenOptions } from '../existing-servers/given-inputs.js';
+import type {
+  ExistingServer,
+  InputValues,
+  RemoteTransport,
+  ServerInput,
+  TextTemplate,
+} from '../existing-servers/existing-server.js';
+import { assignInputs, type GivenOptions, type PathBase } from '../existing-servers/given-inputs.js';
 import type { PreparedLaunch } from '../existing-servers/prepare-launch.js';
 import type { ItemChoices } from './existing-resolver.js';
+import { upperName, withoutSecrets } from './literal-secrets.js';
 import { type ExistingDeps, prepareExisting } from './open-existing.js';
 
 interface UpstreamServerRequest {
   readonly given: GivenOptions;
-  readonly choices: ItemChoices;
   /** Transport of a remote server. Default: as declared, else by the form of its URL. */
   readonly transport?: RemoteTransport | undefined;
 }
@@ -16,6 +22,8 @@ export interface WrittenServer {
   readonly definition: Readonly<Record<string, unknown>>;
   /** Variables that the definition needs, without defaults. */
   readonly variables: readonly string[];
+  /** Present values of variables, which the definition does not contain. */
+  readonly values: Readonly<Record<string, string>>;
   /** Optional inputs that it does not set, by their names. */
   readonly omitted: readonly string[];
 }
@@ -31,32 +39,98 @@ const markers = /agenttoolsinput(\d+)x/g;
  */
 export async function writeUpstreamServer(
   server: ExistingServer,
-  { given, choices, transport }: UpstreamServerRequest,
+  { choices, ...request }: UpstreamServerRequest & { readonly choices: ItemChoices },
   deps: ExistingDeps,
 ): Promise<WrittenServer> {
-  const base = { cwd: deps.cwd, home: deps.surroundings.home };
+  const written = await writeEndpoint(server, request, {
+    base: { cwd: deps.cwd, home: deps.surroundings.home },
+    prepare: async (open, given, answers) =>
+      await prepareExisting(open, given, deps, { answers, isKept: true }),
+  });
+  const { endpoint, variables, omitted } = written;
+  const { toolList, ...choice } = choices;
+  const { name, title, description } = server;
+  return {
+    definition: {
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(toolList && { toolList }),
+      tools: [{ upstream: { name, ...endpoint }, ...choice }],
+    },
+    variables: variables.flatMap(({ name: variable, fallback }) => (fallback === undefined ? variable : [])),
+    values: Object.fromEntries(
+      variables.flatMap(({ name: variable, value }) => (value === undefined ? [] : [[variable, value]])),
+    ),
+    omitted: omitted.map((input) => input.name),
+  };
+}
+
+/** A variable of an endpoint. */
+export interface EndpointVariable {
+  readonly name: string;
+  /** Value if it is not set; undefined: it is required. */
+  readonly fallback?: string | undefined;
+  /** Input that it gives; undefined for a literal secret, or a variable of the user. */
+  readonly input?: ServerInput;
+  /** Present value, which the definition does not contain. */
+  readonly value?: string | undefined;
+}
+
+/** Endpoint of an upstream server, with variables in place of open inputs. */
+export interface WrittenEndpoint {
+  readonly endpoint: Readonly<Record<string, unknown>>;
+  /** One for each name. */
+  readonly variables: readonly EndpointVariable[];
+  /** Optional inputs that it does not set. */
+  readonly omitted: readonly ServerInput[];
+}
+
+interface EndpointDeps {
+  readonly base: PathBase;
+  /** Fills the templates of a server. `answers`: values of its open inputs. */
+  readonly prepare: (
+    server: ExistingServer,
+    given: GivenOptions,
+    answers: InputValues,
+  ) => Promise<PreparedLaunch>;
+}
+
+/** Writes the endpoint of an existing server. @throws AgentToolsError as {@link writeUpstreamServer} */
+export async function writeEndpoint(
+  server: ExistingServer,
+  { given, transport }: UpstreamServerRequest,
+  { base, prepare }: EndpointDeps,
+): Promise<WrittenEndpoint> {
   const { values } = assignInputs(server, given, base);
   const references: string[] = [];
-  const variables: string[] = [];
-  const refer = (name: string, fallback?: string): string => {
-    references.push(fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`);
-    if (fallback === undefined) variables.push(name);
-    return marker(references.length - 1);
+  const variables = new Map<string, EndpointVariable>();
+  const reference = (variable: EndpointVariable): string => {
+    const { name, fallback } = variable;
+    if (!variables.has(name)) variables.set(name, variable);
+    return fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
   };
+  const refer = (variable: EndpointVariable): string => marker(references.push(reference(variable)) - 1);
   const isVariable = (input: ServerInput) => input.isSecret || !Object.hasOwn(values, input.id);
   const answers: Record<string, string> = {};
-  const omitted: string[] = [];
+  const omitted: ServerInput[] = [];
   for (const input of server.inputs.filter(isVariable)) {
     const preset = [input.default ?? []].flat();
-    if (!input.isRequired && preset.length === 0 && !Object.hasOwn(values, input.id))
-      omitted.push(input.name);
-    else answers[input.id] = refer(variableOf(input), input.isSecret ? undefined : preset[0]);
+    const isOptional = !input.isRequired && preset.length === 0 && !Object.hasOwn(values, input.id);
+    const name = variableOf(input);
+    const given = values[input.id];
+    const value = given === undefined ? undefined : [given].flat().join(',');
+    if (!isOptional)
+      answers[input.id] = refer({ name, fallback: input.isSecret ? undefined : preset[0], input, value });
+    else if (canBeLeftOut(server, input)) answers[input.id] = refer({ name, fallback: '', input });
+    else omitted.push(input);
   }
   const free = {
-    env: given.env.map((pair) => (pair.isSecret ? { ...pair, value: refer(pair.name) } : pair)),
+    env: given.env.map((pair) =>
+      pair.isSecret ? { ...pair, value: refer({ name: pair.name, value: pair.value }) } : pair,
+    ),
     args: given.args,
     headers: given.headers.map((pair) =>
-      pair.isSecret ? { ...pair, value: refer(upperName(pair.name)) } : pair,
+      pair.isSecret ? { ...pair, value: refer({ name: upperName(pair.name), value: pair.value }) } : pair,
     ),
   };
   // Inputs that became variables are filled in at the start, so their values are not checked here.
@@ -65,30 +139,31 @@ export async function writeUpstreamServer(
     return isVariable(input) ? { ...others, format: 'string', isRepeated: false } : input;
   };
   const answered = { ...server, inputs: server.inputs.map(open) };
-  const launch = await prepareExisting(answered, free, deps, { answers, isKept: true });
-  const { toolList, ...choice } = choices;
-  const { name, title, description } = server;
-  return {
-    definition: {
-      ...(title !== undefined && { title }),
-      ...(description !== undefined && { description }),
-      ...(toolList && { toolList }),
-      tools: [
-        { upstream: { name, ...(fill(toEndpoint(launch, transport), references) as object) }, ...choice },
-      ],
-    },
-    variables: [...new Set(variables)],
-    omitted,
-  };
+  const launch = await prepare(answered, free, answers);
+  const filled = fill(toEndpoint(launch, transport), references) as WrittenEndpoint['endpoint'];
+  const endpoint = withoutSecrets(filled, server.name, (name, value) => reference({ name, value }));
+  return { endpoint, variables: [...variables.values()], omitted };
+}
+
+/** True if every use of an input is a whole variable or header, which is left out without a value. */
+function canBeLeftOut({ template }: ExistingServer, { id }: ServerInput): boolean {
+  if (template.kind === 'bundle') return false;
+  const { args, texts, others } =
+    template.kind === 'program'
+      ? { args: [template.args, template.runner], texts: template.env, others: [] }
+      : { args: [], texts: template.headers, others: template.url };
+  const isUse = (part: TextTemplate[number]) => typeof part === 'object' && part.input === id;
+  const users = Object.values(texts).filter((text) => text.some(isUse));
+  return (
+    users.length > 0 &&
+    users.every((text) => text.length === 1) &&
+    !others.some(isUse) &&
+    !JSON.stringify(args).includes(JSON.stringify(id))
+  );
 }
 
 function variableOf({ givenBy, name }: ServerInput): string {
   return givenBy === 'env' ? name : upperName(name);
-}
-
-/** `API_KEY` for `--api-key` and `Api-Key`. */
-function upperName(name: string): string {
-  return name.replace(/^-+/, '').toUpperCase().replace(/\W/g, '_');
 }
 
 function toEndpoint(

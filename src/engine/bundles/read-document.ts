@@ -52,26 +52,52 @@ export async function readServerDocument(
   request: DocumentRequest,
   deps: DocumentDeps,
 ): Promise<ExistingServer> {
+  const [server] = await readDocument(request, deps, (servers) => [
+    chooseServer(servers, request.place, request.choice),
+  ]);
+  return server!;
+}
+
+/**
+ * Reads all servers of a file; only the chosen one if the request names one.
+ * @throws AgentToolsError if the file contains no server
+ */
+export async function readServerDocuments(
+  request: DocumentRequest,
+  deps: DocumentDeps,
+): Promise<readonly ExistingServer[]> {
+  const { place, choice } = request;
+  return await readDocument(request, deps, (servers) =>
+    choice === undefined && servers.length > 0 ? servers : [chooseServer(servers, place, choice)],
+  );
+}
+
+async function readDocument(
+  request: DocumentRequest,
+  deps: DocumentDeps,
+  choose: (servers: readonly ConfigServer[]) => readonly ConfigServer[],
+): Promise<readonly ExistingServer[]> {
   const document = await findDocument(request, deps);
   const { data, file, locate } = document;
   const { choice, place } = request;
   const serverJson = findServerJson(data);
   if (serverJson) {
     if (choice !== undefined) throw wrongChoice(place, choice, 'a server.json, which describes one server');
-    return readServerJson(serverJson.document, {
+    const server = readServerJson(serverJson.document, {
       source: 'server-json',
       reference: file ?? place,
       available: await deps.availableRoutes(),
       ...(deps.route !== undefined && { route: deps.route }),
       locate: (at) => locate([...serverJson.path, ...at]),
     });
+    return [server];
   }
   if (file === undefined) throw new AgentToolsError('refused', `${place} is not a server.json.`);
   if (isRecord(data) && ['manifest_version', 'dxt_version'].some((key) => Object.hasOwn(data, key))) {
     if (choice !== undefined) throw wrongChoice(place, choice, 'the manifest of one bundle');
-    return await readUnpacked(document, file, deps);
+    return [await readUnpacked(document, file, deps)];
   }
-  return await readConfigFile(document, { file, choice }, deps);
+  return await readConfigFile(document, { file, choice, choose }, deps);
 }
 
 async function findDocument(
@@ -127,25 +153,34 @@ async function readUnpacked(
 }
 
 async function readConfigFile(
-  { data, text, place, locate }: FoundDocument,
-  { file, choice }: { readonly file: string; readonly choice: string | undefined },
+  { data, text, locate }: FoundDocument,
+  {
+    file,
+    choice,
+    choose,
+  }: {
+    readonly file: string;
+    readonly choice: string | undefined;
+    readonly choose: (servers: readonly ConfigServer[]) => readonly ConfigServer[];
+  },
   { surroundings, resolveCommand }: DocumentDeps,
-): Promise<ExistingServer> {
+): Promise<readonly ExistingServer[]> {
   const fileName = path.basename(file).replace(/\.\w+$/, '');
   const { servers, ...readers } = findConfigServers(data, guessClient(file, text, surroundings), fileName);
-  const server = chooseServer(servers, place, choice);
   const fileFolder = path.dirname(file);
-  return await readConfigEntry(server, {
-    fileFolder,
-    projectFolder: projectOf(fileFolder),
-    home: surroundings.home,
-    platform: surroundings.platform,
-    inputs: isRecord(data) ? data.inputs : undefined,
-    reference: choice === undefined && servers.length === 1 ? file : `${file}#${server.name}`,
-    ...readers,
-    locate,
-    resolveCommand,
-  });
+  const read = async (server: ConfigServer) =>
+    await readConfigEntry(server, {
+      fileFolder,
+      projectFolder: projectOf(fileFolder),
+      home: surroundings.home,
+      platform: surroundings.platform,
+      inputs: isRecord(data) ? data.inputs : undefined,
+      reference: choice === undefined && servers.length === 1 ? file : `${file}#${server.name}`,
+      ...readers,
+      locate,
+      resolveCommand,
+    });
+  return await Promise.all(choose(servers).map(read));
 }
 
 /** Folder of a project with a file in it, or in a folder such as `.vscode`. */

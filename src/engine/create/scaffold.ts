@@ -82,10 +82,15 @@ function packageNameFault(name: string): string | undefined {
  */
 export async function createExtension(plan: ScaffoldPlan): Promise<Scaffold> {
   const { directory, name } = plan;
-  await requireEmpty(directory);
   const files = { ...scaffoldFiles(plan), ...(plan.app && (await appFiles())) };
-  for (const [file, text] of Object.entries(files)) await writeScaffoldFile(path.join(directory, file), text);
+  await requireEmpty(directory);
+  await writeFiles(directory, files);
   return { directory, name, files: Object.keys(files) };
+}
+
+/** Writes new files: text by relative path. @throws AgentToolsError if a file cannot be written */
+export async function writeFiles(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [file, text] of Object.entries(files)) await writeScaffoldFile(path.join(directory, file), text);
 }
 
 async function writeScaffoldFile(target: string, text: string): Promise<void> {
@@ -102,7 +107,8 @@ async function writeScaffoldFile(target: string, text: string): Promise<void> {
 /** A new git repository counts as empty. */
 const ignoredEntries = ['.git'];
 
-async function requireEmpty(directory: string): Promise<void> {
+/** @throws AgentToolsError if a folder is not empty, or is a file */
+export async function requireEmpty(directory: string): Promise<void> {
   const info = await stat(directory).catch(() => undefined);
   if (!info) return;
   if (!info.isDirectory())
@@ -276,6 +282,7 @@ A tool is a definition in \`agenttools/tools\` and a function in \`src\`; \`pack
 `;
 }
 
-function formatJsonFile(value: unknown): string {
+/** JSON as `create` writes it. */
+export function formatJsonFile(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }

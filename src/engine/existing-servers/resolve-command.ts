@@ -13,6 +13,8 @@ export interface CommandLookup {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Resolves a package that a runner names. */
   readonly resolve: (reference: ServerReference) => Promise<ExistingServer>;
+  /** True if absolute paths need no note. Default: false. */
+  readonly hasOwnPaths?: boolean;
 }
 
 type Words = readonly [string, ...string[]];
@@ -26,11 +28,11 @@ export async function resolveCommand(words: Words, lookup: CommandLookup): Promi
   const read = readPackageRunner(words);
   if (read?.fetched) {
     const server = await lookup.resolve(read.fetched.reference);
-    return withArguments(server, readArguments(read.fetched.args, lookup.cwd));
+    return withArguments(server, readArguments(read.fetched.args, lookup));
   }
   const [command, ...rest] = words;
   const file = await locateProgram(command, lookup);
-  const { args, notes } = readArguments(rest, lookup.cwd);
+  const { args, notes } = readArguments(rest, lookup);
   return {
     source: 'command',
     reference: words.join(' '),
@@ -64,9 +66,12 @@ interface FixedArguments {
 }
 
 /** Fixed arguments, with absolute paths. */
-function readArguments(words: readonly string[], cwd: string): FixedArguments {
+function readArguments(
+  words: readonly string[],
+  { cwd, hasOwnPaths = false }: Pick<CommandLookup, 'cwd' | 'hasOwnPaths'>,
+): FixedArguments {
   const absolute = words.map((word) => absolutePath(word, cwd));
-  const changed = words.filter((word, index) => word !== absolute[index]);
+  const changed = words.filter((word, index) => !hasOwnPaths && word !== absolute[index]);
   return {
     args: absolute.map((word) => ({ words: [[word]] })),
     notes: changed.map(

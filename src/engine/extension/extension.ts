@@ -1,5 +1,5 @@
 import path from 'node:path';
-import * as nodeProcess from 'node:process';
+import process from 'node:process';
 import { type DataDocument, DocumentError, readDocument } from '../base/files/document.js';
 import type { DocumentPath } from '../base/files/document-path.js';
 import { isInside, type PathScope, pathFault } from '../base/files/path-containment.js';
@@ -23,9 +23,6 @@ import { type Declaration, type Manifest, readManifest } from './manifest.js';
 import type { LiveExport } from './modules.js';
 import { qualify } from './names.js';
 import { findToolkit, readTools, type ToolkitContent, withToolkitDefaults } from './toolkits.js';
-
-/** Deno has no `features`, so it cannot be imported by its name. Read before extension code loads. */
-const { features } = nodeProcess as Partial<typeof nodeProcess>;
 
 /** The definition of one item, read but not validated. */
 export interface Definition {
@@ -91,6 +88,13 @@ export class DefinitionLoadingError extends Error {
 
 /** Code of a {@link DefinitionError} that a {@link DefinitionLoadingError} has caused. */
 export const definitionLoading = 'definition-loading';
+
+// Deno runs TypeScript; its older versions have no list of features. Read before extension code loads.
+const { features, versions } = process as Partial<NodeJS.Process>;
+
+const runsTypeScript =
+  versions?.deno !== undefined ||
+  (features !== undefined && 'typescript' in features && Boolean(features.typescript));
 
 /** Default export of a code definition: the live value of the module, or plain data from another process. */
 type DefaultExport = LiveExport | PlainData;
@@ -472,7 +476,7 @@ export class Extension {
 
   #refuseTypeScript(file: DefinitionFile, what: string): void {
     const installed = this.manifest.directory.split(path.sep).includes('node_modules');
-    if (!installed && features && 'typescript' in features && features.typescript) return;
+    if (!installed && runsTypeScript) return;
     const why = installed
       ? 'Node does not run TypeScript from node_modules; the package should ship compiled JavaScript'
       : 'this Node does not strip types; compile it, or use Node 22.18 or newer';

@@ -6,7 +6,7 @@ import { isRecord } from '../base/value-checks.js';
 import { visibleLine } from '../base/visible-text.js';
 import { endpointSource } from './check-upstream.js';
 import { isPackageName } from './names.js';
-import { substituteVariables, UnsetVariableError } from './variables.js';
+import { isOptionalVariable, substituteVariables, UnsetVariableError } from './variables.js';
 
 /** Location of an existing MCP server: a program to start, or a URL. */
 export type UpstreamEndpoint = UpstreamProgram | UpstreamAddress;
@@ -69,10 +69,10 @@ export async function readEndpoint(
 ): Promise<UpstreamEndpoint> {
   const fill = (key: string, text: string) => (env ? fillVariables(key, text, env) : text);
   const filledEntries = (key: string) =>
-    Object.entries(isRecord(written[key]) ? written[key] : {}).map(([name, text]): [string, string] => [
-      name,
-      fill(`${key}.${name}`, String(text)),
-    ]);
+    Object.entries(isRecord(written[key]) ? written[key] : {}).flatMap(([name, text]): [string, string][] => {
+      const filled = fill(`${key}.${name}`, String(text));
+      return filled === '' && isOptionalVariable(String(text)) ? [] : [[name, filled]];
+    });
   if (endpointSource(written) === 'url') {
     const headers = Object.fromEntries(filledEntries('headers'));
     return parseHttpEndpoint(fill('url', String(written.url)), headers, written.type === 'sse');

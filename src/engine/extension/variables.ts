@@ -40,6 +40,12 @@ export function substituteVariables(text: string, env: Readonly<Record<string, s
   });
 }
 
+/** True for one variable with an empty default, `${NAME:-}`. An empty entry of `env` or `headers` is left out. */
+export function isOptionalVariable(text: string): boolean {
+  const [, name, fallback] = new RegExp(`^(?:${slot.source})$`).exec(text) ?? [];
+  return name !== undefined && fallback === '';
+}
+
 /** Returns the literal part of a text, with each variable replaced by its default. */
 export function withoutVariables(text: string): string {
   return text.replace(slot, (_, name: string | undefined, fallback = '') =>

@@ -46,15 +46,19 @@ export interface MadeServer extends Readonly<Record<ListComparison, readonly str
   readonly notes: readonly string[];
 }
 
+/** Asks the upstream servers of a server. Returns faults, in sentences. */
+export type FindUpstreamFaults = (server: ServerSpec) => Promise<readonly string[]>;
+
 /**
  * Creates a user server after checking that a client will find everything that it names. Runs no code of
- * extensions.
+ * extensions, and starts nothing without `findUpstreamFaults`.
  * @throws AgentToolsError if the name is taken or invalid, or something that the server needs is unavailable;
  * `usage` if it would serve nothing.
  */
 export async function createUserServer(
   { overwrite = false, ...plan }: ServerPlan & { readonly overwrite?: boolean },
   place: UserServerFolders,
+  findUpstreamFaults?: FindUpstreamFaults,
 ): Promise<MadeServer> {
   const { name } = plan;
   requireServerName(name);
@@ -65,7 +69,7 @@ export async function createUserServer(
   const known = extension.manifest.declarations.servers.map((server) => server.name);
   requireFree(name, known, { overwrite });
   const definition = toDefinition(name, value, extension);
-  await requireWhole(definition, { workspace, place });
+  await requireWhole(definition, { workspace, place, findUpstreamFaults });
   const notes = [
     ...(await sameNames(definition, workspace)),
     ...(await noteShadowedPackage(name, workspace)),
@@ -103,6 +107,7 @@ function toDefinition(name: string, value: UserServerDefinition, extension: Exte
 interface UserServerCheckInput {
   readonly workspace: Workspace;
   readonly place: UserServerFolders;
+  readonly findUpstreamFaults: FindUpstreamFaults | undefined;
 }
 
 /** @throws AgentToolsError listing everything that is unavailable. */
@@ -112,8 +117,10 @@ async function requireWhole(definition: Definition, checking: UserServerCheckInp
   const problems = [
     ...(await Promise.all(leftOut.map((one) => describeSkipped(one, checking)))),
     ...(await explainMissingEndpoints(definition, spec)),
-    ...unknownNames(spec, checking.place),
   ];
+  // Present lists are better than records of the last start.
+  const ask = problems.length > 0 ? undefined : checking.findUpstreamFaults;
+  problems.push(...(ask ? await ask(spec) : unknownNames(spec, checking.place)));
   if (problems.length === 0) return;
   const lines = problems.map((problem) => `  ${problem}`);
   const message = `"${definition.item}" was not created, because something is unavailable:\n${lines.join('\n')}`;

@@ -24,11 +24,16 @@ const server: ExistingServer = {
     input('region', { givenBy: 'arg', name: '--region', default: 'eu', choices: ['eu', 'us'] }),
     input('LEVEL', { default: 'info' }),
     input('PROXY', {}),
+    input('depth', { givenBy: 'arg', name: '--depth' }),
   ],
   template: {
     kind: 'program',
     runner: { by: 'command', command: '/bin/tickets' },
-    args: [{ words: [['--region'], [{ input: 'region' }]] }, { words: [['literal ${X}']] }],
+    args: [
+      { words: [['--region'], [{ input: 'region' }]] },
+      { words: [['literal ${X}']] },
+      { words: [['--depth'], [{ input: 'depth' }]] },
+    ],
     env: { TOKEN: [{ input: 'TOKEN' }], LEVEL: [{ input: 'LEVEL' }], PROXY: [{ input: 'PROXY' }] },
   },
   notes: [],
@@ -48,13 +53,14 @@ it('writes variables for inputs, and escapes literal texts', async () => {
             name: 'tickets',
             command: '/bin/tickets',
             args: ['--region', '${REGION:-eu}', 'literal $${X}'],
-            env: { TOKEN: '${TOKEN}', LEVEL: '${LEVEL:-info}' },
+            env: { TOKEN: '${TOKEN}', LEVEL: '${LEVEL:-info}', PROXY: '${PROXY:-}' },
           },
         },
       ],
     },
     variables: ['TOKEN'],
-    omitted: ['PROXY'],
+    values: {},
+    omitted: ['--depth'],
   });
 });
 
@@ -80,4 +86,63 @@ it('writes given values, except secrets, and choices', async () => {
     ],
   });
   await expect(write({ args: ['region=asia'] })).rejects.toThrow('is not one of eu, us');
+});
+
+it('writes variables for secrets that a file holds as values', async () => {
+  const remote: ExistingServer = {
+    source: 'client-config',
+    reference: '/home/me/mcp.json',
+    name: 'far',
+    inputs: [],
+    template: {
+      kind: 'remote',
+      url: ['https://mcp.example.com/mcp'],
+      headers: {
+        Authorization: ['Bearer 4f1c9a8b7d6e5f40'],
+        'X-Api-Key': ['k3y-9a8b7c6d5e'],
+        'X-Team': ['blue'],
+      },
+    },
+    notes: [],
+  };
+  const program: ExistingServer = {
+    ...remote,
+    name: 'near',
+    template: {
+      kind: 'program',
+      runner: { by: 'command', command: '/bin/near' },
+      args: [{ words: [['--api-key'], ['k3y-9a8b7c6d5e']] }, { words: [['--token=t0k3n-9a8b7c6d5e']] }],
+      env: { NEAR_TOKEN: ['t0k3n-9a8b7c6d5e'], LEVEL: ['info'] },
+    },
+  };
+  const none = { given: { env: [], args: [], headers: [] }, choices: {} };
+  const [far, near] = [
+    await writeUpstreamServer(remote, none, deps),
+    await writeUpstreamServer(program, none, deps),
+  ];
+  expect(far).toMatchObject({
+    definition: {
+      tools: [
+        {
+          upstream: {
+            headers: { Authorization: 'Bearer ${FAR_TOKEN}', 'X-Api-Key': '${X_API_KEY}', 'X-Team': 'blue' },
+          },
+        },
+      ],
+    },
+    variables: ['FAR_TOKEN', 'X_API_KEY'],
+    values: { FAR_TOKEN: '4f1c9a8b7d6e5f40', X_API_KEY: 'k3y-9a8b7c6d5e' },
+  });
+  expect(near).toMatchObject({
+    definition: {
+      tools: [
+        {
+          upstream: {
+            args: ['--api-key', '${API_KEY}', '--token=${TOKEN}'],
+            env: { NEAR_TOKEN: '${NEAR_TOKEN}', LEVEL: 'info' },
+          },
+        },
+      ],
+    },
+  });
 });

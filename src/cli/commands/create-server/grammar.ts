@@ -30,6 +30,7 @@ export function defineCreateServer(program: Command, { host, answer }: CommandCo
       '--from <source>',
       'a definition in JSON, with changed or new items; - reads stdin; or an existing MCP server: npm:name, https://…, mcp.json#name, a .mcpb bundle',
     )
+    .option('--verify', 'start or reach its existing servers, and check the names of their items')
     .option('--overwrite', 'replace a server of that name')
     .option('--json', 'print what was made as JSON');
   addChoiceOptions(addInputOptions(create)).action(async (name: string, options) => {
@@ -55,6 +56,7 @@ export function defineCreateServer(program: Command, { host, answer }: CommandCo
             mcpRegistry: options.mcpRegistry,
           },
           choices: choiceInput(options),
+          verify: options.verify ?? false,
           overwrite: options.overwrite ?? false,
           json: options.json ?? false,
         },

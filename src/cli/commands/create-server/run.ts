@@ -1,12 +1,13 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '../../../engine/base/value-checks.js';
 import { visibleMessage } from '../../../engine/base/visible-text.js';
 import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
 import { type NamedReference, openExisting } from '../../../engine/bridge/open-existing.js';
-import { writeUpstreamServer } from '../../../engine/bridge/upstream-definition.js';
+import { type WrittenServer, writeUpstreamServer } from '../../../engine/bridge/upstream-definition.js';
 import { readHeaders } from '../../../engine/existing-servers/given-inputs.js';
 import { readVariables } from '../../../engine/installation/secrets.js';
-import { createUserServer } from '../../../engine/user-servers/create.js';
+import { createUserServer, type FindUpstreamFaults } from '../../../engine/user-servers/create.js';
 import { readServerFile, readServerStream } from '../../../engine/user-servers/server-file.js';
 import type { Host } from '../../../host.js';
 import { existingDeps, findExisting, type ServerInput } from '../../shared/existing.js';
@@ -34,41 +35,78 @@ export interface CreateServerInput {
   readonly existing: ServerInput;
   /** Chosen and renamed tools of an existing server. */
   readonly choices: ItemChoices;
+  /** Starts or reaches the existing servers, and checks the names of their items. */
+  readonly verify: boolean;
   readonly overwrite: boolean;
   readonly json: boolean;
 }
 
 /** Creates a user server and prints the next steps. */
 export async function createServerCommand(
-  { from, existing, choices, json, title, description, instructions, ...rest }: CreateServerInput,
+  { from, existing, choices, json, verify, title, description, instructions, ...rest }: CreateServerInput,
   host: Host,
 ): Promise<ExitCode> {
+  const { values = {}, ...source } =
+    from === undefined ? {} : await definitionIn(from, { existing, choices }, host);
   const made = await createUserServer(
     {
       ...rest,
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
       ...(instructions !== undefined && { instructions }),
-      ...(from !== undefined && (await definitionIn(from, { existing, choices }, host))),
+      ...source,
     },
     workspaceOptions(host),
+    verify ? async (server) => await findFaults(server, values, host) : undefined,
   );
   for (const note of made.notes) host.stderr.write(`note: ${visibleMessage(note)}\n`);
   host.stdout.write(json ? renderJson(withoutNotes(made)) : renderMadeServer(made, { color: host.color }));
   return ExitCode.Ok;
 }
 
+/** Longest wait for the lists of existing servers, in milliseconds. A container may have to be downloaded. */
+const verifyTimeoutMs = 60_000;
+
+async function findFaults(
+  server: Parameters<FindUpstreamFaults>[0],
+  values: Readonly<Record<string, string>>,
+  host: Host,
+): Promise<readonly string[]> {
+  const { findUpstreamFaults } = await import('../../../engine/preflight/verify-upstreams.js');
+  return await runWithGuard(
+    host,
+    async (signal) =>
+      await withProgress(host, async (tell) => {
+        tell('Asking the existing servers');
+        const env = { ...host.env, ...values };
+        return await findUpstreamFaults(server, { env, timeoutMs: verifyTimeoutMs, signal });
+      }),
+  );
+}
+
+interface DefinitionSource extends Awaited<ReturnType<typeof readServerFile>> {
+  /** Values of variables in the definition. */
+  readonly values?: Readonly<Record<string, string>>;
+}
+
 async function definitionIn(
   from: string,
   { existing, choices }: Pick<CreateServerInput, 'existing' | 'choices'>,
   host: Host,
-): ReturnType<typeof readServerFile> {
+): Promise<DefinitionSource> {
   const { cwd, stdin } = host;
   if (from === '-') return await readServerStream(stdin, cwd);
-  const named = mayBeExisting(from) ? await findExisting(from, undefined, host) : undefined;
-  if (named && !(await isDefinition(from, cwd)))
-    return { definition: await writeDefinition(named, { existing, choices }, host), directory: cwd };
-  return await readServerFile(path.resolve(cwd, from));
+  const named = await findReference(from, host);
+  if (!named || (await isDefinition(from, cwd))) return await readServerFile(path.resolve(cwd, from));
+  const { definition, values } = await writeDefinition(named, { existing, choices }, host);
+  return { definition, values, directory: cwd };
+}
+
+/** The existing server of `--from`. A scoped name is an npm package, unless it is a file. */
+async function findReference(from: string, host: Host): Promise<NamedReference | undefined> {
+  if (mayBeExisting(from)) return await findExisting(from, undefined, host);
+  if (!from.startsWith('@') || existsSync(path.resolve(host.cwd, from))) return undefined;
+  return await findExisting(`npm:${from}`, undefined, host);
 }
 
 /** Keys of files with existing servers. A definition has none of them. */
@@ -95,7 +133,7 @@ async function writeDefinition(
   named: NamedReference,
   { existing, choices }: Pick<CreateServerInput, 'existing' | 'choices'>,
   host: Host,
-): Promise<unknown> {
+): Promise<WrittenServer> {
   const { env, args, headers, transport, mcpRegistry } = existing;
   const given = { env: readVariables(env, host.env), args, headers: readHeaders(headers) };
   const note = (line: string) => void host.stderr.write(`note: ${visibleMessage(line)}\n`);
@@ -106,11 +144,11 @@ async function writeDefinition(
         const deps = existingDeps(host, { mcpRegistry, signal, report: note, tell });
         const server = await openExisting(named, deps, note);
         const written = await writeUpstreamServer(server, { given, choices, transport }, deps);
-        const { definition, variables, omitted } = written;
+        const { variables, omitted } = written;
         if (variables.length > 0)
           note(`The server needs these variables where it starts: ${variables.join(', ')}`);
         if (omitted.length > 0) note(`Optional inputs without a value: ${omitted.join(', ')}`);
-        return definition;
+        return written;
       }),
   );
 }

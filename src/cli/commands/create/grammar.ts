@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { addInputOptions } from '../../shared/grammar/existing-options.js';
 
 /** Adds `create`. */
 export function defineCreate(program: Command, { host, answer }: CommandContext): void {
-  program
+  const create = program
     .command('create')
     .summary('write a new extension')
     .description('Writes a minimal extension into a new folder. It validates clean and starts.')
@@ -11,9 +12,21 @@ export function defineCreate(program: Command, { host, answer }: CommandContext)
     .option('--ts', 'TypeScript sources, compiled by the extension itself')
     .option('--app', 'add a UI app that shows the result of the tool')
     .option('--name <package name>', 'name of the npm package; default: derived from the folder')
-    .option('--json', 'print what was written as JSON')
-    .action(async (folder: string, { ts = false, app = false, name, json = false }) => {
+    .option(
+      '--from <source>',
+      'existing MCP servers to include: an npm package, mcp.json, server.json, a .mcpb bundle, or the folder of a plugin',
+    )
+    .option('--json', 'print what was written as JSON');
+  addInputOptions(create).action(async (folder: string, options) => {
+    const { ts = false, app = false, name, from, json = false } = options;
+    if (from === undefined) {
       const { createCommand } = await import('./run.js');
       answer(await createCommand({ folder, typescript: ts, app, name, json }, host));
-    });
+      return;
+    }
+    const { createFromCommand } = await import('./run-from.js');
+    const { env, arg: args, header: headers, transport, mcpRegistry } = options;
+    const existing = { env, args, headers, transport, mcpRegistry };
+    answer(await createFromCommand({ folder, typescript: ts, app, name, from, existing, json }, host));
+  });
 }

@@ -1,4 +1,5 @@
 import type { Scaffold } from '../../../engine/create/scaffold.js';
+import type { Wrapper } from '../../../engine/wrapping/create-wrapper.js';
 import { shellWord } from '../../shared/text/shell-word.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 
@@ -14,7 +15,6 @@ export function renderScaffold(
   { name, folder, files, typescript, app }: ScaffoldView,
   options: ColorOption,
 ): string {
-  const style = styleFor(options);
   const steps = [
     ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
     ...(typescript ? ['npm install', 'npm run build'] : []),
@@ -25,6 +25,47 @@ export function renderScaffold(
     'npm install --global agenttools',
     'agenttools install claude-desktop .',
   ];
+  return renderCreated({ name, folder, files }, steps, options);
+}
+
+interface WrapperView extends Wrapper {
+  /** Folder as given on the command line. */
+  readonly folder: string;
+}
+
+/** Files that `create --from` wrote, and the next steps. */
+export function renderWrapper(
+  { name, folder, files, variables, servers, hasDependencies }: WrapperView,
+  options: ColorOption,
+): string {
+  const [first] = servers;
+  const server = servers.length > 1 ? `./${first}` : '.';
+  const steps = [
+    ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
+    ...variables.map((variable) => `export ${variable}=…`),
+    ...(hasDependencies ? ['npm install'] : []),
+    'npx agenttools validate --boot',
+    'npm install --global agenttools',
+    `agenttools install claude-desktop ${server}`,
+  ];
+  return renderCreated({ name, folder, files }, steps, options);
+}
+
+/** JSON output of `create --from`. Notes go to stderr instead. */
+export function withoutNotes({ notes: _, hasDependencies: __, ...made }: Wrapper): object {
+  return made;
+}
+
+function renderCreated(
+  {
+    name,
+    folder,
+    files,
+  }: { readonly name: string; readonly folder: string; readonly files: readonly string[] },
+  steps: readonly string[],
+  options: ColorOption,
+): string {
+  const style = styleFor(options);
   return [
     `Created ${style.bold(name)} in ${folder}:`,
     ...files.map((file) => `  ${file}`),

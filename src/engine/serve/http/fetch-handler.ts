@@ -5,6 +5,7 @@ import type { EventBus } from './event-bus.js';
 import { type LimitSettings, Service } from './http-service.js';
 import type { OAuthOptions } from './oauth.js';
 import { OriginGuard } from './origin-guard.js';
+import { findParsedBody, type RequestContext, textOfParsedBody } from './parsed-body.js';
 
 /** Options of a fetch handler. */
 export interface HandlerOptions {
@@ -33,16 +34,10 @@ export interface HandlerOptions {
   readonly report?: ((line: string) => void) | undefined;
 }
 
-/** The parsed body of a request that was read before. `@hono/node-server` passes `incoming`, the request of Express. */
-interface GivenBody {
-  readonly parsedBody?: unknown;
-  readonly incoming?: { readonly body?: unknown };
-}
-
 /** A server as a function of requests, for any platform with the Fetch API. */
 export interface FetchHandler {
-  /** `given`: a body that a body parser has read before. */
-  (request: Request, given?: GivenBody): Promise<Response>;
+  /** Answers a request. `context` holds its body if a program has read it before. */
+  (request: Request, context?: RequestContext): Promise<Response>;
   /** Composes the server now, before the first request. @throws AgentToolsError if it cannot be served */
   ready(): Promise<void>;
   /** Answers requests in flight within `drainMs` (default: 0), ends open subscriptions, and closes. */
@@ -63,16 +58,16 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
   if (stateSecret !== undefined && stateSecret.length < 32) {
     throw new TypeError('The stateSecret has fewer than 32 characters.');
   }
-  // Some platforms allow none before the first request.
-  let ending: AbortController | undefined;
-  const endingOf = (): AbortController => {
-    ending ??= new AbortController();
-    return ending;
+  // Some platforms forbid an AbortController before the first request.
+  let controller: AbortController | undefined;
+  const ending = () => {
+    controller ??= new AbortController();
+    return controller;
   };
   let service: Promise<Service> | undefined;
   const open = async () => {
     const signs = stateSecret === undefined ? {} : { AGENTTOOLS_STATE_SECRET: stateSecret };
-    const served = await prepare({ env: { ...env, ...signs }, report, signal: endingOf().signal });
+    const served = await prepare({ env: { ...env, ...signs }, report, signal: ending().signal });
     return new Service({
       ...options,
       served,
@@ -91,9 +86,9 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
     });
     return service;
   };
-  const answer = async (request: Request, given: GivenBody = {}): Promise<Response> => {
-    const parsed = given.parsedBody ?? given.incoming?.body;
+  const answer = async (request: Request, context?: RequestContext): Promise<Response> => {
     const { method, headers, signal } = request;
+    const parsed = findParsedBody(context);
     const ours = await opened();
     return await ours.answer({
       method,
@@ -101,14 +96,15 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
       headers,
       signal,
       readBody: async (limits) =>
-        parsed === undefined ? await readBody(request, limits) : JSON.stringify(parsed),
+        parsed ? textOfParsedBody(parsed.value, limits) : await readBody(request, limits),
+      isDecoded: parsed !== undefined,
     });
   };
   return Object.assign(answer, {
     ready: async () => void (await opened()),
     close: async ({ drainMs = 0 }: { readonly drainMs?: number } = {}) => {
       await (await service)?.drain(drainMs);
-      endingOf().abort();
+      ending().abort();
     },
   });
 }

@@ -14,6 +14,8 @@ export interface IncomingRequest {
   readonly signal: AbortSignal;
   /** @throws BodyError */
   readonly readBody: (limits: BodyLimits) => Promise<string>;
+  /** True if `readBody` returns a body without its Content-Encoding. Default: false. */
+  readonly isDecoded?: boolean;
 }
 
 /** The body of a request, parsed and checked. */
@@ -34,7 +36,7 @@ interface RequestReadOptions {
  * @throws BodyError
  */
 export async function readIncoming(
-  { method, headers, readBody }: IncomingRequest,
+  { method, headers, readBody, isDecoded = false }: IncomingRequest,
   { limits, refuse }: RequestReadOptions,
 ): Promise<ParsedRequest | Response> {
   if (method !== 'POST') return { body: undefined, message: undefined };
@@ -42,12 +44,17 @@ export async function readIncoming(
     return refuse({ status: 415, message: 'The Content-Type must be application/json.' });
   }
   const coding = headers.get('content-encoding') ?? 'identity';
-  if (coding.toLowerCase() !== 'identity') {
+  if (!isDecoded && coding.toLowerCase() !== 'identity') {
     const message = `The Content-Encoding ${coding} is not read. Send the body as it is.`;
     // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16
     return refuse({ status: 415, message, headers: { 'Accept-Encoding': 'identity' } });
   }
   const text = await readBody(limits);
+  if (text === '') {
+    const message =
+      'Parse error: the body is empty. If the program of the server has read it, it must pass it on as "parsedBody".';
+    return refuse({ status: 400, code: ErrorNumber.Parse, message });
+  }
   let body: unknown;
   try {
     body = JSON.parse(text);

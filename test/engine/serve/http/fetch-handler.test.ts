@@ -189,6 +189,44 @@ test('the first official client speaks to it, too', async () => {
   await client.close();
 });
 
+describe('a body that the program has read', () => {
+  const params = { _meta: envelope, name: 'add', arguments: { a: 1, b: 2 } };
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const whole = (headers = {}) => modernRequest(url, 'tools/call', params, headers);
+  const emptied = (headers = {}) => new Request(url, { method: 'POST', headers: whole(headers).headers });
+  const bytes = new TextEncoder().encode(JSON.stringify(message));
+  const forms: readonly (readonly [string, object])[] = [
+    ['text', { parsedBody: JSON.stringify(message) }],
+    ['bytes', { parsedBody: bytes }],
+  ];
+
+  test.each(forms)('is accepted as %s', async (_, context) => {
+    const { status, message: answer } = await read(await open()(emptied(), context));
+    expect([status, answer.result?.content]).toEqual([200, [{ type: 'text', text: '3' }]]);
+  });
+
+  test('is accepted after it was decompressed', async () => {
+    const request = emptied({ 'content-encoding': 'gzip' });
+    expect((await open()(request, { parsedBody: message })).status).toBe(200);
+  });
+
+  test('is read from the request if Express has not read it', async () => {
+    const response = await open()(whole(), { incoming: { readableEnded: false, body: {} } });
+    expect((await read(response)).message.result.content[0].text).toBe('3');
+  });
+
+  test('has the limit of other bodies', async () => {
+    const handler = open({ limits: { maxBodyBytes: 20 } });
+    expect((await handler(emptied(), { parsedBody: message })).status).toBe(413);
+  });
+
+  test('is reported as missing if the program keeps it', async () => {
+    const { status, message: answer } = await read(await open()(emptied()));
+    expect([status, answer.error.code]).toEqual([400, -32700]);
+    expect(answer.error.message).toContain('"parsedBody"');
+  });
+});
+
 describe('sessions', () => {
   test('keep what handlers keep, each for itself', async () => {
     const handler = open();

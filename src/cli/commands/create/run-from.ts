@@ -1,0 +1,49 @@
+import path from 'node:path';
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import { visibleMessage } from '../../../engine/base/visible-text.js';
+import { readHeaders } from '../../../engine/existing-servers/given-inputs.js';
+import { readVariables } from '../../../engine/installation/secrets.js';
+import { createWrapper } from '../../../engine/wrapping/create-wrapper.js';
+import type { Host } from '../../../host.js';
+import { existingDeps, type ServerInput } from '../../shared/existing.js';
+import { ExitCode } from '../../shared/exit-code.js';
+import { withProgress } from '../../shared/progress.js';
+import { runWithGuard } from '../../shared/run-guarded.js';
+import { renderJson } from '../../shared/text/json.js';
+import type { CreateInput } from './run.js';
+import { renderWrapper, withoutNotes } from './text.js';
+
+interface CreateFromInput extends CreateInput {
+  /** Reference to an existing server, a file or a plugin. */
+  readonly from: string;
+  /** Inputs of the servers. */
+  readonly existing: ServerInput;
+}
+
+/** Writes an extension with existing servers and prints the next steps. */
+export async function createFromCommand(
+  { folder, typescript, app, name, from, existing, json }: CreateFromInput,
+  host: Host,
+): Promise<ExitCode> {
+  if (typescript || app) {
+    const message = '--ts and --app are for a new extension with its own tool. Leave them out with --from.';
+    throw new AgentToolsError('usage', message);
+  }
+  const { env, args, headers, transport, mcpRegistry } = existing;
+  const given = { env: readVariables(env, host.env), args, headers: readHeaders(headers) };
+  const note = (line: string) => void host.stderr.write(`note: ${visibleMessage(line)}\n`);
+  const made = await runWithGuard(
+    host,
+    async (signal) =>
+      await withProgress(host, async (tell) => {
+        const deps = existingDeps(host, { mcpRegistry, signal, report: note, tell });
+        const directory = path.resolve(host.cwd, folder);
+        return await createWrapper({ directory, name, from, given, transport }, deps);
+      }),
+  );
+  for (const line of made.notes) note(line);
+  host.stdout.write(
+    json ? renderJson(withoutNotes(made)) : renderWrapper({ ...made, folder }, { color: host.color }),
+  );
+  return ExitCode.Ok;
+}

@@ -1,0 +1,78 @@
+import path from 'node:path';
+import { findProgram } from '../base/find-program.js';
+import type {
+  ArgumentTemplate,
+  ExistingServer,
+  ProgramRunner,
+  ProgramTemplate,
+} from '../existing-servers/existing-server.js';
+
+/** An npm package that an extension depends on. */
+export type NpmProgram = Extract<ProgramRunner, { readonly by: 'npm' }>;
+
+/** Command of a program that a dependency has. */
+export const packageCommand = 'package';
+
+interface PortableOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Command of the running Node. */
+  readonly node: string;
+}
+
+/** A server with a program that other machines find by its name, too. Looks nothing up that a start looks up. */
+export async function makePortable(
+  server: ExistingServer,
+  options: PortableOptions,
+): Promise<ExistingServer> {
+  const { template } = server;
+  if (template.kind !== 'program') return server;
+  const { command, args } = await portableCommand(template, options);
+  return {
+    ...server,
+    template: { ...template, runner: { by: 'command', command }, args: [...args, ...template.args] },
+  };
+}
+
+const fixed = (...words: readonly string[]): readonly ArgumentTemplate[] =>
+  words.map((word) => ({ words: [[word]] }));
+
+type Command = { readonly command: string; readonly args: readonly ArgumentTemplate[] };
+
+async function portableCommand({ runner, env }: ProgramTemplate, options: PortableOptions): Promise<Command> {
+  switch (runner.by) {
+    case 'npm':
+      return { command: packageCommand, args: [] };
+    case 'uvx': {
+      const { name, version, script, options: flags } = runner;
+      const spec = version === undefined ? name : `${name}==${version}`;
+      const words = script === undefined ? [spec] : ['--from', spec, script];
+      return { command: 'uvx', args: [...flags, ...fixed(...words)] };
+    }
+    case 'docker': {
+      // Containers get variables by name, so that no argument contains a secret.
+      const names = Object.keys(env).flatMap((name) => ['-e', name]);
+      return {
+        command: 'docker',
+        args: [...fixed('run', '-i', '--rm', ...names), ...runner.options, ...fixed(runner.image)],
+      };
+    }
+    case 'dnx': {
+      const { name, version, options: flags } = runner;
+      const spec = version === undefined ? name : `${name}@${version}`;
+      return { command: 'dnx', args: [...flags, ...fixed(spec, '--yes', '--')] };
+    }
+    case 'path':
+      return { command: runner.names[0], args: [] };
+    case 'command':
+      return { command: await portableProgram(runner.command, options), args: [] };
+  }
+}
+
+/** The name of a program on the PATH; other programs as they are. */
+async function portableProgram(command: string, { env, node }: PortableOptions): Promise<string> {
+  if (command === node) return 'node';
+  if (!path.isAbsolute(command)) return command;
+  const name = path.basename(command).replace(/\.(?:exe|cmd|bat)$/i, '');
+  if ((await findProgram(name, env)) !== command) return command;
+  return name;
+}
