@@ -182,7 +182,7 @@ describe('create-server', () => {
     const wrong = await verify('mine', '--only', 'serach');
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/has no tool "serach"/)]);
     expect((await verify('mine', '--only', '4f1c9a8b7d6e5f40')).code).toBe(0);
-    expect(JSON.stringify(stored('mine').tools[0].upstream)).toContain('"TOKEN":"${TOKEN}"');
+    expect(JSON.stringify(stored('mine').tools[0].upstream)).toMatch(/"TOKEN":"\$\{TOKEN\}"/);
     addFiles(cwd, { 'server.cjs': 'process.exit(7);' });
     const dead = await verify('other');
     expect([dead.code, dead.stderr]).toEqual([1, expect.stringMatching(/exit(ed)? .*7/)]);
