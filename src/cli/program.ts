@@ -73,7 +73,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
 }
 
 /** Commands that take the command of a server after `--`. */
-const takeCommand = ['install', 'uninstall', 'start', 'validate', 'validate-extension'];
+const takeCommand = ['install', 'uninstall', 'start', 'call', 'preview', 'validate', 'validate-extension'];
 
 /** Splits a command line at `--`, if a command of a server may follow. */
 function splitCommand(argv: readonly string[]): {

@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { boardServer } from '../support/board-server.js';
 import { writeFolder } from '../support/packages.js';
 import { recordedServers, serveRecordings } from '../support/recorded-servers.js';
 import { runCli } from '../support/run-cli.js';
@@ -26,6 +30,29 @@ test('call runs a tool of a remote server', async () => {
   expect(JSON.parse(stdout)).toEqual(result);
   const unknown = await run('call', recordings.urlOf('everything'), 'no-such-tool', '{}');
   expect(unknown.stderr).toContain('no-such-tool');
+});
+
+test('call runs a tool of a command, with its arguments and variables', async () => {
+  const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+  const words = ['call', 'show', '{}', '--arg', 'x', '--env', 'TOKEN=rose'];
+  expect(await run(...words, '--', 'node', server, 'a')).toMatchObject({ code: 0, stdout: 'a x rose\n' });
+  const missing = await run('call', '--', 'node', server);
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("argument 'tool'")]);
+});
+
+test('call sends headers to a remote server', async () => {
+  const seen: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers['x-key'] as string | undefined);
+    response.writeHead(404).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const { code } = await run('call', url, 'show', '{}', '--header', 'X-Key: rose', '--transport', 'http');
+  server.close();
+  expect(code).toBe(1);
+  expect(new Set(seen)).toEqual(new Set(['rose']));
 });
 
 test('show describes a server without starting it', async () => {

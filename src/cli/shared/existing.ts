@@ -2,8 +2,10 @@ import { AgentToolsError } from '../../engine/base/errors.js';
 import { ownProgram, workspaceFolders } from '../../engine/base/folders.js';
 import type { BridgeDeps } from '../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../engine/bridge/open-existing.js';
+import { type GivenOptions, readHeaders } from '../../engine/existing-servers/given-inputs.js';
 import { commandReference, readServerReference } from '../../engine/existing-servers/server-reference.js';
 import { installationFolders } from '../../engine/installation/installation-folders.js';
+import { readVariables } from '../../engine/installation/secrets.js';
 import type { Host } from '../../host.js';
 import { openHostRegistry } from './mcp-registry.js';
 import { npmSetting } from './npm-deps.js';
@@ -42,6 +44,11 @@ export interface ServerInput {
   readonly transport: 'http' | 'sse' | undefined;
   /** Base URL of the MCP Registry, or `none`. */
   readonly mcpRegistry: string | undefined;
+}
+
+/** Inputs with the values of variables. @throws AgentToolsError if one is invalid */
+export function givenOptions({ env, args, headers }: ServerInput, host: Host): GivenOptions {
+  return { env: readVariables(env, host.env), args, headers: readHeaders(headers) };
 }
 
 interface ExistingRun extends Pick<BridgeDeps, 'signal' | 'tell' | 'report'> {

@@ -1,8 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { boardServer } from '../../support/board-server.js';
+import { writeFolder } from '../../support/packages.js';
 import { prepareExtension, runPreview } from '../../support/preview.js';
 import { bareEnvironment, programFile } from '../../support/program.js';
 
@@ -68,19 +71,8 @@ describe('the program', () => {
   });
 
   test('prints the address, and ends with its server when a signal comes', async () => {
-    const child = spawn(process.execPath, [programFile, 'preview', prepared.directory, '--json'], {
-      cwd: prepared.directory,
-      env: bareEnvironment(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let stdout = '';
-    await new Promise<void>((resolve) => {
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        stdout += text;
-        if (text.endsWith('}\n')) resolve();
-      });
-    });
-    const { url, server, apps } = JSON.parse(stdout);
+    const child = startPreview([prepared.directory]);
+    const { url, server, apps } = await printedFacts(child);
     expect(server).toBe('@acme/weather/weather');
     expect(apps.map(({ name }: { name: string }) => name)).toEqual(['viewer', 'mute']);
     expect(await statusOf(url)).toBe(200);
@@ -88,4 +80,30 @@ describe('the program', () => {
     expect(await once(child, 'close')).toEqual([0, null]);
     await expect(statusOf(url)).rejects.toThrow('ECONNREFUSED');
   });
+
+  test('shows the apps of an existing server', async () => {
+    const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+    const child = startPreview(['--env', 'TOKEN=rose', '--', process.execPath, server, 'a']);
+    const facts = await printedFacts(child);
+    expect(facts).toMatchObject({ server: 'board', apps: [{ uri: 'ui://board/main' }] });
+    expect(await statusOf(facts.url)).toBe(200);
+    child.kill('SIGTERM');
+    expect(await once(child, 'close')).toEqual([0, null]);
+  });
 });
+
+const startPreview = (words: readonly string[]): ChildProcessByStdio<null, Readable, Readable> =>
+  spawn(process.execPath, [programFile, 'preview', '--json', ...words], {
+    cwd: prepared.directory,
+    env: bareEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+async function printedFacts({ stdout }: { readonly stdout: Readable }) {
+  let printed = '';
+  for await (const text of stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    printed += text;
+    if (printed.endsWith('}\n')) break;
+  }
+  return JSON.parse(printed);
+}

@@ -1,19 +1,30 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { addInputOptions, serverInput } from '../../shared/grammar/existing-options.js';
 
 /** Adds `call`. */
-export function defineCall(program: Command, { host, answer }: CommandContext): void {
-  program
+export function defineCall(program: Command, { host, answer, command }: CommandContext): void {
+  const call = program
     .command('call')
     .summary('call one tool')
-    .description('Calls one tool of a server and prints what it answers.')
-    .argument('<server>', 'a path, a qualified name, or a built-in server or your own')
+    .description('Calls one tool of a server and prints what it answers.');
+  // A command after -- takes the place of the server.
+  if (!command)
+    call.argument(
+      '<server>',
+      'a path, a qualified name, a built-in server or your own, or an existing MCP server: npm:name, https://…; left out before -- <command…>',
+    );
+  call
     .argument('<tool>', 'the name of the tool')
     .argument('[json]', 'its arguments, a JSON object; - reads them from stdin', '{}')
     .option('--no-auto-install', 'do not install missing packages')
-    .option('--json', 'print the whole result as JSON')
-    .action(async (server: string, tool: string, text: string, { autoInstall, json = false }) => {
-      const { callCommand } = await import('./run.js');
-      answer(await callCommand({ server, tool, text, autoInstall, json }, host));
-    });
+    .option('--json', 'print the whole result as JSON');
+  addInputOptions(call).action(async (...given) => {
+    const words: readonly string[] = command ? ['', ...given] : given;
+    const [server = '', tool = '', text = ''] = words;
+    const { autoInstall, json = false, ...options } = call.opts();
+    const { callCommand } = await import('./run.js');
+    const existing = serverInput(options);
+    answer(await callCommand({ server, command, tool, text, existing, autoInstall, json }, host));
+  });
 }

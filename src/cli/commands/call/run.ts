@@ -9,7 +9,7 @@ import type { ProtocolError } from '../../../engine/runtime/result-builders.js';
 import { callComposed, callOnce } from '../../../engine/serve/call-once.js';
 import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
-import { existingDeps, findExisting } from '../../shared/existing.js';
+import { existingDeps, findExisting, givenOptions, type ServerInput } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { parseJsonArguments } from '../../shared/json-arguments.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
@@ -21,17 +21,22 @@ import { createTerminalUser } from './terminal-user.js';
 import { renderResult } from './text.js';
 
 export interface CallInput {
+  /** Empty with `command`. */
   readonly server: string;
+  /** Command of an existing server. */
+  readonly command?: readonly string[] | undefined;
   readonly tool: string;
   /** A JSON object, or `-` for stdin. */
   readonly text: string;
+  /** Inputs of an existing server. */
+  readonly existing: ServerInput;
   readonly autoInstall: boolean;
   readonly json: boolean;
 }
 
 /** Calls one tool. Prints its result to stdout, also if the result is a failure. */
 export async function callCommand(
-  { server, tool, text, autoInstall, json }: CallInput,
+  { server, command, tool, text, existing, autoInstall, json }: CallInput,
   host: Host,
 ): Promise<ExitCode> {
   const args = parseJsonArguments(text === '-' ? await readText(host.stdin) : text);
@@ -44,12 +49,16 @@ export async function callCommand(
         tell('');
         host.stderr.write(`${visibleText(line)}\n`);
       };
-      const named = mayBeExisting(server) ? await findExisting(server, undefined, host) : undefined;
+      const named = mayBeExisting(server, command) ? await findExisting(server, command, host) : undefined;
       const call = { tool, args, env: host.env, report, person };
       const run = async (ending: AbortSignal) => {
         if (named) {
-          const deps = existingDeps(host, { signal: ending, report, tell });
-          const compose = await createBridge({ ...named, given: { env: [], args: [], headers: [] } }, deps);
+          const { transport, mcpRegistry } = existing;
+          const deps = existingDeps(host, { mcpRegistry, signal: ending, report, tell });
+          const compose = await createBridge(
+            { ...named, given: givenOptions(existing, host), transport },
+            deps,
+          );
           return await callComposed(compose, { ...call, signal: ending });
         }
         const find = () => workspace.findServer(server);

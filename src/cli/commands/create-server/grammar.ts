@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-options.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
-import { addInputOptions } from '../../shared/grammar/existing-options.js';
+import { addInputOptions, serverInput } from '../../shared/grammar/existing-options.js';
 import { collect } from '../../shared/grammar/option-values.js';
 
 /** Adds `create-server`. */
@@ -48,13 +48,7 @@ export function defineCreateServer(program: Command, { host, answer }: CommandCo
           description: options.description,
           instructions: options.instructions,
           from: options.from,
-          existing: {
-            env: options.env,
-            args: options.arg,
-            headers: options.header,
-            transport: options.transport,
-            mcpRegistry: options.mcpRegistry,
-          },
+          existing: serverInput(options),
           choices: choiceInput(options),
           verify: options.verify ?? false,
           overwrite: options.overwrite ?? false,

@@ -5,12 +5,10 @@ import { visibleMessage } from '../../../engine/base/visible-text.js';
 import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
 import { type NamedReference, openExisting } from '../../../engine/bridge/open-existing.js';
 import { type WrittenServer, writeUpstreamServer } from '../../../engine/bridge/upstream-definition.js';
-import { readHeaders } from '../../../engine/existing-servers/given-inputs.js';
-import { readVariables } from '../../../engine/installation/secrets.js';
 import { createUserServer, type FindUpstreamFaults } from '../../../engine/user-servers/create.js';
 import { readServerFile, readServerStream } from '../../../engine/user-servers/server-file.js';
 import type { Host } from '../../../host.js';
-import { existingDeps, findExisting, type ServerInput } from '../../shared/existing.js';
+import { existingDeps, findExisting, givenOptions, type ServerInput } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { withProgress } from '../../shared/progress.js';
@@ -134,8 +132,8 @@ async function writeDefinition(
   { existing, choices }: Pick<CreateServerInput, 'existing' | 'choices'>,
   host: Host,
 ): Promise<WrittenServer> {
-  const { env, args, headers, transport, mcpRegistry } = existing;
-  const given = { env: readVariables(env, host.env), args, headers: readHeaders(headers) };
+  const { transport, mcpRegistry } = existing;
+  const given = givenOptions(existing, host);
   const note = (line: string) => void host.stderr.write(`note: ${visibleMessage(line)}\n`);
   return await runWithGuard(
     host,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
-import { addInputOptions } from '../../shared/grammar/existing-options.js';
+import { addInputOptions, serverInput } from '../../shared/grammar/existing-options.js';
 
 /** Adds `create`. */
 export function defineCreate(program: Command, { host, answer }: CommandContext): void {
@@ -25,8 +25,7 @@ export function defineCreate(program: Command, { host, answer }: CommandContext)
       return;
     }
     const { createFromCommand } = await import('./run-from.js');
-    const { env, arg: args, header: headers, transport, mcpRegistry } = options;
-    const existing = { env, args, headers, transport, mcpRegistry };
+    const existing = serverInput(options);
     answer(await createFromCommand({ folder, typescript: ts, app, name, from, existing, json }, host));
   });
 }

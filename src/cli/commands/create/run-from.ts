@@ -1,11 +1,9 @@
 import path from 'node:path';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { visibleMessage } from '../../../engine/base/visible-text.js';
-import { readHeaders } from '../../../engine/existing-servers/given-inputs.js';
-import { readVariables } from '../../../engine/installation/secrets.js';
 import { createWrapper } from '../../../engine/wrapping/create-wrapper.js';
 import type { Host } from '../../../host.js';
-import { existingDeps, type ServerInput } from '../../shared/existing.js';
+import { existingDeps, givenOptions, type ServerInput } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
@@ -29,8 +27,8 @@ export async function createFromCommand(
     const message = '--ts and --app are for a new extension with its own tool. Leave them out with --from.';
     throw new AgentToolsError('usage', message);
   }
-  const { env, args, headers, transport, mcpRegistry } = existing;
-  const given = { env: readVariables(env, host.env), args, headers: readHeaders(headers) };
+  const { transport, mcpRegistry } = existing;
+  const given = givenOptions(existing, host);
   const note = (line: string) => void host.stderr.write(`note: ${visibleMessage(line)}\n`);
   const made = await runWithGuard(
     host,

@@ -5,6 +5,7 @@ import { ownProgram, packageRoot, packageVersion } from '../../../engine/base/fo
 import { errorMessage } from '../../../engine/base/thrown-value.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { type FoundServer, serverName } from '../../../engine/extension/workspace.js';
+import { readVariables } from '../../../engine/installation/secrets.js';
 import { type Picture, takePicture } from '../../../engine/preview/app-picture.js';
 import {
   type InitialViewArguments,
@@ -14,7 +15,9 @@ import {
 import { findOrInstall } from '../../../engine/runtime/install-missing.js';
 import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
+import { findExisting, type ServerInput } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
+import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -22,7 +25,12 @@ import { openWorkspace } from '../../shared/workspace.js';
 import { untilSignal } from './until-signal.js';
 
 export interface PreviewInput extends InitialViewArguments {
+  /** Empty with `command`. */
   readonly server: string;
+  /** Command of an existing server. */
+  readonly command?: readonly string[] | undefined;
+  /** Inputs of an existing server. */
+  readonly existing: ServerInput;
   /** Zero: any free port. */
   readonly port: number;
   /** File for the screenshot. Default: serves the page until a signal. */
@@ -45,14 +53,16 @@ async function servePage(input: PreviewInput, host: Host): Promise<ExitCode> {
   const tell = (text: string) => void host.stderr.write(visibleText(text));
   await untilSignal(async (signal) => {
     const found = await findServer(input, host, signal);
-    const { directory } = found.extension.manifest;
-    const options = { ...previewOptions(input, host), port, directory, onText: tell, signal };
+    // The files of an existing server are not watched.
+    const directory = found?.extension.manifest.directory;
+    const shown = previewOptions(input, host);
+    const options = { ...shown, port, ...(directory !== undefined && { directory }), onText: tell, signal };
     const preview = await withProgress(host, async (say) => {
-      say(`Starting ${input.server}`);
+      say(`Starting ${shown.reference}`);
       return await openPreview(options);
     });
     const { url, apps } = preview;
-    const server = serverName(found);
+    const server = found ? serverName(found) : preview.server;
     host.stdout.write(json ? renderJson({ url, server, apps }) : `${url}\n`);
     if (!json)
       tell('Open this page in a browser. Anyone with its URL can call the tools. Press Ctrl+C to stop.\n');
@@ -66,8 +76,9 @@ async function takeScreenshot(input: PreviewInput, file: string, host: Host): Pr
   const picture = await runWithGuard(host, (signal) =>
     withProgress(host, async (say) => {
       await findServer(input, host, signal);
-      say(`Taking a picture of ${input.server}`);
-      return await takePicture({ ...previewOptions(input, host), place: host, signal });
+      const options = previewOptions(input, host);
+      say(`Taking a picture of ${options.reference}`);
+      return await takePicture({ ...options, place: host, signal });
     }),
   );
   await writePicture(target, picture);
@@ -79,11 +90,13 @@ async function takeScreenshot(input: PreviewInput, file: string, host: Host): Pr
   return ExitCode.Ok;
 }
 
+/** The server of an extension; undefined: an existing server, which its own start finds. */
 async function findServer(
-  { server, autoInstall }: PreviewInput,
+  { server, command, autoInstall }: PreviewInput,
   host: Host,
   signal: AbortSignal,
-): Promise<FoundServer> {
+): Promise<FoundServer | undefined> {
+  if (mayBeExisting(server, command) && (await findExisting(server, command, host))) return undefined;
   const workspace = openWorkspace(host);
   return await withProgress(host, async (tell) => {
     const obtain = autoInstallOptions(host, { wanted: autoInstall, tell });
@@ -102,16 +115,36 @@ async function findServer(
  */
 function previewOptions(input: PreviewInput, host: Host): Omit<PreviewOptions, 'port'> {
   const { server, autoInstall, timeoutMs, app, tool, arguments: args, theme, width, height } = input;
+  const words = input.command ?? [server];
   const { command, args: first } = ownProgram();
-  const flags = autoInstall ? [] : ['--no-auto-install'];
-  const env = { ...host.env, MCP_APPS_ENABLED: undefined, MCP_SERVER_NAME: undefined };
+  const inputs = inputFlags(input.existing, host);
+  const flags = [...(autoInstall ? [] : ['--no-auto-install']), ...inputs.flags];
+  const env = { ...host.env, ...inputs.env, MCP_APPS_ENABLED: undefined, MCP_SERVER_NAME: undefined };
   return {
-    reference: server,
-    child: { command, args: [...first, 'start', ...flags, '--', server], cwd: host.cwd, env },
+    reference: words.join(' '),
+    child: { command, args: [...first, 'start', ...flags, '--', ...words], cwd: host.cwd, env },
     pageFolder: path.join(packageRoot(), 'dist', 'preview'),
     version: packageVersion(),
     timeoutMs,
     asked: { app, tool, arguments: args, theme, width, height },
+  };
+}
+
+/** Options of `start` for the inputs of an existing server. Values of variables are in `env`, not on the command line. */
+function inputFlags(
+  { env, args, headers, transport, mcpRegistry }: ServerInput,
+  host: Host,
+): { readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> } {
+  const variables = readVariables(env, host.env);
+  return {
+    flags: [
+      ...variables.map(({ name }) => `--env=${name}`),
+      ...args.map((arg) => `--arg=${arg}`),
+      ...headers.map((header) => `--header=${header}`),
+      ...(transport === undefined ? [] : [`--transport=${transport}`]),
+      ...(mcpRegistry === undefined ? [] : [`--mcp-registry=${mcpRegistry}`]),
+    ],
+    env: Object.fromEntries(variables.map(({ name, value }) => [name, value])),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
-import { addInputOptions } from '../../shared/grammar/existing-options.js';
+import { addInputOptions, serverInput } from '../../shared/grammar/existing-options.js';
 import { collect, positiveSeconds } from '../../shared/grammar/option-values.js';
 import { validateFormats } from './formats.js';
 
@@ -51,13 +51,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
       ruleSettings: rule,
       timeoutMs: timeout * 1000,
       command,
-      existing: {
-        env: flags.env,
-        args: flags.arg,
-        headers: flags.header,
-        transport: flags.transport,
-        mcpRegistry: flags.mcpRegistry,
-      },
+      existing: serverInput(flags),
     };
     requireConsent(input);
     const { validateCommand } = await import('./run.js');

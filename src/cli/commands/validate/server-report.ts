@@ -1,11 +1,9 @@
 import { prepareEndpoint } from '../../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../../engine/bridge/open-existing.js';
-import { readHeaders } from '../../../engine/existing-servers/given-inputs.js';
-import { readVariables } from '../../../engine/installation/secrets.js';
 import { validateServer } from '../../../engine/server-checks/validate-server.js';
 import type { ExtensionReport } from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
-import { existingDeps, type ServerInput } from '../../shared/existing.js';
+import { existingDeps, givenOptions, type ServerInput } from '../../shared/existing.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import type { RuleSettings } from './rule-settings.js';
 
@@ -22,8 +20,8 @@ export async function reportOnServer(
   { existing, rules, timeoutMs, tell }: ServerReportOptions,
   host: Host,
 ): Promise<ExtensionReport> {
-  const { env, args, headers, transport, mcpRegistry } = existing;
-  const given = { env: readVariables(env, host.env), args, headers: readHeaders(headers) };
+  const { transport, mcpRegistry } = existing;
+  const given = givenOptions(existing, host);
   return await runWithGuard(host, async (signal) => {
     const report = (line: string) => void host.stderr.write(`${line}\n`);
     const deps = existingDeps(host, { mcpRegistry, signal, report, tell });

@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import { type Command, Option, type OptionValues } from 'commander';
+import type { ServerInput } from '../existing.js';
 import { collectVerbatim } from './option-values.js';
 import { registryOption } from './registry-option.js';
 
@@ -20,4 +21,10 @@ export function addInputOptions(command: Command): Command {
       ).choices(['http', 'sse']),
     )
     .option(registryOption.flags, registryOption.description);
+}
+
+/** The inputs that the options of {@link addInputOptions} give. */
+export function serverInput(options: OptionValues): ServerInput {
+  const { env, arg: args, header: headers, transport, mcpRegistry } = options;
+  return { env, args, headers, transport, mcpRegistry };
 }
