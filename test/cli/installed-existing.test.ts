@@ -173,6 +173,20 @@ describe('list-installed and uninstall', () => {
     },
   );
 
+  test('appear in list-servers until they are uninstalled', async () => {
+    const names = async (...words: readonly string[]) => {
+      const servers = JSON.parse((await run(['list-servers', '--json', ...words])).stdout);
+      return servers.map(({ name, source }: { name: string; source: string }) => `${source} ${name}`);
+    };
+    await run(['install', 'cursor', '@acme/mcp', '--no-verify']);
+    await run(['install', 'cursor', '--no-verify', '--', 'node', 'server.mjs', '--token', 's3cr3t']);
+    expect(await names()).toEqual(['installed npm:@acme/mcp@1.2.0', 'installed server']);
+    expect(await names('*acme/mcp*')).toEqual(['installed npm:@acme/mcp@1.2.0']);
+    expect((await run(['list-servers'])).stdout).toContain('existing MCP servers in your clients');
+    await run(['uninstall', 'cursor', '@acme/mcp']);
+    expect(await names()).toEqual(['installed server']);
+  });
+
   test('show the kind, the version and the given reference to people', async () => {
     await run(['install', 'cursor', '@acme/mcp', '--no-verify']);
     const { stdout } = await run(['list-installed']);

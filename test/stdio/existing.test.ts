@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references to variables.
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ExistingRecords } from '../../src/engine/bridge/existing-records.js';
+import { ExistingRecords } from '../../src/engine/existing-servers/existing-records.js';
 import { writeFolder } from '../support/packages.js';
 import { openProgram, type Program, startProgram } from '../support/program.js';
 import { recordedServers, serveRecordings } from '../support/recorded-servers.js';

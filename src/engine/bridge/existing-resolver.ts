@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../base/errors.js';
+import { upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer, RemoteTransport } from '../existing-servers/existing-server.js';
 import type { GivenOptions, GivenPair } from '../existing-servers/given-inputs.js';
 import type { PreparedLaunch } from '../existing-servers/prepare-launch.js';
@@ -48,7 +49,7 @@ export async function createBridge(
   const { surroundings, report } = deps;
   const { server, endpoint } = await prepareEndpoint(request, deps);
   const upstream: UpstreamSpec = {
-    key: bridgeKey(server),
+    key: upstreamRecordKey(server),
     name: server.name,
     place: async () => endpoint,
     startTimeoutMs,
@@ -82,11 +83,6 @@ export async function prepareEndpoint(
   const given = fillGiven(request.given, server, deps.surroundings.env);
   const launch = await prepareExisting(server, given, deps);
   return { server, endpoint: await toEndpoint(launch, request, deps) };
-}
-
-/** Key of an existing server in the records of upstream servers. */
-export function bridgeKey({ reference }: ExistingServer): string {
-  return JSON.stringify(['existing', reference]);
 }
 
 /** Our own variables. The server gets all others that the client has given us. */

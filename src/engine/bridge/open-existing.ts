@@ -2,6 +2,7 @@ import { AgentToolsError } from '../base/errors.js';
 import { createFileReader } from '../bundles/create-file-reader.js';
 import { unpackBundle } from '../bundles/unpack-bundle.js';
 import type { ClientEnvironment } from '../clients/client.js';
+import { ExistingRecords } from '../existing-servers/existing-records.js';
 import type { ExistingServer, InputValues } from '../existing-servers/existing-server.js';
 import type { GivenOptions } from '../existing-servers/given-inputs.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
@@ -15,7 +16,6 @@ import {
 } from '../existing-servers/resolve-existing.js';
 import { describeReference } from '../existing-servers/server-reference.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
-import { ExistingRecords } from './existing-records.js';
 
 /** Everything that existing servers are found and prepared with. */
 export interface ExistingDeps {

@@ -1,11 +1,12 @@
 import { type ExistingServerFacts, existingServerFacts } from '../discovery/existing-facts.js';
+import { upstreamRecordKey } from '../existing-servers/existing-records.js';
 import { UpstreamRecords } from '../runtime/upstream-records.js';
-import { type BridgeDeps, bridgeKey } from './existing-resolver.js';
+import type { BridgeDeps } from './existing-resolver.js';
 import { type NamedReference, openExisting } from './open-existing.js';
 
 /** Facts of an existing server, with the items of its last start. Starts nothing. @throws AgentToolsError */
 export async function showExisting(named: NamedReference, deps: BridgeDeps): Promise<ExistingServerFacts> {
   const server = await openExisting(named, deps, deps.report);
-  const record = new UpstreamRecords(deps.dataFolder).read(bridgeKey(server));
+  const record = new UpstreamRecords(deps.dataFolder).read(upstreamRecordKey(server));
   return existingServerFacts(server, record?.names);
 }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import { UpstreamRecords } from '../runtime/upstream-records.js';
 import { type DiscoverySource, querySource, type SourceResult } from './discovery-source.js';
+import { installedSource } from './installed-source.js';
 import type { ListedServer } from './listed-server.js';
 import { builtinSource, packagesSource, projectSource, userServersSource } from './local-sources.js';
 import { readMeaning, readPattern } from './server-pattern.js';
@@ -93,6 +94,7 @@ function localSources(folders: DiscoveryFolders): readonly DiscoverySource[] {
     projectSource(cwd, records),
     packagesSource(added, records),
     packagesSource(everywhere, records),
+    installedSource(path.dirname(userServersFolder), records),
     builtinSource(builtinFolder),
   ];
 }

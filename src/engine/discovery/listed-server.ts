@@ -4,6 +4,7 @@ export const sourceNames = [
   'project',
   'added',
   'global',
+  'installed',
   'built-in',
   'remote',
   'mcp-registry',

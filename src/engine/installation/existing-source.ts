@@ -1,10 +1,10 @@
 import { AgentToolsError } from '../base/errors.js';
-import { ExistingRecords } from '../bridge/existing-records.js';
 import { type ExistingDeps, explainReference, resolveDeps } from '../bridge/open-existing.js';
 import { unpackBundle } from '../bundles/unpack-bundle.js';
 import type { Launch } from '../clients/client.js';
 import { deriveKey } from '../clients/entry-keys.js';
 import { toStartable } from '../clients/entry-shapes.js';
+import { ExistingRecords } from '../existing-servers/existing-records.js';
 import type { ExistingServer } from '../existing-servers/existing-server.js';
 import { readHeaders } from '../existing-servers/given-inputs.js';
 import type { InstalledNpmServer } from '../existing-servers/npm-servers.js';
@@ -183,20 +183,18 @@ async function prepareSource(
     ...(folder !== undefined && { folder }),
     ...(allowed.length > 0 && { allowedScripts: allowed }),
     launch,
-    bridge: {
-      parts: bridgeLaunch(
-        {
-          server,
-          given,
-          answers,
-          base,
-          ...(meant.kind === 'command' && { command: [prepared.command, ...prepared.args] }),
-        },
-        request,
-        setting,
-      ),
-      record,
-    },
+    bridge: bridgeLaunch(
+      {
+        server,
+        given,
+        answers,
+        base,
+        ...(meant.kind === 'command' && { command: [prepared.command, ...prepared.args] }),
+      },
+      request,
+      setting,
+    ),
+    record,
     secretHeaders: [],
     secretArguments: prepared.secretArguments,
     variables: variablesOf(prepared),
@@ -241,7 +239,8 @@ async function remoteSource(
         : undefined,
     isOnlyHere: false,
     launch: { url, headers, transport },
-    bridge: { parts: bridgeLaunch({ ...inputs, transport }, request, setting), record },
+    bridge: bridgeLaunch({ ...inputs, transport }, request, setting),
+    record,
     secretHeaders: secretNames,
     secretArguments: prepared.secretArguments,
     variables: [],

@@ -25,7 +25,9 @@ export interface InstallSource {
   readonly folder?: string;
   readonly launch: Launch | RemoteLaunch;
   /** The same server through `agenttools start`; undefined for extensions, which always run so. */
-  readonly bridge?: { readonly parts: BridgedParts; readonly record: () => Promise<void> };
+  readonly bridge?: BridgedParts;
+  /** Records the facts of an existing server, for its start through AgentTools and for `list-servers`. */
+  readonly record?: () => Promise<void>;
   /** Names of headers with secrets, for a remote server. */
   readonly secretHeaders: readonly string[];
   /** Names of declared secrets in the arguments or the URL. */

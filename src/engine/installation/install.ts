@@ -128,14 +128,13 @@ interface InstallJob {
 async function sourceFor({ client, source }: InstallJob, request: InstallRequest): Promise<InstallSource> {
   const { bridge } = source;
   if (!bridge || !needsBridge(client, source, request)) return source;
-  if (!request.dryRun) await bridge.record();
   const why =
     Object.keys(request.choices).length > 0
       ? 'which chooses its tools'
       : `since ${client.name} cannot reach it directly`;
   return {
     ...source,
-    ...bridge.parts,
+    ...bridge,
     notes: [...source.notes, `The entry starts the server through AgentTools, ${why}.`],
   };
 }
@@ -193,6 +192,7 @@ async function installInto(
   const { receipts, surroundings } = setting;
   // Checks the write first: if it fails, the server need not be started.
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(rethrowForFile(placement));
+  if (!request.dryRun) await source.record?.();
   // A remote server has been asked already, to find out its transport.
   const absences =
     'url' in launch || (source.isExisting && request.dryRun)

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { isRecord } from '../base/value-checks.js';
 import type { SchemaSide } from './compiled-schema.js';
 import { type Dialect, detectDialect, unknownDialect } from './dialects.js';
+import { incomparable } from './explain-errors.js';
 import { isPattern } from './field-options.js';
 import type { JsonSchema } from './json-schema.js';
 import { findBadHeaders } from './mcp-header.js';
@@ -68,7 +69,13 @@ async function findMetaIssues(schema: JsonSchema, dialect: Dialect): Promise<Wir
 
   const validator = await known;
   // A clone, because Ajv compares objects by methods that objects without prototype lack.
-  validator.validateSchema({ ...structuredClone(schema), $schema: dialect.uri });
+  try {
+    validator.validateSchema({ ...structuredClone(schema), $schema: dialect.uri });
+  } catch (error) {
+    const reason = incomparable(error);
+    if (reason === undefined) throw error;
+    return [{ path: [], message: `The schema ${reason}.` }];
+  }
   const errors = validator.errors ?? [];
   return errors.filter((error) => !isAboutPattern(error)).map((error) => readMetaError(error, schema));
 }

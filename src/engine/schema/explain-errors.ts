@@ -62,3 +62,12 @@ function listKnownKeys(parentSchema: ErrorObject['parentSchema']): string {
 function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+/**
+ * The fault in a value that Ajv could not compare; undefined for other errors. Ajv calls members named toString and
+ * valueOf of compared objects.
+ */
+export function incomparable(error: unknown): string | undefined {
+  const isAjv = error instanceof TypeError && /\.(?:toString|valueOf) is not a function/.test(error.message);
+  return isAjv ? 'must not have members named "toString" or "valueOf" where values are compared' : undefined;
+}

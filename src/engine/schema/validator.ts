@@ -1,7 +1,7 @@
 import type { Options, ValidateFunction } from 'ajv';
 import type { CheckResult, SchemaSide } from './compiled-schema.js';
 import { type Dialect, detectDialect, unknownDialect } from './dialects.js';
-import { explainErrors } from './explain-errors.js';
+import { explainErrors, incomparable } from './explain-errors.js';
 import type { JsonSchema } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 
@@ -28,8 +28,9 @@ function runCheck(validate: ValidateFunction, value: unknown, whole: string): Ch
     if (validate(value)) return { ok: true, value };
     return { ok: false, issues: explainErrors(validate.errors ?? [], whole) };
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return { ok: false, issues: [{ path: '', message: `${whole} must be nested less deep` }] };
+    const reason = incomparable(error) ?? (error instanceof RangeError && 'must be nested less deep');
+    if (!reason) throw error;
+    return { ok: false, issues: [{ path: '', message: `${whole} ${reason}` }] };
   }
 }
 

@@ -131,7 +131,7 @@ function awaitReply(
       resolve({ died: signal ? `it was ended by ${signal}` : `it exited with code ${code}` });
     const onError = (error: Error) => resolve({ died: `it failed: ${error.message}` });
     // Usually the process ends right after. If not, it has closed the connection itself.
-    const onDisconnect = () => setTimeout(resolve, 100, { died: 'it closed its connection' }).unref();
+    const onDisconnect = () => setTimeout(resolve, 1000, { died: 'it closed its connection' }).unref();
     child.on('message', onMessage).on('exit', onExit).on('error', onError).on('disconnect', onDisconnect);
     stop = () => {
       child

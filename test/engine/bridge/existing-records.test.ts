@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { ExistingRecords } from '../../../src/engine/bridge/existing-records.js';
+import { ExistingRecords } from '../../../src/engine/existing-servers/existing-records.js';
 import type { ExistingServer } from '../../../src/engine/existing-servers/existing-server.js';
 import { writeFolder } from '../../support/packages.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { checkWireSchema } from '../../../src/engine/schema/index.js';
+import { checkLazily } from '../../../src/engine/schema/validator.js';
 
 /** Schemas that clients accept. */
 const accepted: [name: string, schema: object][] = [
@@ -238,3 +239,18 @@ test('a schema that the validator runs in circles over names a way out', async (
   ]);
   expect(await faults({ allOf: [node] })).toEqual([]);
 });
+
+test.each(['toString', 'valueOf'])(
+  'a value with a member %s that Ajv cannot compare is refused',
+  async (name) => {
+    const issues = await checkWireSchema({ type: [{}, { [name]: 'a' }] }, 'output');
+    expect(issues).toEqual([{ path: [], message: expect.stringContaining('where values are compared') }]);
+    const check = checkLazily({ properties: { all: { uniqueItems: true } } }, 'input');
+    const refused = {
+      ok: false,
+      issues: [{ message: expect.stringContaining('The arguments must not have') }],
+    };
+    expect(await check({ all: [{}, { [name]: 'a' }] })).toMatchObject(refused);
+    expect(await check({ all: [{ [name]: 'a' }] })).toMatchObject({ ok: true });
+  },
+);

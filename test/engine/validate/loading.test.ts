@@ -66,7 +66,8 @@ test.for(Object.entries(misbehaviour))('checks other modules if one %s', async (
     'agenttools/tools/bad.js': `${statement}\nexport default { description: 'Bad.', handler() {} };`,
     'agenttools/tools/good.js': toolModule('await new Promise((resolve) => setTimeout(resolve, 50));'),
   });
-  const found = await validate(folder, { timeoutMs: 500, openInspector: inspectAlone });
+  const timeoutMs = reason?.includes('0.5 s') ? 500 : 10_000;
+  const found = await validate(folder, { timeoutMs, openInspector: inspectAlone });
   expect(found).toEqual(reason === undefined ? [] : [reason.replace('bad ', 'agenttools/tools/bad.js:')]);
 });
 

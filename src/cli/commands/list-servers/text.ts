@@ -7,6 +7,7 @@ export function serverData(server: ListedServer): object {
   const { name, source, description, version, tools, prompts, location } = server;
   const listed = { name, source, description, version, tools, prompts, location };
   const { publisher, published, provenance, deprecated } = server;
+  if (source === 'installed') return { ...listed, publisher };
   if (source === 'mcp-registry') return { ...listed, publisher, published, deprecated };
   return source === 'remote' ? { ...listed, publisher, published, provenance } : listed;
 }
@@ -25,6 +26,7 @@ const headings = {
   project: 'in this project',
   added: 'added with agenttools add',
   global: 'installed globally',
+  installed: 'existing MCP servers in your clients',
   'built-in': 'built in',
   remote: 'in the registry; get one with: agenttools add <package>',
   'mcp-registry': 'in the MCP Registry; get one with: agenttools install <client> <server>',

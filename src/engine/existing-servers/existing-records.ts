@@ -5,7 +5,7 @@ import { AgentToolsError } from '../base/errors.js';
 import { replaceTextFile } from '../base/files/replace.js';
 import { readTextFile } from '../base/files/text-file.js';
 import { isRecord, isString } from '../base/value-checks.js';
-import type { ExistingServer } from '../existing-servers/existing-server.js';
+import type { ExistingServer } from './existing-server.js';
 
 /** Version of the file format. */
 const version = 1;
@@ -58,4 +58,9 @@ export class ExistingRecords {
       }
     }
   }
+}
+
+/** Key of an existing server in the records of upstream servers. */
+export function upstreamRecordKey({ reference }: ExistingServer): string {
+  return JSON.stringify(['existing', reference]);
 }
