@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import type { Reporter, TestModule } from 'vitest/node';
 
@@ -18,9 +20,18 @@ const fullFiles = 'test/**/*.full.test.ts';
 /** Files that both tiers run, each with its own number of runs (`support/runs.ts`). */
 const properties = 'test/**/*.properties.test.ts';
 
-/** Rooms whose tests leave their process unchanged. These files share processes, and so load the source once. */
-const pureFiles =
-  'test/engine/{bridge,bundles,clients,derive,discovery,extension,installation,interaction,live,mcp-registry,runtime,schema,server,server-checks,skills,tasks,upstream,user-servers}/**/*.test.ts';
+/** Rooms whose tests leave their process unchanged. */
+const pureRooms =
+  /^(?:bridge|bundles|clients|derive|discovery|extension|installation|interaction|live|mcp-registry|methods|runtime|schema|server|server-checks|skills|tasks|upstream|user-servers)\//;
+
+/** These files share processes, and so load the source once. A file that replaces modules has its own. */
+const pureFiles = readdirSync(path.join(root, 'test/engine'), { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll(path.sep, '/'))
+  .filter((file) => pureRooms.test(file) && file.endsWith('.test.ts'))
+  .map((file) => `test/engine/${file}`)
+  .filter(
+    (file) => !/\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(path.join(root, file), 'utf8')),
+  );
 
 /** Names the tests that `npm test` leaves out. */
 const leftOut: Reporter = {
@@ -67,14 +78,14 @@ function project({
   return { test: { root, include: [...include], exclude: [...exclude], ...limits, ...rest } };
 }
 
-/** `npm test`: the source (`unit`), and the built program over a pipe (`stdio`) and over HTTP (`http`). */
+/** `npm test`: the source (`pure` and `unit`), and the built program over a pipe (`stdio`) and over HTTP (`http`). */
 const exclude = [browserFiles, e2eFiles, fullFiles];
 const quick = [
-  project({ name: 'pure', include: [pureFiles], exclude, isolate: false }),
+  project({ name: 'pure', include: pureFiles, exclude, isolate: false }),
   project({
     name: 'unit',
     include: ['test/{engine,builtin,cli,docs,conformance}/**/*.test.ts'],
-    exclude: [...exclude, pureFiles],
+    exclude: [...exclude, ...pureFiles],
   }),
   project({ name: 'stdio', include: ['test/stdio/**/*.test.ts'], exclude }),
   project({ name: 'http', include: ['test/http/**/*.test.ts'], exclude }),
