@@ -3,8 +3,12 @@ import type { PackagesDeps } from '../../engine/packages/packages-dependencies.j
 import type { Host } from '../../host.js';
 import { npmSetting } from './npm-deps.js';
 
-/** Dependencies of `add` and `update`, from the process environment. */
-export function packagesSetting(host: Host, onProgress: PackagesDeps['onProgress']): PackagesDeps {
+/** Dependencies of `add` and `update`, from the process environment. Default of `npm`: asks nothing. */
+export function packagesSetting(
+  host: Host,
+  onProgress: PackagesDeps['onProgress'],
+  npm = npmSetting(host),
+): PackagesDeps {
   const { packagesFolder } = workspaceFolders(host);
-  return { packagesFolder, npm: npmSetting(host), now: () => new Date(), onProgress };
+  return { packagesFolder, npm, now: () => new Date(), onProgress };
 }

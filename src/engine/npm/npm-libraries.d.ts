@@ -1,6 +1,12 @@
 // Used parts of npm's own libraries, which have no types.
 
 declare module '@npmcli/config' {
+  interface ConfigData {
+    readonly data: Readonly<Record<string, unknown>>;
+    /** The file, or a note in parentheses. */
+    readonly source?: string | null;
+  }
+
   export default class Config {
     constructor(options: {
       readonly definitions: unknown;
@@ -19,7 +25,9 @@ declare module '@npmcli/config' {
     /** Combined values of all files, variables and defaults, with the names of npm's libraries. */
     readonly flat: Readonly<Record<string, unknown>>;
     /** Values of each source, with the names of `.npmrc`. */
-    readonly data: ReadonlyMap<string, { readonly data: Readonly<Record<string, unknown>> }>;
+    readonly data: ReadonlyMap<string, ConfigData>;
+    /** Removes a value of one source. */
+    delete(key: string, source: string): void;
   }
 }
 

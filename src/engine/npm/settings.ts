@@ -4,6 +4,7 @@ import { definitions, flatten, nerfDarts, shorthands } from '@npmcli/config/lib/
 import { AgentToolsError } from '../base/errors.js';
 import { findNpmFolder } from './find-npm.js';
 import type { NpmDeps } from './npm-dependencies.js';
+import { findOutgoingSettings } from './project-settings.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
 /** A configured npm registry: the default one, or the one of a scope. */
@@ -30,27 +31,15 @@ export interface NpmSettings {
  * @see https://docs.npmjs.com/cli/using-npm/config
  */
 export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
-  const { env, home, platform, execPath, cwd } = setting;
-  const config = new Config({
-    definitions,
-    shorthands,
-    flatten,
-    nerfDarts,
-    npmPath: (await findNpmFolder(setting)) ?? path.join(path.dirname(execPath), 'npm'),
-    argv: [],
-    // npm modifies this object.
-    env: { ...env, HOME: home },
-    execPath,
-    platform,
-    cwd: cwd ?? home,
-    warn: false,
-  });
-  try {
-    await config.load();
-  } catch (cause) {
-    const why = withoutUserinfo(cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
-    const message = `The settings of npm cannot be read: ${why}. See them with: npm config list`;
-    throw new AgentToolsError('failed', message, { cause });
+  const { env, cwd, allowOutgoing = async () => false } = setting;
+  const npmPath = (await findNpmFolder(setting)) ?? path.join(path.dirname(setting.execPath), 'npm');
+  const config = await loadConfig(setting, npmPath);
+  if (cwd !== undefined) {
+    const ownVariables = Object.entries(env).filter(([name]) => /^npm_config_/i.test(name));
+    const plain = { ...setting, env: Object.fromEntries(ownVariables) };
+    const outgoing = await findOutgoingSettings(config, async () => await loadConfig(plain, npmPath));
+    if (outgoing && !(await allowOutgoing(outgoing)))
+      for (const { key } of outgoing.settings) config.delete(key, 'project');
   }
   const options = config.flat;
   const scoped = Object.entries(options).flatMap(([key, url]) => {
@@ -64,6 +53,34 @@ export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
     registries: [{ url: withSlash(String(options.registry)) }, ...scoped],
     project: cwd === undefined ? {} : pickConnectionSettings(config.data.get('project')?.data ?? {}, cwd),
   };
+}
+
+async function loadConfig(
+  { env, home, platform, execPath, cwd = home }: NpmDeps,
+  npmPath: string,
+): Promise<Config> {
+  const config = new Config({
+    definitions,
+    shorthands,
+    flatten,
+    nerfDarts,
+    npmPath,
+    argv: [],
+    // npm modifies this object.
+    env: { ...env, HOME: home },
+    execPath,
+    platform,
+    cwd,
+    warn: false,
+  });
+  try {
+    await config.load();
+    return config;
+  } catch (cause) {
+    const why = withoutUserinfo(cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
+    const message = `The settings of npm cannot be read: ${why}. See them with: npm config list`;
+    throw new AgentToolsError('failed', message, { cause });
+  }
 }
 
 const scopeKey = /^(@[^:/]+):registry$/;

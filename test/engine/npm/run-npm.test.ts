@@ -26,7 +26,8 @@ beforeAll(async () => {
 
 function settingOf(home: string, more: Partial<NpmDeps> = {}): NpmDeps {
   const env = { PATH: process.env.PATH, npm_config_cache: path.join(home, 'npm-cache') };
-  return { env, home, platform: process.platform, execPath: process.execPath, ...more };
+  const allowOutgoing = async () => true;
+  return { env, home, platform: process.platform, execPath: process.execPath, allowOutgoing, ...more };
 }
 
 /** An npm that writes down how it was called, and what it is set to by the file in its folder. */

@@ -1,14 +1,29 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: npm fills in variables.
 import { describe, expect, it } from 'vitest';
+import type { NpmDeps } from '../../../src/engine/npm/npm-dependencies.js';
+import type { OutgoingSettings } from '../../../src/engine/npm/project-settings.js';
 import { readNpmSettings } from '../../../src/engine/npm/settings.js';
 import { type Files, writeFolder } from '../../support/packages.js';
 
 async function settingsOf(
   user: string,
-  { project, env = {} }: { readonly project?: Files; readonly env?: Record<string, string> } = {},
+  {
+    project,
+    env = {},
+    allowOutgoing,
+  }: {
+    readonly project?: Files;
+    readonly env?: Record<string, string>;
+    readonly allowOutgoing?: NpmDeps['allowOutgoing'];
+  } = {},
 ) {
   const home = writeFolder({ '.npmrc': user });
   const setting = { env, home, platform: 'linux', execPath: process.execPath } as const;
-  return await readNpmSettings({ ...setting, ...(project && { cwd: writeFolder(project) }) });
+  return await readNpmSettings({
+    ...setting,
+    ...(project && { cwd: writeFolder(project) }),
+    ...(allowOutgoing && { allowOutgoing }),
+  });
 }
 
 describe('the settings of npm', () => {
@@ -33,7 +48,6 @@ describe('the settings of npm', () => {
   });
 
   it('fill in variables of the environment', async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: npm fills it in.
     const { options } = await settingsOf('//all.example/:_authToken=${TOKEN}\n', { env: { TOKEN: 't0ken' } });
     expect(options['//all.example/:_authToken']).toBe('t0ken');
   });
@@ -49,7 +63,10 @@ describe('the settings of npm', () => {
       'save=false',
     ];
     const files = { 'package.json': '{}', '.npmrc': npmrc.join('\n') };
-    const { project } = await settingsOf('https-proxy=http://proxy.example/\n', { project: files });
+    const { project } = await settingsOf('https-proxy=http://proxy.example/\n', {
+      project: files,
+      allowOutgoing: async () => true,
+    });
     expect(project).toEqual({
       registry: 'https://project.example/',
       '@acme:registry': 'https://acme.example/',
@@ -64,6 +81,59 @@ describe('the settings of npm', () => {
     const { project, registries } = await settingsOf('registry=https://user.example/\n', { project: files });
     expect(project).toEqual({ '@acme:registry': '' });
     expect(registries).toEqual([{ url: 'https://user.example/' }]);
+  });
+
+  it('apply settings of the project that send variables or change routes only if they are allowed', async () => {
+    const npmrc = [
+      '@acme:registry=https://acme.example/',
+      '//acme.example/:_authToken=${TOKEN}',
+      '//evil.example/${OTHER}/:_authToken=x',
+      '@evil:registry=https://evil.example/?a=${OTHER?}',
+      'https-proxy=http://user:secret@proxy.example:8080',
+      'strict-ssl=false',
+      'ca[]=none',
+      '//open.example/:_authToken=plain',
+    ];
+    const env = { TOKEN: 't0ken', OTHER: '0ther' };
+    const project = { 'package.json': '{}', '.npmrc': npmrc.join('\n') };
+    const asked: OutgoingSettings[] = [];
+    const allow = (answer: boolean) => async (outgoing: OutgoingSettings) => {
+      asked.push(outgoing);
+      return answer;
+    };
+    const refused = await settingsOf('', { project, env, allowOutgoing: allow(false) });
+    expect(refused.project).toEqual({
+      '@acme:registry': 'https://acme.example/',
+      '//open.example/:_authToken': 'plain',
+    });
+    expect(JSON.stringify(refused)).not.toMatch(/t0ken|0ther|proxy\.example/);
+    expect(refused.options).toMatchObject({ strictSSL: true });
+    expect((await settingsOf('', { project, env })).project).toEqual(refused.project);
+    expect(asked[0]!.file).toMatch(/\.npmrc$/);
+    expect(asked[0]!.settings).toEqual([
+      { key: '//acme.example/:_authToken', variables: ['TOKEN'], host: 'acme.example' },
+      {
+        key: '//evil.example/0ther/:_authToken',
+        variables: expect.arrayContaining(['OTHER']),
+        host: 'evil.example',
+      },
+      { key: '@evil:registry', variables: ['OTHER'], host: 'evil.example' },
+      { key: 'https-proxy', variables: [], host: 'proxy.example:8080' },
+      { key: 'strict-ssl', variables: [], host: undefined },
+      { key: 'ca', variables: [], host: undefined },
+    ]);
+    const allowed = await settingsOf('', { project, env, allowOutgoing: allow(true) });
+    expect(allowed.project).toMatchObject({ '//acme.example/:_authToken': 't0ken', 'strict-ssl': 'false' });
+  });
+
+  it('apply variables in the own settings of the user without a question', async () => {
+    const allowOutgoing = async () => expect.unreachable();
+    const { options } = await settingsOf('//a.example/:_authToken=${TOKEN}\n', {
+      project: { 'package.json': '{}', '.npmrc': 'save=false\n' },
+      env: { TOKEN: 't0ken' },
+      allowOutgoing,
+    });
+    expect(options['//a.example/:_authToken']).toBe('t0ken');
   });
 
   it('report contradictions', async () => {

@@ -10,9 +10,10 @@ export function defineAdd(program: Command, { host, answer }: CommandContext): v
       'Installs extension packages into the package store, with npm. Runs no code and no install scripts of them.',
     )
     .argument('<spec...>', 'name, name@range, name@tag, ./folder or ./package.tgz')
+    .option('--yes', 'allow settings of the project that send variables or change the route to registries')
     .option('--json', 'print what was added as JSON')
-    .action(async (specs: string[], { json = false }) => {
+    .action(async (specs: string[], { yes = false, json = false }) => {
       const { addCommand } = await import('./run.js');
-      answer(await addCommand({ specs, json }, host));
+      answer(await addCommand({ specs, yes, json }, host));
     });
 }

@@ -5,6 +5,7 @@ import { addPackage } from '../../../engine/packages/add.js';
 import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
+import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { packagesSetting } from '../../shared/packages-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -12,13 +13,15 @@ import { type AddResult, additionData, additionLines } from './text.js';
 
 export interface AddInput {
   readonly specs: readonly string[];
+  /** Allows outgoing settings of the project. */
+  readonly yes: boolean;
   readonly json: boolean;
 }
 
 /** Adds extension packages to the package store. */
-export async function addCommand({ specs, json }: AddInput, host: Host): Promise<ExitCode> {
+export async function addCommand({ specs, yes, json }: AddInput, host: Host): Promise<ExitCode> {
   const results = await withProgress(host, async (tell) => {
-    const setting = packagesSetting(host, tell);
+    const setting = packagesSetting(host, tell, askingNpmSetting(host, { yes, tell }));
     const done: AddResult[] = [];
     for (const text of specs) {
       const adding = readSpec(text, host.cwd).then((spec) => addPackage(spec, setting));

@@ -68,6 +68,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
     .option('--no-verify', 'do not start the server first')
     .option('--verify-timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 15)
     .option('--no-auto-install', 'do not install missing packages')
+    .option('--yes', 'allow settings of the project that send variables or change the route to registries')
     .option('--dry-run', 'print what would change as a diff, and write nothing')
     .option('--force', 'replace an entry that another program wrote, or that was edited by hand')
     .option('--json', 'print what was done as JSON')
@@ -97,6 +98,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             autoInstall: options.autoInstall,
             dryRun: options.dryRun ?? false,
             force: options.force ?? false,
+            yes: options.yes ?? false,
             json: options.json ?? false,
           },
           host,

@@ -16,7 +16,7 @@ import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
 import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
 import { openHostRegistry } from '../../shared/mcp-registry.js';
-import { npmSetting } from '../../shared/npm-deps.js';
+import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -51,12 +51,15 @@ export interface InstallInput extends TargetInput {
   readonly autoInstall: boolean;
   readonly dryRun: boolean;
   readonly force: boolean;
+  /** Allows outgoing settings of the project. */
+  readonly yes: boolean;
   readonly json: boolean;
 }
 
 /** Writes a server into the config files of clients. Prints data to stdout and the report to stderr. */
 export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
-  const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, mcpRegistry, ...rest } = input;
+  const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, mcpRegistry, yes, ...rest } =
+    input;
   if (rest.command && server !== undefined) throw commandWithServer(server);
   const folders = installationFolders(host);
   const scope = resolveScope(input, host);
@@ -86,7 +89,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
           ...folders,
           workspace,
           existing: {
-            npm: npmSetting(host),
+            npm: askingNpmSetting(host, { yes, tell }),
             openRegistry: async () => await openHostRegistry(mcpRegistry, host),
             dataFolder: workspaceFolders(host).dataFolder,
             cacheFolder: workspaceFolders(host).cacheFolder,

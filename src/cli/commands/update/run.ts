@@ -7,6 +7,7 @@ import {
 import type { Host } from '../../../host.js';
 import { askYesNo } from '../../shared/ask-question.js';
 import { ExitCode } from '../../shared/exit-code.js';
+import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { packagesSetting } from '../../shared/packages-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -23,8 +24,11 @@ export interface UpdateInput {
 
 /** Shows the changes of newer versions of added packages, and installs these versions. */
 export async function updateCommand(input: UpdateInput, host: Host): Promise<ExitCode> {
-  const plans = await withProgress(host, (tell) => planUpdates(input, packagesSetting(host, tell)));
-  const setting = packagesSetting(host, () => {});
+  const plans = await withProgress(host, (tell) =>
+    planUpdates(input, packagesSetting(host, tell, askingNpmSetting(host, { ...input, tell }))),
+  );
+  const npm = askingNpmSetting(host, { ...input, tell: () => {} });
+  const setting = packagesSetting(host, () => {}, npm);
   const results: UpdateResult[] = [];
   try {
     for (const plan of plans) {
