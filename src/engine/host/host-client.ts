@@ -34,11 +34,12 @@ import {
 } from './definition-loader.js';
 import { HookFaults } from './hook-faults.js';
 import type { HostDeath } from './host-death.js';
-import { HostEndedError, HostFailureError, HostTimeoutError, NeverBegunError } from './host-error.js';
+import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
 import type { ForwardedRequest, Generation, HostLink, HostLinkOptions } from './host-generation.js';
 import type { HostedConnection, HostedRequest, HostedServer } from './host-messages.js';
 import { readDescription } from './read-description.js';
 import { Restarts } from './restarts.js';
+import { runUntilBegun } from './run-until-begun.js';
 import type { SurfaceStore } from './surface-store.js';
 import type { ServedUpstreams } from './upstream-calls.js';
 
@@ -77,12 +78,6 @@ const wellMs = 3000;
 
 /** Most recorded changes. */
 const maxChanges = 1000;
-
-/** Most hosts that may end before they begin a call. */
-const maxBeginnings = 3;
-
-/** Largest share of its time limit that a call may lose in hosts that did not begin it. */
-const maxWaitShare = 0.5;
 
 /** Most attempts to compose a server if hosts die during the composition. */
 const maxDescribeAttempts = 20;
@@ -241,25 +236,22 @@ export class HostClient implements CodeHost, PlaceFinder {
    * limit.
    */
   async #run(connection: Connection, request: HostedRequest, running: ForwardedRequest): Promise<WireObject> {
-    let start: number | undefined;
-    for (let beginning = 1; ; beginning += 1) {
+    const attempt = async () => {
       const ready = this.#current?.isComposed && !this.#current.isOver ? this.#current : undefined;
       const generation =
         this.#hostOfTask(request.method, request.params) ?? ready ?? (await this.#composed());
       const number = this.#numberOf(connection);
       generation.tellUpstreamItems();
       generation.open(number, () => this.#describe(connection, number));
-      start ??= performance.now();
-      try {
-        const passedMs = Math.min(performance.now() - start, running.timeoutMs * maxWaitShare);
+      return async (passedMs: number) => {
         const result = await generation.run(number, request, { ...running, passedMs });
         void this.#confirm(generation);
         if (result.resultType === 'task') await this.#loadTasks(connection.calls);
         return result;
-      } catch (error) {
-        if (!(error instanceof NeverBegunError) || beginning === maxBeginnings || this.#isClosed) throw error;
-      }
-    }
+      };
+    };
+    const { timeoutMs } = running;
+    return await runUntilBegun(attempt, { timeoutMs, isClosed: () => this.#isClosed });
   }
 
   /** Sends the log level and the root of a connection to the host. */
