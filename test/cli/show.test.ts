@@ -103,6 +103,7 @@ describe('show', () => {
             resources: all that it has when it is asked; not a:1
           tools of https://a.example/mcp (hidden)
             only a; a as b
+            gets K, sent to a.example
         "
       `);
     });
@@ -118,6 +119,8 @@ describe('show', () => {
       expect(JSON.parse(server.stdout).upstreams).toEqual([
         {
           server: 'npx -y it --token …',
+          variables: [],
+          host: null,
           prefix: 'it_',
           only: null,
           except: ['wipe'],
@@ -127,6 +130,8 @@ describe('show', () => {
         },
         {
           server: 'https://a.example/mcp',
+          variables: ['K'],
+          host: 'a.example',
           prefix: '',
           only: ['a'],
           except: [],

@@ -32,6 +32,10 @@ export interface ToolUpstreamFacts {
 export interface UpstreamFacts {
   /** Command or URL as declared, without apparent secrets. */
   readonly server: string;
+  /** Names of variables of the environment that it gets. */
+  readonly variables: readonly string[];
+  /** Host with port; null for a program. */
+  readonly host: string | null;
   /** Prefix of each name; can be empty. */
   readonly prefix: string;
   /** Null: all tools. */

@@ -302,6 +302,8 @@ function upstreamFacts({ upstream, choice, changes, ...kinds }: UpstreamEntry): 
   const factsOf = (one: ItemChoice | undefined) => (one ? choiceFacts(one) : null);
   return {
     server: upstream.name,
+    variables: upstream.exposure?.variables ?? [],
+    host: upstream.exposure?.host ?? null,
     ...choiceFacts(choice),
     hidden: changes.hidden ?? false,
     prompts: factsOf(kinds.prompts),

@@ -8,6 +8,8 @@ import {
   findShortfall,
 } from '../runtime/requirements.js';
 import type { Requirement, Requirements } from '../runtime/specs.js';
+import type { UpstreamSpec } from '../runtime/upstream.js';
+import { describeExposures } from '../runtime/upstream-exposure.js';
 
 export interface RequirementInputs {
   /** Known capabilities of the client; undefined: unknown. */
@@ -70,7 +72,11 @@ export async function checkRequirements(
   }
   const sentences = (level: Requirements['level']) =>
     byWayOut([...shortages.values()].filter(({ lacks }) => lacks[0]!.level === level)).map(describeMissing);
-  const warnings = [...sentences('suggested'), ...variablesOfUpstreams(spec, facts)];
+  const warnings = [
+    ...sentences('suggested'),
+    ...variablesOfUpstreams(spec, facts),
+    ...describeExposures(upstreamsOf(spec)),
+  ];
   return { missing: sentences('required'), warnings };
 }
 
@@ -86,6 +92,12 @@ function needsIn({ registry }: ServerSpec): readonly { item: DependentItem; requ
       { item, requires: upstream },
     ];
   });
+}
+
+/** All upstream servers, also of single tools. */
+function upstreamsOf({ upstreams, registry }: ServerSpec): readonly UpstreamSpec[] {
+  const ofTools = registry.all('tools').flatMap(({ upstream }) => upstream?.upstream ?? []);
+  return [...upstreams.map(({ upstream }) => upstream), ...ofTools];
 }
 
 /** Sentences about environment variables of upstreams that the client may not have. */

@@ -22,6 +22,7 @@ import { lazyFunction } from './lazy-function.js';
 import { definitionLabel, locate } from './read-definition.js';
 import { ToolError } from './result-builders.js';
 import type { GivenPlace, ToolUpstream, UpstreamSpec } from './upstream.js';
+import { readExposure } from './upstream-exposure.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Written = Readonly<Record<string, unknown>>;
@@ -52,6 +53,7 @@ export function upstreamSpec(written: unknown, extension: Extension, at: Documen
   const common = {
     name: typeof name === 'string' && name !== '' ? name : endpointLabel(own),
     variables: variablesNeeded(own),
+    exposure: readExposure(own),
     startTimeoutMs: typeof startTimeoutMs === 'number' ? startTimeoutMs : defaultStartTimeoutMs,
   };
   const { place } = own;

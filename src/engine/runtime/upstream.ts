@@ -18,8 +18,20 @@ export interface UpstreamSpec {
   readonly given?: GivenPlace;
   /** The required variables, if the author declared them. */
   readonly variables?: readonly string[];
+  /** Values of the environment that it gets; undefined for a server that the user has named. */
+  readonly exposure?: UpstreamExposure;
   /** Longest wait for its handshake, in milliseconds. */
   readonly startTimeoutMs: number;
+}
+
+/** Values of the environment that an upstream server gets. */
+export interface UpstreamExposure {
+  /** Names of variables, also of those with a default. */
+  readonly variables: readonly string[];
+  /** Host with port, as written if it contains variables; undefined for a program. */
+  readonly host: string | undefined;
+  /** True if others on the way can read the values: plain http to another machine. */
+  readonly isReadable: boolean;
 }
 
 /** An endpoint from a function of the package. */

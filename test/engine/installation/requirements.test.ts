@@ -99,15 +99,19 @@ async function checkFiles(tools: unknown, env: Readonly<Record<string, string>> 
   return await checkRequirements(spec, { capabilities: {}, entryEnv: {}, env });
 }
 
+const given = 'The server gives THEIR_KEY to the program npx -y it.';
+
 test('reports the variable of an existing server once for all its tools', async () => {
   expect(await checkFiles(['a', 'b'])).toEqual({
     missing: [],
     warnings: [
       'The tools "a" and "b" need the environment variable THEIR_KEY, which is not set. Give it with: --env THEIR_KEY=<value>',
+      given,
     ],
   });
   expect((await checkFiles(['a', 'b'], { THEIR_KEY: 'x' })).warnings).toEqual([
     'The tools "a" and "b" need THEIR_KEY, which this shell has, but the client may not. Pass it on with: --env THEIR_KEY',
+    given,
   ]);
 });
 
@@ -115,5 +119,26 @@ test('reports the variable of a server listed in parts once', async () => {
   const part = (only: string) => ({ upstream: place, only: [only] });
   expect((await checkFiles([part('x'), part('y')])).warnings).toEqual([
     expect.stringMatching(/^The tools of .* need the environment variable THEIR_KEY, .*Give it with/),
+    given,
+  ]);
+});
+
+test('reports the hosts that get variables, and plain http to other machines', async () => {
+  const at = (url: string, headers: object = {}) => ({ upstream: { url, headers } });
+  const { warnings } = await checkFiles([
+    at(`https://a.example:8443/mcp?k=\${QUERY}`, { A: `Bearer \${TOKEN:-none}` }),
+    at('http://b.example/mcp', { A: `\${TOKEN}` }),
+    at('http://c.example/mcp'),
+    at('http://127.0.0.1:3000/mcp', { A: `\${TOKEN}` }),
+    at(`https://\${HOST}/mcp`, { A: `\${TOKEN}` }),
+    at(`http://\${SUB:-api}.d.example/mcp`),
+  ]);
+  expect(warnings.filter((line) => line.startsWith('The server '))).toEqual([
+    'The server sends QUERY, TOKEN to a.example:8443.',
+    'The server sends TOKEN to b.example by plain http, which others on the way can read and change.',
+    'The server connects to c.example by plain http, which others on the way can read and change.',
+    'The server sends TOKEN to 127.0.0.1:3000.',
+    `The server sends HOST, TOKEN to \${HOST}.`,
+    `The server sends SUB to \${SUB:-api}.d.example by plain http, which others on the way can read and change.`,
   ]);
 });

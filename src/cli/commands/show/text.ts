@@ -116,7 +116,7 @@ function formatUpstreamTool({ server, tool }: ToolUpstreamFacts): string {
 /** Tools of an upstream are known only after the running server has listed them. */
 function upstreamRow(facts: UpstreamFacts, style: ChalkInstance): string {
   const mark = facts.hidden ? ' (hidden)' : '';
-  const head = `  tools of ${style.cyan(visibleLine(facts.server))}${mark}\n    ${choiceText(facts)}\n`;
+  const head = `  tools of ${style.cyan(visibleLine(facts.server))}${mark}\n    ${choiceText(facts)}\n${exposureText(facts)}`;
   const others = upstreamKinds.flatMap((kind) => {
     const choice = facts[kind];
     const isUsual = choice && Object.keys(choice.rename).length === 0 && !choice.prefix && !choice.only;
@@ -124,6 +124,11 @@ function upstreamRow(facts: UpstreamFacts, style: ChalkInstance): string {
     return [`    ${kind}: ${choice ? choiceText(choice) : 'none'}\n`];
   });
   return head + others.join('');
+}
+
+function exposureText({ variables, host }: UpstreamFacts): string {
+  if (variables.length === 0) return '';
+  return `    gets ${visibleLine(variables.join(', '))}${host === null ? '' : `, sent to ${visibleLine(host)}`}\n`;
 }
 
 const upstreamKinds = ['prompts', 'resources', 'apps'] as const;

@@ -1,9 +1,9 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { AgentToolsError } from '../../base/errors.js';
+import { isLoopback } from '../../base/loopback.js';
 import { parseUrl } from '../../base/parse-url.js';
 import { errorMessage } from '../../base/thrown-value.js';
 import { isRecord } from '../../base/value-checks.js';
-import { isLoopback } from './origin-guard.js';
 
 export interface IssuerKeysOptions {
   readonly issuer: string;

@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../../base/errors.js';
+import { isLoopback } from '../../base/loopback.js';
 import { parseUrl } from '../../base/parse-url.js';
 import { createRefusal } from './refusals.js';
 
@@ -11,13 +12,6 @@ export interface OriginGuardOptions {
   readonly allowedHosts?: readonly string[] | 'any' | 'addresses' | undefined;
   /** Origins of pages that may use the server, as `https://app.example.com`; `*` accepts all. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined;
-}
-
-const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** True if only this machine can reach a host. */
-export function isLoopback(host: string): boolean {
-  return loopback.has(host) || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**

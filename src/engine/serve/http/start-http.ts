@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Host } from '../../../host.js';
 import { AgentToolsError } from '../../base/errors.js';
 import { reporterOn } from '../../base/line-reporter.js';
+import { isLoopback } from '../../base/loopback.js';
 import { errorMessage } from '../../base/thrown-value.js';
 import type { ExitReason } from '../../process/exit-watch.js';
 import { takeThisProcess } from '../../process/take-process.js';
@@ -15,7 +16,6 @@ import type { EventBus } from './event-bus.js';
 import { type LimitSettings, Service } from './http-service.js';
 import { type ListeningServer, type ListenOptions, serveNodeHttp } from './node-server.js';
 import type { OAuthOptions } from './oauth.js';
-import { isLoopback } from './origin-guard.js';
 
 /** Path of MCP in `start`. */
 const mcpPath = '/mcp';
