@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references to variables.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { npmInProcess } from '../support/npm-in-process.js';
@@ -144,6 +144,30 @@ describe('create --from a file', () => {
     expect((await place.run(['validate', 'desk', '--rule', 'missing-upstream=off', '--strict'])).code).toBe(
       0,
     );
+  });
+
+  it('writes no value of a variable or header that may be a secret', async () => {
+    const env = {
+      K: 'hunter2-hunter2',
+      LEVEL: 'info',
+      PORT: '8080',
+      PLACE: '/data/a b',
+      LINK: 'https://x.test/a',
+    };
+    const place = open({
+      'mcp.json': {
+        mcpServers: {
+          a: { command: 'npx', args: ['@acme/mcp'], env },
+          b: { url: 'https://b.test', headers: { 'X-Id': 'Pa55word' } },
+        },
+      },
+    });
+    const { stdout } = await place.run(['create', 'desk', '--from', './mcp.json', '--json']);
+    expect(JSON.parse(stdout).variables).toEqual(['K', 'X_ID']);
+    expect(place.upstreamOf('desk/agenttools/servers/a.json')).toMatchObject({ env: { ...env, K: '${K}' } });
+    expect(place.upstreamOf('desk/agenttools/servers/b.json')).toMatchObject({
+      headers: { 'X-Id': '${X_ID}' },
+    });
   });
 
   it('includes one server, and reports that a program of this machine stays in its folder', async () => {
@@ -318,6 +342,23 @@ describe('create --from a plugin', () => {
     expect(await toolsOf(place, './desk', { TOKEN: 'abc' })).toContain('toolabc');
     for (const file of ['.env', '.mcp.json', 'mcp.json', 'gemini-extension.json', 'skills'])
       expect(existsSync(path.join(place.home, 'desk/plugin', file))).toBe(false);
+  });
+
+  it.skipIf(process.platform === 'win32')('copies no links', async () => {
+    const place = open({
+      'plugin/.claude-plugin/plugin.json': { name: 'x' },
+      'plugin/.mcp.json': {
+        mcpServers: { x: { command: 'node', args: ['${CLAUDE_PLUGIN_ROOT}/srv/server.mjs'] } },
+      },
+      'plugin/srv/server.mjs': ticketsServer,
+      'secret.txt': 's3cr3t',
+    });
+    symlinkSync(place.home, path.join(place.home, 'plugin/srv/home'));
+    symlinkSync(path.join(place.home, 'secret.txt'), path.join(place.home, 'plugin/srv/notes.txt'));
+    const { code, stderr } = await place.run(['create', 'desk', '--from', './plugin']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Links are not copied: srv\/(?:home, srv\/notes\.txt|notes\.txt, srv\/home)\./);
+    expect(readdirSync(path.join(place.home, 'desk/plugin/srv'))).toEqual(['server.mjs']);
   });
 
   it('names the parts that were left out', async () => {

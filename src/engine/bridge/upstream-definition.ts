@@ -87,6 +87,8 @@ export interface WrittenEndpoint {
 
 interface EndpointDeps {
   readonly base: PathBase;
+  /** True for a definition of an extension: no value of the user may be in it. Default: false. */
+  readonly isPublished?: boolean;
   /** Fills the templates of a server. `answers`: values of its open inputs. */
   readonly prepare: (
     server: ExistingServer,
@@ -99,7 +101,7 @@ interface EndpointDeps {
 export async function writeEndpoint(
   server: ExistingServer,
   { given, transport }: UpstreamServerRequest,
-  { base, prepare }: EndpointDeps,
+  { base, prepare, isPublished = false }: EndpointDeps,
 ): Promise<WrittenEndpoint> {
   const { values } = assignInputs(server, given, base);
   const references: string[] = [];
@@ -141,7 +143,8 @@ export async function writeEndpoint(
   const answered = { ...server, inputs: server.inputs.map(open) };
   const launch = await prepare(answered, free, answers);
   const filled = fill(toEndpoint(launch, transport), references) as WrittenEndpoint['endpoint'];
-  const endpoint = withoutSecrets(filled, server.name, (name, value) => reference({ name, value }));
+  const own = (name: string, value: string) => reference({ name, value });
+  const endpoint = withoutSecrets(filled, server.name, own, isPublished);
   return { endpoint, variables: [...variables.values()], omitted };
 }
 

@@ -1,4 +1,4 @@
-import { cp } from 'node:fs/promises';
+import { cp, lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { guardWrite } from '../base/file-fault.js';
@@ -136,20 +136,26 @@ async function copyFolders(
     const content = servers[0]?.content;
     const target = path.join(directory, to);
     if (content?.folder === from) await unpackBundle({ ...content, folder: target }, { signal });
-    else await copy(from, target, excluded);
+    else notes.push(...(await copy(from, target, excluded)));
     if (statFile(path.join(target, 'node_modules')))
       notes.push(
         `npm does not publish ${to}/node_modules. Add the packages in it to "dependencies" before you publish.`,
       );
   }
   for (const [name, from] of Object.entries(skills))
-    await copy(from, path.join(directory, 'skills', name), []);
+    notes.push(...(await copy(from, path.join(directory, 'skills', name), [])));
   return notes;
 }
 
-async function copy(from: string, to: string, excluded: readonly string[]): Promise<void> {
-  const filter = (file: string) => !unwanted.test(path.basename(file)) && !excluded.includes(file);
-  await guardWrite(to, () =>
-    cp(from, to, { recursive: true, filter, verbatimSymlinks: true, errorOnExist: true }),
-  );
+/** Copies a folder without links, which npm does not publish. Returns notes. */
+async function copy(from: string, to: string, excluded: readonly string[]): Promise<readonly string[]> {
+  const links: string[] = [];
+  const filter = async (file: string) => {
+    if (unwanted.test(path.basename(file)) || excluded.includes(file)) return false;
+    if (file === from || !(await lstat(file)).isSymbolicLink()) return true;
+    links.push(path.relative(from, file));
+    return false;
+  };
+  await guardWrite(to, () => cp(from, to, { recursive: true, filter, errorOnExist: true }));
+  return links.length === 0 ? [] : [`Links are not copied: ${links.join(', ')}.`];
 }

@@ -48,6 +48,7 @@ export async function wrapServer(
     { given, transport },
     {
       base: { cwd, home },
+      isPublished: true,
       prepare: async (open, free, answers) =>
         await prepareLaunch(open, {
           given: free,
