@@ -36,6 +36,13 @@ const entrants = [
   },
   { id: 'data', label: 'agenttools, data', write: dataExtension, isExtension: true },
   { id: 'code', label: 'agenttools, code', write: codeExtension, isExtension: true },
+  {
+    id: 'in-process',
+    label: 'agenttools, --in-process',
+    sameAs: 'data',
+    isExtension: true,
+    flags: ['--in-process'],
+  },
 ];
 
 /** Writes and installs all contestants below a folder, and says how each is started by a Node. */
@@ -49,11 +56,11 @@ export function prepareContestants({ scratch, node, keepsCompiledCode }) {
     if (packages) install(folder, packages);
     if (isExtension) linkAgentTools(folder);
   }
-  return taking.map(({ id, label, sameAs, isExtension, needsCompileCache, eras }) => {
+  return taking.map(({ id, label, sameAs, isExtension, flags = [], needsCompileCache, eras }) => {
     const folder = path.join(scratch, sameAs ?? id);
     const env = clientEnvironment();
     if (needsCompileCache) env.NODE_COMPILE_CACHE = path.join(scratch, 'compile-cache');
-    const args = isExtension ? [program, 'start', folder] : [path.join(folder, 'server.mjs')];
+    const args = isExtension ? [program, 'start', ...flags, folder] : [path.join(folder, 'server.mjs')];
     return { id, label, command: node, args, cwd: folder, env, eras: eras ?? ['2025-11-25', '2026-07-28'] };
   });
 }
