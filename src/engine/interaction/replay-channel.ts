@@ -25,6 +25,8 @@ class ReplayInputChannel implements InputChannel {
   readonly #steps: Steps;
   /** Answers of this and earlier runs, by key. */
   readonly #answers: Map<string, unknown>;
+  /** `inputResponses` of the request. Unknown keys are ignored. */
+  readonly #sentAnswers: ReadonlyMap<string, unknown>;
   readonly #open = new Map<
     string,
     { readonly question: InputRequest<unknown>; readonly asked: PendingInput<unknown> }
@@ -34,10 +36,10 @@ class ReplayInputChannel implements InputChannel {
   constructor(requester: InputRequester, { answers, steps, asked }: ReplayState, sentAnswers: WireObject) {
     this.#requester = requester;
     this.#steps = new Steps(steps, () => this.#endSoon());
-    // A question that is not in the state was not asked: its answer is no proof that a user has seen it.
+    this.#sentAnswers = new Map(Object.entries(sentAnswers));
     const fresh = asked
-      .filter((key) => Object.hasOwn(sentAnswers, key))
-      .map((key) => [key, sentAnswers[key]] as const);
+      .filter((key) => this.#sentAnswers.has(key))
+      .map((key) => [key, this.#sentAnswers.get(key)] as const);
     this.#answers = new Map([...fresh, ...Object.entries(answers)]);
   }
 
@@ -84,8 +86,9 @@ class ReplayInputChannel implements InputChannel {
     key: string,
     question: InputRequest<T>,
   ): Promise<ReturnType<InputRequest<T>['read']> | undefined> {
-    const response = this.#answers.get(key);
+    const response = this.#answers.get(key) ?? this.#sentAnswers.get(key);
     if (response === undefined) return undefined;
+    this.#answers.set(key, response);
     const reading = await question.read(response);
     if ('problem' in reading) this.#answers.delete(key);
     return reading;

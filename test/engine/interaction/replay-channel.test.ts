@@ -107,15 +107,10 @@ describe('a round', () => {
     expect(last.content[0].text).toBe('decline accept');
   });
 
-  test('takes an answer only to a question that it has asked, by its state', async () => {
+  test('takes answers that come with the first request and ignores answers to unknown requests', async () => {
     const { call } = await open({ t: twice().handler });
     const inputResponses = { e1: accepted, e2: { action: 'decline' }, e9: accepted, extra: { x: 1 } };
-    const first = await call('t', { inputResponses });
-    expect(Object.keys(first.inputRequests)).toEqual(['e1']);
-    const second = await call('t', { inputResponses, requestState: first.requestState });
-    expect(Object.keys(second.inputRequests)).toEqual(['e2']);
-    const last = await call('t', { inputResponses, requestState: second.requestState });
-    expect(last.content[0].text).toBe('accept decline');
+    expect((await call('t', { inputResponses })).content[0].text).toBe('accept decline');
   });
 
   test('waits for a step that is under way, so that it is not done again', async () => {
