@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startHttp } from '../support/http-program.js';
+import { programFile } from '../support/program.js';
 import { areVendorsWanted, type Installed, installVendor, VendorClient } from '../support/vendor-clients.js';
 import { type Seen, servers, type Vendor, vendors } from '../support/vendors.js';
 
@@ -43,6 +45,23 @@ describe.skipIf(!areVendorsWanted).each(rows)("%s, by its vendor's own program",
 
     await agenttools(client, 'uninstall');
     expect(readFileSync(client.config, 'utf8')).toBe(before);
+  });
+
+  test('connects to existing servers, by a command and by a URL', async () => {
+    const remote = await startHttp(servers.weather.path);
+    const command = ['--', process.execPath, programFile, 'start', servers.greeter.path];
+    const client = await VendorClient.open(vendor, installed);
+    const install = async (...words: readonly string[]) => {
+      const { code, stderr } = await client.agenttools('install', vendor.client, ...words);
+      expect(code, stderr).toBe(0);
+    };
+    await install('--name', 'greeter', ...command);
+    await install(remote.url, '--name', 'weather');
+    expect(await client.look()).toEqual(well(vendor, 'greeter', 'weather'));
+    for (const words of [command, [remote.url]])
+      expect((await client.agenttools('uninstall', vendor.client, ...words)).code).toBe(0);
+    expect(await client.look()).toEqual({});
+    expect(await remote.end()).toBe(0);
   });
 
   if (!vendor.add) return;

@@ -137,7 +137,7 @@ export const vendors: readonly Vendor[] = [
     config: '.augment/settings.json',
     add: (key, [command, ...args]) => ['mcp', 'add', key, '--command', command, '--args', args.join(' ')],
     // It starts no server before somebody has signed in.
-    look: reads(['mcp', 'list'], /^(?<state>\S) (?<key>\S+) +stdio /gm),
+    look: reads(['mcp', 'list'], /^(?<state>\S) (?<key>\S+) +(?:stdio|http) /gm),
     well: '✓',
   },
   {
@@ -162,7 +162,7 @@ export const vendors: readonly Vendor[] = [
     program: 'bin/droid',
     config: '.factory/mcp.json',
     add: (key, server) => ['mcp', 'add', key, server.join(' ')],
-    look: reads(['mcp', 'list'], /^ +(?<key>\S+) +stdio +(?<state>\S+)/gm),
+    look: reads(['mcp', 'list'], /^ +(?<key>\S+) +(?:stdio|http) +(?<state>\S+)/gm),
     well: 'connected',
   },
   {
