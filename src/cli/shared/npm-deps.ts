@@ -1,8 +1,7 @@
 import { AgentToolsError } from '../../engine/base/errors.js';
 import { ownProgram } from '../../engine/base/folders.js';
 import { visibleText } from '../../engine/base/visible-text.js';
-import type { NpmDeps } from '../../engine/npm/npm-dependencies.js';
-import type { OutgoingSettings } from '../../engine/npm/project-settings.js';
+import type { NpmDeps, OutgoingSettings } from '../../engine/npm/npm-dependencies.js';
 import type { Host } from '../../host.js';
 import { askYesNo } from './ask-question.js';
 

@@ -1,4 +1,18 @@
-import type { OutgoingSettings } from './project-settings.js';
+/** A setting of a project by which a value of the user, or a request with credentials, reaches another host. */
+interface OutgoingSetting {
+  readonly key: string;
+  /** Names of the variables that it fills in. */
+  readonly variables: readonly string[];
+  /** Host that it names; undefined: none, as in `strict-ssl`. */
+  readonly host: string | undefined;
+}
+
+/** Outgoing settings of one `.npmrc`. */
+export interface OutgoingSettings {
+  /** Absolute path of the `.npmrc`. */
+  readonly file: string;
+  readonly settings: readonly OutgoingSetting[];
+}
 
 /** Inputs of npm's settings. */
 export interface NpmDeps {

@@ -1,21 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type Config from '@npmcli/config';
-
-/** A setting of a project by which a value of the user, or a request with credentials, reaches another host. */
-interface OutgoingSetting {
-  readonly key: string;
-  /** Names of the variables that it fills in. */
-  readonly variables: readonly string[];
-  /** Host that it names; undefined: none, as in `strict-ssl`. */
-  readonly host: string | undefined;
-}
-
-/** Outgoing settings of one `.npmrc`. */
-export interface OutgoingSettings {
-  /** Absolute path of the `.npmrc`. */
-  readonly file: string;
-  readonly settings: readonly OutgoingSetting[];
-}
+import type { OutgoingSettings } from './npm-dependencies.js';
 
 /** Proxies see all requests. Settings of certificates allow another program to pose as a registry. */
 const routeKey = /^(?:(?:https?-)?proxy|noproxy|strict-ssl|ca|cafile)$/;

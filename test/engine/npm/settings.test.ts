@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: npm fills in variables.
 import { describe, expect, it } from 'vitest';
-import type { NpmDeps } from '../../../src/engine/npm/npm-dependencies.js';
-import type { OutgoingSettings } from '../../../src/engine/npm/project-settings.js';
+import type { NpmDeps, OutgoingSettings } from '../../../src/engine/npm/npm-dependencies.js';
 import { readNpmSettings } from '../../../src/engine/npm/settings.js';
 import { type Files, writeFolder } from '../../support/packages.js';
 
