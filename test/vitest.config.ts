@@ -24,14 +24,15 @@ const properties = 'test/**/*.properties.test.ts';
 const pureRooms =
   /^(?:bridge|bundles|clients|derive|discovery|extension|installation|interaction|live|mcp-registry|methods|runtime|schema|server|server-checks|skills|tasks|upstream|user-servers)\//;
 
-/** These files share processes, and so load the source once. A file that replaces modules has its own. */
+/** Files that need a process of their own: they replace modules, or use ArkType, which keeps types by process. */
+const needsOwnProcess = /\bvi\.(?:mock|doMock|resetModules)\(|from 'arktype'/;
+
+/** These files share processes, and so load the source once. */
 const pureFiles = readdirSync(path.join(root, 'test/engine'), { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll(path.sep, '/'))
   .filter((file) => pureRooms.test(file) && file.endsWith('.test.ts'))
   .map((file) => `test/engine/${file}`)
-  .filter(
-    (file) => !/\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(path.join(root, file), 'utf8')),
-  );
+  .filter((file) => !needsOwnProcess.test(readFileSync(path.join(root, file), 'utf8')));
 
 /** Names the tests that `npm test` leaves out. */
 const leftOut: Reporter = {

@@ -140,9 +140,10 @@ describe('defaults of a library', () => {
     return (wire.properties as Record<string, { default?: unknown }>).days?.default;
   };
 
-  it('is declared by zod and valibot', async () => {
+  it('is declared by zod and valibot, and not by arktype', async () => {
     expect(await defaultOf(libraries.zod)).toBe(3);
     expect(await defaultOf(libraries.valibot)).toBe(3);
+    expect(await defaultOf(libraries.arktype)).toBeUndefined();
   });
 
   it('is required in the closed output schema of zod', async () => {

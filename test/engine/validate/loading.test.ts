@@ -60,16 +60,21 @@ const misbehaviour: Record<string, readonly [statement: string, reason: string |
   ],
 };
 
-test.for(Object.entries(misbehaviour))('checks other modules if one %s', async ([, [statement, reason]]) => {
-  const folder = await makePackage({
-    'package.json': packageJson(tools),
-    'agenttools/tools/bad.js': `${statement}\nexport default { description: 'Bad.', handler() {} };`,
-    'agenttools/tools/good.js': toolModule('await new Promise((resolve) => setTimeout(resolve, 50));'),
-  });
-  const timeoutMs = reason?.includes('0.5 s') ? 500 : 10_000;
-  const found = await validate(folder, { timeoutMs, openInspector: inspectAlone });
-  expect(found).toEqual(reason === undefined ? [] : [reason.replace('bad ', 'agenttools/tools/bad.js:')]);
-});
+/** Limits other than 0.5 s, in milliseconds. A process without a connection needs time to end. */
+const limitsMs: Readonly<Record<string, number>> = { 'cuts the connection': 10_000 };
+
+test.for(Object.entries(misbehaviour))(
+  'checks other modules if one %s',
+  async ([name, [statement, reason]]) => {
+    const folder = await makePackage({
+      'package.json': packageJson(tools),
+      'agenttools/tools/bad.js': `${statement}\nexport default { description: 'Bad.', handler() {} };`,
+      'agenttools/tools/good.js': toolModule('await new Promise((resolve) => setTimeout(resolve, 50));'),
+    });
+    const found = await validate(folder, { timeoutMs: limitsMs[name] ?? 500, openInspector: inspectAlone });
+    expect(found).toEqual(reason === undefined ? [] : [reason.replace('bad ', 'agenttools/tools/bad.js:')]);
+  },
+);
 
 /** Default exports that are hard to describe, and what is left out of them. */
 const oddities: Record<string, readonly [code: string, ...faults: string[]]> = {
