@@ -76,7 +76,8 @@ function project({
   exclude = [],
   ...rest
 }: ProjectOptions): TestProjectInlineConfiguration {
-  return { test: { root, include: [...include], exclude: [...exclude], ...limits, ...rest } };
+  const setupFiles = ['test/support/setup.ts'];
+  return { test: { root, setupFiles, include: [...include], exclude: [...exclude], ...limits, ...rest } };
 }
 
 /** `npm test`: the source (`pure` and `unit`), and the built program over a pipe (`stdio`) and over HTTP (`http`). */
@@ -115,6 +116,7 @@ export default defineConfig(({ mode }) => {
     root,
     test: {
       projects,
+      globalSetup: ['test/support/temporary-root.ts'],
       reporters: ['default', reporter],
       // One more than cores: tests wait for programs that they start.
       maxWorkers: availableParallelism() + 1,

@@ -10,14 +10,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { bareEnvironment, fixture, openProgram, programFile, startProgram } from '../support/program.js';
 
 const home = mkdtempSync(path.join(tmpdir(), 'agenttools-code-cache-'));
 const folder = path.join(home, 'cache/code');
 
 beforeEach(() => rmSync(path.join(home, 'cache'), { recursive: true, force: true }));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 interface Run {
   readonly env?: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -10,7 +10,6 @@ import { addFiles, packageJson } from '../support/packages.js';
 import { bareEnvironment, eventually, type Message, programFile, root } from '../support/program.js';
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'agenttools-kit-')));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = promisify(execFile);
 const noted = path.join(folder, 'noted');

@@ -6,12 +6,13 @@ import { request } from 'node:https';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, vi } from 'vitest';
+import { vi } from 'vitest';
+import { afterFile } from './after-file.js';
 import { bareEnvironment } from './program.js';
 
 const children = new Set<ChildProcess>();
 
-afterAll(() => {
+afterFile(() => {
   for (const child of children) endGroup(child, 'SIGKILL');
 });
 

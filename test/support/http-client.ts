@@ -1,5 +1,5 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.js';
 import type { Message } from './program.js';
 
 /** How the official client is made to speak. */
@@ -25,7 +25,7 @@ export interface HttpClientOptions {
 
 const clients: Client[] = [];
 
-afterAll(async () => {
+afterFile(async () => {
   await Promise.allSettled(clients.map(async (client) => await client.close()));
 });
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.js';
 import { bareEnvironment, programFile, root } from './program.js';
 import { hostFlags, runHere } from './serving-here.js';
 
@@ -24,7 +24,7 @@ export interface HttpProgramOptions {
 const children = new Set<ChildProcess>();
 const servers = new Set<Server>();
 
-afterAll(async () => {
+afterFile(async () => {
   for (const child of children) child.kill('SIGKILL');
   for (const server of servers) {
     server.closeAllConnections();

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.js';
 
 const closing: (() => void)[] = [];
 
-afterAll(() => {
+afterFile(() => {
   for (const close of closing.splice(0)) close();
 });
 

@@ -1,23 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll } from 'vitest';
 import { Extension } from '../../src/engine/extension/extension.js';
 import { Workspace, type WorkspaceOptions } from '../../src/engine/extension/workspace.js';
 
 /** Text is written as it is, anything else as JSON. */
 export type Files = Readonly<Record<string, unknown>>;
 
-const made: string[] = [];
-
-afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-/** Writes files into a new folder, which is gone after the test file. */
+/** Writes files into a new folder. */
 export function writeFolder(files: Files = {}): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'agenttools-test-')));
-  made.push(folder);
   addFiles(folder, files);
   return folder;
 }

@@ -1,9 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.js';
 
 /** The longest that anything is waited for. Tests wait for events; only a fault comes this far. */
 const patienceMs = 25_000;
@@ -40,10 +40,9 @@ export interface Exit {
 const home = mkdtempSync(path.join(tmpdir(), 'agenttools-home-'));
 const running = new Set<Program>();
 
-afterAll(() => {
+afterFile(() => {
   for (const program of running) program.kill();
   killStragglers();
-  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
 });
 
 /** Ends what a server that had to be killed has left behind: whoever was given the home of this test file (Linux). */

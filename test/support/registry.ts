@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as tar from 'tar';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.js';
 import { type Files, writeFolder } from './packages.js';
 import type { RegistryOptions, RegistryServer } from './registry-server.js';
 import { startStandIn } from './registry-stand-in.js';
@@ -26,7 +26,7 @@ export interface Registry extends Omit<RegistryServer, 'token'> {
 
 const running = new Set<Registry>();
 
-afterAll(async () => {
+afterFile(async () => {
   for (const registry of running) await registry.stop();
 });
 

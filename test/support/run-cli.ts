@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { afterAll } from 'vitest';
 import { main } from '../../src/cli/main.js';
 import type { ExitCode } from '../../src/cli/shared/exit-code.js';
 import type { Host } from '../../src/host.js';
@@ -87,17 +86,9 @@ export function fakeHost({
   return { host, stdout, stderr };
 }
 
-const made: string[] = [];
-
-afterAll(async () => {
-  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true });
-});
-
-/** A new folder below the system's temporary one, which is gone after the test file. */
+/** A new temporary folder. */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'agenttools-'));
-  made.push(folder);
-  return folder;
+  return await mkdtemp(path.join(tmpdir(), 'agenttools-'));
 }
 
 /** Writes files below a folder. */

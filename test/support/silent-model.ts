@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.js';
 
 const open: Server[] = [];
 
-afterAll(() => {
+afterFile(() => {
   for (const server of open.splice(0)) {
     server.close();
     server.closeAllConnections();

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { commandLine } from '../../../src/engine/upstream/command-line.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'agenttools-path-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a program is started as it is named, without a shell', () => {
   expect(commandLine('npx', ['-y', '$HOME; ls'], { env: {}, platform: 'linux' })).toEqual({

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -13,7 +13,6 @@ const direct: Client[] = [];
 
 afterAll(async () => {
   for (const client of direct) await client.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const anything = {

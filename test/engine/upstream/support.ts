@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Definition } from '../../../src/engine/extension/extension.js';
 import { Workspace } from '../../../src/engine/extension/workspace.js';
 import { LiveServer } from '../../../src/engine/live/live-server.js';
@@ -32,14 +32,7 @@ export const pairs: readonly { readonly downstream: Era; readonly upstream: Era 
 
 const script = path.resolve(import.meta.dirname, '../../support/scripted-upstream.mjs');
 const folder = mkdtempSync(path.join(tmpdir(), 'agenttools-upstream-'));
-const opened: Bench[] = [];
 let files = 0;
-
-afterEach(async () => {
-  for (const bench of opened.splice(0)) await bench.close();
-});
-
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 export interface Scripted {
   readonly era?: Era | 'both';
@@ -193,7 +186,7 @@ export async function openBench(
       pipe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     }
     const bench = benchOn(pipe, { era, capabilities, reported, closeAll, another: speak });
-    opened.push(bench);
+    onTestFinished(async () => await bench.close());
     if (era === 'legacy' && 'roots' in capabilities && roots) {
       const { id } = await bench.hears('roots/list');
       pipe.send({ jsonrpc: '2.0', id, result: { roots } });

@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Bench, eventually, openBench, pairs, scripted } from './support.js';
 
 const dataFolder = mkdtempSync(path.join(tmpdir(), 'agenttools-records-'));
-afterAll(() => rmSync(dataFolder, { recursive: true, force: true }));
 
 const inputSchema = { type: 'object' };
 const asTask = (name: string, taskSupport: string) => ({ name, inputSchema, execution: { taskSupport } });

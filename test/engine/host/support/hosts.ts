@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { PassThrough } from 'node:stream';
 import { buildSync } from 'esbuild';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { deferred } from '../../../../src/engine/base/deferred.js';
 import type { HostDeath } from '../../../../src/engine/host/host-death.js';
 import { HostProcess, type HostProcessOptions } from '../../../../src/engine/host/host-process.js';
 
 const room = path.resolve(import.meta.dirname, '../../../../src/engine/host');
 const folder = mkdtempSync(path.join(tmpdir(), 'agenttools-host-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let programs = 0;
 
 for (const name of ['host-channel', 'host-process']) {

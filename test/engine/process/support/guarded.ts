@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { build } from 'esbuild';
-import { afterAll } from 'vitest';
 
 /** What a program printed where, and how it ended. */
 export interface Run {
@@ -14,7 +13,6 @@ export interface Run {
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'agenttools-guard-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let bundled: Promise<unknown> | undefined;
 let programs = 0;
 

@@ -1,0 +1,3 @@
+import { runJobsAfterFile } from './after-file.js';
+
+runJobsAfterFile();
