@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { killTree, watchExit } from '../../engine/process/exit-watch.js';
 import { installGuard } from '../../engine/process/install-guard.js';
 import type { Host } from '../../host.js';
+import { withProgress } from './progress.js';
 
 /**
  * Runs work that may run code of an extension. Output of that code goes to stderr, and its child processes
@@ -40,4 +41,15 @@ export async function runWithGuard<T>(
     stopWatching();
     guard.restore();
   }
+}
+
+/** {@link runWithGuard} with a line of progress, as {@link withProgress} writes it. */
+export async function runWithProgress<T>(
+  host: Host,
+  work: (signal: AbortSignal, tell: (text: string) => void) => Promise<T>,
+): Promise<T> {
+  return await runWithGuard(
+    host,
+    async (signal) => await withProgress(host, async (tell) => await work(signal, tell)),
+  );
 }

@@ -13,8 +13,7 @@ import { existingDeps, findExisting, givenOptions, type ServerInput } from '../.
 import { ExitCode } from '../../shared/exit-code.js';
 import { parseJsonArguments } from '../../shared/json-arguments.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
-import { withProgress } from '../../shared/progress.js';
-import { runWithGuard } from '../../shared/run-guarded.js';
+import { runWithProgress } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
 import { openWorkspace } from '../../shared/workspace.js';
 import { createTerminalUser } from './terminal-user.js';
@@ -42,35 +41,33 @@ export async function callCommand(
   const args = parseJsonArguments(text === '-' ? await readText(host.stdin) : text);
   const workspace = openWorkspace(host);
   const person = text === '-' ? undefined : createTerminalUser(host);
-  const working = runWithGuard(host, (signal) =>
-    withProgress(host, async (tell) => {
-      const obtain = autoInstallOptions(host, { wanted: autoInstall, tell });
-      const report = (line: string) => {
-        tell('');
-        host.stderr.write(`${visibleText(line)}\n`);
-      };
-      const named = mayBeExisting(server, command) ? await findExisting(server, command, host) : undefined;
-      const call = { tool, args, env: host.env, report, person };
-      const run = async (ending: AbortSignal) => {
-        if (named) {
-          const { transport, mcpRegistry } = existing;
-          const deps = existingDeps(host, { mcpRegistry, signal: ending, report, tell });
-          const compose = await createBridge(
-            { ...named, given: givenOptions(existing, host), transport },
-            deps,
-          );
-          return await callComposed(compose, { ...call, signal: ending });
-        }
-        const find = () => workspace.findServer(server);
-        const found = await findOrInstall(find, { obtain, dryRun: false, signal, report });
-        return await callOnce(found, workspace, { ...call, obtain, signal: ending });
-      };
-      if (!person) return await run(signal);
-      const result = run(AbortSignal.any([signal, person.left]));
-      // A handler that does not await the answer may never end.
-      return await Promise.race([result, rejectOnAbort(person.left)]);
-    }),
-  );
+  const working = runWithProgress(host, async (signal, tell) => {
+    const obtain = autoInstallOptions(host, { wanted: autoInstall, tell });
+    const report = (line: string) => {
+      tell('');
+      host.stderr.write(`${visibleText(line)}\n`);
+    };
+    const named = mayBeExisting(server, command) ? await findExisting(server, command, host) : undefined;
+    const call = { tool, args, env: host.env, report, person };
+    const run = async (ending: AbortSignal) => {
+      if (named) {
+        const { transport, mcpRegistry } = existing;
+        const deps = existingDeps(host, { mcpRegistry, signal: ending, report, tell });
+        const compose = await createBridge(
+          { ...named, given: givenOptions(existing, host), transport },
+          deps,
+        );
+        return await callComposed(compose, { ...call, signal: ending });
+      }
+      const find = () => workspace.findServer(server);
+      const found = await findOrInstall(find, { obtain, dryRun: false, signal, report });
+      return await callOnce(found, workspace, { ...call, obtain, signal: ending });
+    };
+    if (!person) return await run(signal);
+    const result = run(AbortSignal.any([signal, person.left]));
+    // A handler that does not await the answer may never end.
+    return await Promise.race([result, rejectOnAbort(person.left)]);
+  });
   const result = await working.catch((error: unknown) => {
     if (json && error instanceof AgentToolsError && isBranded(error.cause, brands.protocolError)) {
       const { code, message, data } = error.cause as ProtocolError;

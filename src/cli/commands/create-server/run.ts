@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '../../../engine/base/value-checks.js';
-import { visibleMessage } from '../../../engine/base/visible-text.js';
 import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
 import { type NamedReference, openExisting } from '../../../engine/bridge/open-existing.js';
 import { type WrittenServer, writeUpstreamServer } from '../../../engine/bridge/upstream-definition.js';
@@ -11,10 +10,10 @@ import type { Host } from '../../../host.js';
 import { existingDeps, findExisting, givenOptions, type ServerInput } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
-import { withProgress } from '../../shared/progress.js';
-import { runWithGuard } from '../../shared/run-guarded.js';
+import { runWithProgress } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
+import { writeNote } from '../../shared/write-note.js';
 import { renderMadeServer, withoutNotes } from './text.js';
 
 export interface CreateServerInput {
@@ -57,7 +56,7 @@ export async function createServerCommand(
     workspaceOptions(host),
     verify ? async (server) => await findFaults(server, values, host) : undefined,
   );
-  for (const note of made.notes) host.stderr.write(`note: ${visibleMessage(note)}\n`);
+  for (const note of made.notes) writeNote(host, note);
   host.stdout.write(json ? renderJson(withoutNotes(made)) : renderMadeServer(made, { color: host.color }));
   return ExitCode.Ok;
 }
@@ -71,15 +70,11 @@ async function findFaults(
   host: Host,
 ): Promise<readonly string[]> {
   const { findUpstreamFaults } = await import('../../../engine/preflight/verify-upstreams.js');
-  return await runWithGuard(
-    host,
-    async (signal) =>
-      await withProgress(host, async (tell) => {
-        tell('Asking the existing servers');
-        const env = { ...host.env, ...values };
-        return await findUpstreamFaults(server, { env, timeoutMs: verifyTimeoutMs, signal });
-      }),
-  );
+  return await runWithProgress(host, async (signal, tell) => {
+    tell('Asking the existing servers');
+    const env = { ...host.env, ...values };
+    return await findUpstreamFaults(server, { env, timeoutMs: verifyTimeoutMs, signal });
+  });
 }
 
 interface DefinitionSource extends Awaited<ReturnType<typeof readServerFile>> {
@@ -134,19 +129,15 @@ async function writeDefinition(
 ): Promise<WrittenServer> {
   const { transport, mcpRegistry } = existing;
   const given = givenOptions(existing, host);
-  const note = (line: string) => void host.stderr.write(`note: ${visibleMessage(line)}\n`);
-  return await runWithGuard(
-    host,
-    async (signal) =>
-      await withProgress(host, async (tell) => {
-        const deps = existingDeps(host, { mcpRegistry, signal, report: note, tell });
-        const server = await openExisting(named, deps, note);
-        const written = await writeUpstreamServer(server, { given, choices, transport }, deps);
-        const { variables, omitted } = written;
-        if (variables.length > 0)
-          note(`The server needs these variables where it starts: ${variables.join(', ')}`);
-        if (omitted.length > 0) note(`Optional inputs without a value: ${omitted.join(', ')}`);
-        return written;
-      }),
-  );
+  const note = (line: string) => writeNote(host, line);
+  return await runWithProgress(host, async (signal, tell) => {
+    const deps = existingDeps(host, { mcpRegistry, signal, report: note, tell });
+    const server = await openExisting(named, deps, note);
+    const written = await writeUpstreamServer(server, { given, choices, transport }, deps);
+    const { variables, omitted } = written;
+    if (variables.length > 0)
+      note(`The server needs these variables where it starts: ${variables.join(', ')}`);
+    if (omitted.length > 0) note(`Optional inputs without a value: ${omitted.join(', ')}`);
+    return written;
+  });
 }

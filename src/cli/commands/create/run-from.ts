@@ -1,13 +1,12 @@
 import path from 'node:path';
 import { AgentToolsError } from '../../../engine/base/errors.js';
-import { visibleMessage } from '../../../engine/base/visible-text.js';
 import { createWrapper } from '../../../engine/wrapping/create-wrapper.js';
 import type { Host } from '../../../host.js';
 import { existingDeps, givenOptions, type ServerInput } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
-import { withProgress } from '../../shared/progress.js';
-import { runWithGuard } from '../../shared/run-guarded.js';
+import { runWithProgress } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
+import { writeNote } from '../../shared/write-note.js';
 import type { CreateInput } from './run.js';
 import { renderWrapper, withoutNotes } from './text.js';
 
@@ -29,16 +28,12 @@ export async function createFromCommand(
   }
   const { transport, mcpRegistry } = existing;
   const given = givenOptions(existing, host);
-  const note = (line: string) => void host.stderr.write(`note: ${visibleMessage(line)}\n`);
-  const made = await runWithGuard(
-    host,
-    async (signal) =>
-      await withProgress(host, async (tell) => {
-        const deps = existingDeps(host, { mcpRegistry, signal, report: note, tell });
-        const directory = path.resolve(host.cwd, folder);
-        return await createWrapper({ directory, name, from, given, transport }, deps);
-      }),
-  );
+  const note = (line: string) => writeNote(host, line);
+  const made = await runWithProgress(host, async (signal, tell) => {
+    const deps = existingDeps(host, { mcpRegistry, signal, report: note, tell });
+    const directory = path.resolve(host.cwd, folder);
+    return await createWrapper({ directory, name, from, given, transport }, deps);
+  });
   for (const line of made.notes) note(line);
   host.stdout.write(
     json ? renderJson(withoutNotes(made)) : renderWrapper({ ...made, folder }, { color: host.color }),

@@ -17,8 +17,7 @@ import { hasData, toExitCode } from '../../shared/exit-outcome.js';
 import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
 import { openHostRegistry } from '../../shared/mcp-registry.js';
 import { askingNpmSetting } from '../../shared/npm-deps.js';
-import { withProgress } from '../../shared/progress.js';
-import { runWithGuard } from '../../shared/run-guarded.js';
+import { runWithProgress } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
 import { createInstallUser } from './terminal-user.js';
@@ -73,9 +72,10 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
     (await chosenServer(workspace, clients, async (choice) => await askServer(choice, host)));
   if (typeof reference !== 'string') host.stderr.write(usualLine(clients, reference));
   const variables = readVariables(env, host.env);
-  const results = await runWithGuard(host, (signal) =>
-    withProgress(host, (tell) =>
-      install(
+  const results = await runWithProgress(
+    host,
+    async (signal, tell) =>
+      await install(
         {
           ...rest,
           clients,
@@ -106,7 +106,6 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
           },
         },
       ),
-    ),
   );
   host.stderr.write(installLines(results, { dryRun, verified: verify, absent: selection.absent }));
   if (json) {

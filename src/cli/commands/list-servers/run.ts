@@ -1,5 +1,5 @@
 import { workspaceFolders } from '../../../engine/base/folders.js';
-import { shortenText, visibleMessage } from '../../../engine/base/visible-text.js';
+import { shortenText } from '../../../engine/base/visible-text.js';
 import { listServers } from '../../../engine/discovery/list-servers.js';
 import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
@@ -8,6 +8,7 @@ import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { terminalWidth } from '../../shared/terminal-width.js';
 import { renderJson } from '../../shared/text/json.js';
+import { writeNote } from '../../shared/write-note.js';
 import { renderServers, serverData } from './text.js';
 
 export interface ListServersInput {
@@ -34,7 +35,7 @@ export async function listServersCommand(input: ListServersInput, host: Host): P
         : undefined,
     }),
   );
-  for (const note of notes) host.stderr.write(`note: ${visibleMessage(shortenText(note, longestNote))}\n`);
+  for (const note of notes) writeNote(host, shortenText(note, longestNote));
   host.stdout.write(
     json
       ? renderJson(servers.map(serverData))

@@ -19,7 +19,7 @@ import { findExisting, type ServerInput } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { withProgress } from '../../shared/progress.js';
-import { runWithGuard } from '../../shared/run-guarded.js';
+import { runWithProgress } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
 import { openWorkspace } from '../../shared/workspace.js';
 import { untilSignal } from './until-signal.js';
@@ -73,14 +73,12 @@ async function servePage(input: PreviewInput, host: Host): Promise<ExitCode> {
 
 async function takeScreenshot(input: PreviewInput, file: string, host: Host): Promise<ExitCode> {
   const target = path.resolve(host.cwd, file);
-  const picture = await runWithGuard(host, (signal) =>
-    withProgress(host, async (say) => {
-      await findServer(input, host, signal);
-      const options = previewOptions(input, host);
-      say(`Taking a picture of ${options.reference}`);
-      return await takePicture({ ...options, place: host, signal });
-    }),
-  );
+  const picture = await runWithProgress(host, async (signal, say) => {
+    await findServer(input, host, signal);
+    const options = previewOptions(input, host);
+    say(`Taking a picture of ${options.reference}`);
+    return await takePicture({ ...options, place: host, signal });
+  });
   await writePicture(target, picture);
   const { png, violations, ...facts } = picture;
   for (const { directive, blocked } of violations) {

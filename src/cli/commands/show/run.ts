@@ -1,6 +1,5 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { workspaceFolders } from '../../../engine/base/folders.js';
-import { visibleMessage } from '../../../engine/base/visible-text.js';
 import { showExisting } from '../../../engine/bridge/show-existing.js';
 import type { Facts } from '../../../engine/discovery/facts.js';
 import { isPublished, propertyOf } from '../../../engine/discovery/facts-property.js';
@@ -18,6 +17,7 @@ import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
 import { openWorkspace } from '../../shared/workspace.js';
+import { writeNote } from '../../shared/write-note.js';
 import { renderFacts, renderValue } from './text.js';
 
 export interface ShowInput {
@@ -36,7 +36,7 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
   const facts = await runWithGuard(host, () =>
     findFacts(input, host, (note) => void notes.push(note)),
   ).finally(() => {
-    for (const note of notes) host.stderr.write(`note: ${visibleMessage(note)}\n`);
+    for (const note of notes) writeNote(host, note);
   });
   if (property !== undefined) {
     const value = propertyOf(facts, property);
