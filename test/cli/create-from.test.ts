@@ -2,10 +2,9 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { npmInProcess } from '../support/npm-in-process.js';
 import { addFiles, writeFolder } from '../support/packages.js';
 import { type Registry, startRegistry } from '../support/registry.js';
-import { runCli } from '../support/run-cli.js';
+import { runAtHome } from '../support/run-cli.js';
 import { ticketsServer } from '../support/tickets-server.js';
 import { writeBundle } from '../support/zip.js';
 
@@ -35,17 +34,7 @@ type Files = Parameters<typeof writeFolder>[0];
 function open(files: Files = {}) {
   const home = writeFolder({ '.npmrc': registry.settings(), ...files });
   const run = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    await runCli(words, {
-      home,
-      cwd: home,
-      env: {
-        ...npmInProcess,
-        PATH: path.dirname(process.execPath),
-        HOME: home,
-        AGENTTOOLS_MCP_REGISTRY: 'none',
-        ...env,
-      },
-    });
+    await runAtHome(home, words, { AGENTTOOLS_MCP_REGISTRY: 'none', ...env });
   const read = (file: string) => JSON.parse(readFileSync(path.join(home, file), 'utf8'));
   return { home, run, read, upstreamOf: (file: string) => read(file).tools[0].upstream };
 }

@@ -7,10 +7,9 @@ import { readEntry } from '../../src/engine/clients/edit/entries.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
 import { remoteShapeOf } from '../../src/engine/clients/table/remote-shapes.js';
 import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
-import { npmInProcess } from '../support/npm-in-process.js';
 import { addFiles, writeFolder } from '../support/packages.js';
 import { startRegistryHere } from '../support/registry.js';
-import { runCli } from '../support/run-cli.js';
+import { runAtHome } from '../support/run-cli.js';
 import { ticketsServer } from '../support/tickets-server.js';
 import { writeBundle } from '../support/zip.js';
 
@@ -31,17 +30,7 @@ const bundleFile = () => {
 };
 
 const run = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  await runCli(words, {
-    home,
-    cwd: home,
-    env: {
-      ...npmInProcess,
-      PATH: path.dirname(process.execPath),
-      npm_config_cache: cache,
-      HOME: home,
-      ...env,
-    },
-  });
+  await runAtHome(home, words, { npm_config_cache: cache, ...env });
 
 beforeAll(async () => {
   const registry = await startRegistryHere();

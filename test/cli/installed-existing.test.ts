@@ -2,10 +2,9 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
-import { npmInProcess } from '../support/npm-in-process.js';
 import { addFiles, writeFolder } from '../support/packages.js';
 import { type Registry, startRegistry } from '../support/registry.js';
-import { runCli } from '../support/run-cli.js';
+import { runAtHome } from '../support/run-cli.js';
 import { ticketsServer } from '../support/tickets-server.js';
 import { writeBundle } from '../support/zip.js';
 
@@ -52,16 +51,10 @@ const leftFolders = () =>
   });
 
 const run = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  await runCli(words, {
-    home,
-    cwd: home,
-    env: {
-      ...npmInProcess,
-      PATH: [programs, path.dirname(process.execPath)].join(path.delimiter),
-      npm_config_cache: cache,
-      HOME: home,
-      ...env,
-    },
+  await runAtHome(home, words, {
+    PATH: [programs, path.dirname(process.execPath)].join(path.delimiter),
+    npm_config_cache: cache,
+    ...env,
   });
 const listed = async () => JSON.parse((await run(['list-installed', '--json'])).stdout);
 

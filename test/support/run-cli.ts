@@ -5,6 +5,7 @@ import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/main.js';
 import type { ExitCode } from '../../src/cli/shared/exit-code.js';
 import type { Host } from '../../src/host.js';
+import { npmInProcess } from './npm-in-process.js';
 
 /** Relative path to text, or to a value that becomes JSON. */
 export type Files = Readonly<Record<string, unknown>>;
@@ -40,6 +41,19 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
   });
   const code = await main(argv, host);
   return { code, stdout: stdout.text, stderr: stderr.text, cwd };
+}
+
+/**
+ * Runs a command line of a user who is in the home folder. PATH has nothing but Node, unless `env` changes it. npm installs in
+ * this process if the test file mocks `run-to-exit.js` with `withNpmInProcess`.
+ */
+export async function runAtHome(
+  home: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Run> {
+  const PATH = path.dirname(process.execPath);
+  return await runCli(words, { home, cwd: home, env: { ...npmInProcess, PATH, HOME: home, ...env } });
 }
 
 let npmrc: Promise<string> | undefined;
