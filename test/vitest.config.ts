@@ -22,17 +22,25 @@ const properties = 'test/**/*.properties.test.ts';
 
 /** Rooms whose tests leave their process unchanged. */
 const pureRooms =
-  /^(?:bridge|bundles|clients|derive|discovery|extension|installation|interaction|live|mcp-registry|methods|runtime|schema|server|server-checks|skills|tasks|upstream|user-servers)\//;
+  /^(?:docs|engine\/(?:base|bridge|bundles|clients|derive|discovery|existing-servers|extension|installation|interaction|live|mcp-registry|methods|preview|protocol|runtime|schema|serve|server|server-checks|skills|tasks|upstream|user-servers))\//;
 
-/** Files that need a process of their own: they replace modules, or use ArkType, which keeps types by process. */
-const needsOwnProcess = /\bvi\.(?:mock|doMock|resetModules)\(|from 'arktype'/;
+/** Commands end all children of their process, also the service of esbuild. So they share other processes. */
+const commands = /^cli\//;
 
-/** These files share processes, and so load the source once. */
-const pureFiles = readdirSync(path.join(root, 'test/engine'), { recursive: true, encoding: 'utf8' })
-  .map((file) => file.replaceAll(path.sep, '/'))
-  .filter((file) => pureRooms.test(file) && file.endsWith('.test.ts'))
-  .map((file) => `test/engine/${file}`)
-  .filter((file) => !needsOwnProcess.test(readFileSync(path.join(root, file), 'utf8')));
+/** Files that need a process of their own: they replace modules or timers, or use ArkType, which keeps types by process. */
+const needsOwnProcess = /\bvi\.(?:mock|doMock|resetModules|useFakeTimers)\(|from 'arktype'/;
+
+/** Files that share processes, and so load the source once. */
+function sharing(rooms: RegExp, own = needsOwnProcess): readonly string[] {
+  return readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .filter((file) => rooms.test(file) && /(?<!\.full)\.test\.ts$/.test(file))
+    .map((file) => `test/${file}`)
+    .filter((file) => !own.test(readFileSync(path.join(root, file), 'utf8')));
+}
+
+const pureFiles = sharing(pureRooms);
+const commandFiles = sharing(commands, new RegExp(`${needsOwnProcess.source}|from 'esbuild'`));
 
 /** Names the tests that `npm test` leaves out. */
 const leftOut: Reporter = {
@@ -80,14 +88,15 @@ function project({
   return { test: { root, setupFiles, include: [...include], exclude: [...exclude], ...limits, ...rest } };
 }
 
-/** `npm test`: the source (`pure` and `unit`), and the built program over a pipe (`stdio`) and over HTTP (`http`). */
+/** `npm test`: the source (`pure`, `commands` and `unit`), and the built program over a pipe (`stdio`) and over HTTP (`http`). */
 const exclude = [browserFiles, e2eFiles, fullFiles];
 const quick = [
   project({ name: 'pure', include: pureFiles, exclude, isolate: false }),
+  project({ name: 'commands', include: commandFiles, exclude, isolate: false }),
   project({
     name: 'unit',
     include: ['test/{engine,builtin,cli,docs,conformance}/**/*.test.ts'],
-    exclude: [...exclude, ...pureFiles],
+    exclude: [...exclude, ...pureFiles, ...commandFiles],
   }),
   project({ name: 'stdio', include: ['test/stdio/**/*.test.ts'], exclude }),
   project({ name: 'http', include: ['test/http/**/*.test.ts'], exclude }),
