@@ -22,7 +22,7 @@ const properties = 'test/**/*.properties.test.ts';
 
 /** Rooms whose tests leave their process unchanged. */
 const pureRooms =
-  /^(?:docs|engine\/(?:base|bridge|bundles|clients|derive|discovery|existing-servers|extension|installation|interaction|live|mcp-registry|methods|preview|protocol|runtime|schema|serve|server|server-checks|skills|tasks|upstream|user-servers))\//;
+  /^(?:docs|engine\/(?:base|bridge|bundles|clients|derive|discovery|existing-servers|extension|installation|interaction|live|mcp-registry|methods|preview|protocol|runtime|schema|serve|server|server-checks|skills|surface|tasks|upstream|user-servers))\//;
 
 /** Commands end all children of their process, also the service of esbuild. So they share other processes. */
 const commands = /^cli\//;

@@ -184,7 +184,7 @@ describe('a project file', () => {
     expect(written).toContain('${env:');
   });
 
-  test('is not written with a declared secret in an argument or an address', async () => {
+  test('gets a declared secret in an argument or an address by a variable, through AgentTools', async () => {
     const args = [{ type: 'named', name: '--token', isSecret: true, isRequired: true }];
     const packages = [
       { registryType: 'oci', identifier: 'acme/mcp:1', transport: { type: 'stdio' }, packageArguments: args },
@@ -202,8 +202,14 @@ describe('a project file', () => {
       '--project',
     ];
     const docker = await runCli(image, { home, cwd: home, env: { PATH: bin } });
-    expect(docker.code).toBe(1);
-    expect(docker.stderr).toContain('--token: a secret in the command line');
+    expect(docker).toMatchObject({ code: 0 });
+    expect(docker.stderr).toContain('through AgentTools, which reads its secrets from variables');
+    expect(docker.stderr).not.toContain('looks like a secret');
+    expect(readFileSync(cursorFile(), 'utf8')).not.toContain('s3cret');
+    expect(entries().tickets).toMatchObject({
+      args: expect.arrayContaining(['start', '--arg-env', '--token=MCP_TOKEN']),
+      env: { MCP_TOKEN: '${env:MCP_TOKEN}' },
+    });
     const words = [
       'install',
       'cursor',
@@ -216,10 +222,9 @@ describe('a project file', () => {
     ];
     const run = async (more: readonly string[]) =>
       await runCli([...words, '--arg', 'key=s3cret', ...more], { home, cwd: home, env });
-    const refused = await run(['--project']);
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('key: a secret in the command line or the address of the server');
-    expect(existsSync(cursorFile())).toBe(false);
+    expect(await run(['--project', '--force'])).toMatchObject({ code: 0 });
+    expect(readFileSync(cursorFile(), 'utf8')).not.toContain('s3cret');
+    expect(entries().tickets.env).toMatchObject({ MCP_KEY: '${env:MCP_KEY}' });
     expect((await run([])).code).toBe(0);
     expect(entries().tickets.url).toBe('https://eu.acme.example/s3cret/mcp');
   });

@@ -130,9 +130,17 @@ export default { uriTemplate: 'test://{name}', description: ${text}, list: () =>
 });
 
 /** The front's side of hosts, with records below `home`. */
-function openClient(home: string, { frozen = false, onSurfaceChanged = async () => {} } = {}): HostClient {
+function openClient(home: string, { isFrozen = false, onSurfaceChanged = async () => {} } = {}): HostClient {
   const { platform, stderr } = process;
-  const hosted = { server: undefined, project: false, cwd: home, env: {}, home, platform, frozen };
+  const hosted = {
+    server: undefined,
+    project: false,
+    cwd: home,
+    env: {},
+    home,
+    platform,
+    ...(isFrozen && { frozen: 'item' as const }),
+  };
   const none = () => {};
   return new HostClient({
     hosted,
@@ -174,8 +182,8 @@ describe('a host of a frozen server', () => {
   test('describes modules that are recorded', async () => {
     const extension = writeExtension(`'One.'`);
     const home = writeFolder();
-    const load = async (frozen: boolean) => {
-      const client = openClient(home, { frozen });
+    const load = async (isFrozen: boolean) => {
+      const client = openClient(home, { isFrozen });
       await client.loadCode(path.join(extension.folder, toolFile), toolFile);
       await client.close();
       return loads(extension);

@@ -1,3 +1,4 @@
+import { canonical } from '../base/canonical-json.js';
 import { AgentToolsError } from '../base/errors.js';
 import { upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer, RemoteTransport } from '../existing-servers/existing-server.js';
@@ -38,14 +39,18 @@ export interface BridgeDeps extends ExistingDeps {
 /** Longest wait for the first answer of the server, in milliseconds. A container may have to be downloaded. */
 const startTimeoutMs = 60_000;
 
+/** The server in front of an existing server. */
+export interface Bridge {
+  readonly compose: () => Promise<ServerSpec>;
+  /** Key of its recorded surface. */
+  readonly surfaceKey: string;
+}
+
 /**
- * Prepares an existing server and returns the function that composes the server in front of it.
+ * Prepares an existing server and the server in front of it.
  * @throws AgentToolsError if there is no such server, or an input is missing
  */
-export async function createBridge(
-  request: BridgeRequest,
-  deps: BridgeDeps,
-): Promise<() => Promise<ServerSpec>> {
+export async function createBridge(request: BridgeRequest, deps: BridgeDeps): Promise<Bridge> {
   const { surroundings, report } = deps;
   const { server, endpoint } = await prepareEndpoint(request, deps);
   const upstream: UpstreamSpec = {
@@ -67,11 +72,12 @@ export async function createBridge(
   // The endpoint has no form in a definition: it may contain values of the environment, which are not filled in again.
   const tools = [{ upstream: { command: 'existing' }, ...choice }];
   const definition = inlineServer({ name, version, tools } as never, deps.cwd);
-  return async () => {
+  const compose = async () => {
     const spec = await composeDefinition(definition, workspace, { toolList });
     const upstreams = spec.upstreams.map((entry) => ({ ...entry, upstream, lendsInfo: true }));
     return { ...spec, upstreams };
   };
+  return { compose, surfaceKey: canonical(['existing', server.reference, choice]) };
 }
 
 /** An existing server, ready to be started or reached. @throws AgentToolsError */

@@ -16,8 +16,8 @@ export interface HostedServer {
   readonly env: Readonly<Record<string, string>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** True to refuse code of packages that have changed since they were added. */
-  readonly frozen: boolean;
+  /** Refuses changed packages, and items that differ from their record: these alone, or with them the server. */
+  readonly frozen?: 'item' | 'server';
 }
 
 /** Modules that a host does not load when it composes the server: reasons by file. */

@@ -5,7 +5,7 @@ import { errorMessage } from '../base/thrown-value.js';
 import { importDefault, type LoadCode } from '../extension/extension.js';
 import { serverCapabilities } from '../live/capabilities.js';
 import type { Connection } from '../live/connection.js';
-import { LiveServer } from '../live/live-server.js';
+import { type ComposedServer, LiveServer } from '../live/live-server.js';
 import { openSession } from '../live/session.js';
 import { allowsUi } from '../live/ui-capability.js';
 import { answerMethod, findMethod } from '../methods/methods.js';
@@ -124,8 +124,12 @@ export class Runner {
     const resolve = await this.#resolve;
     const compose = async () => await resolve({ reportsMissing: false });
     const { env } = this.#hosted;
+    const first = await compose();
+    const { frozen } = this.#hosted;
+    const gate = frozen && (await openFrozenGate(first, frozen, this.#hosted));
     const live = await LiveServer.open<RemoteUpstreams>({
-      ...(await compose()),
+      ...first,
+      gate,
       compose,
       initializers: new Initializers(this.#ending.signal, this.#watch),
       env,
@@ -352,6 +356,16 @@ const noConnection: HostedConnection = {
   logLevel: 'info',
   session: {},
 };
+
+/** Handlers see the same items as clients. The front reports the refused ones. */
+async function openFrozenGate(composed: ComposedServer, frozen: 'item' | 'server', hosted: HostedServer) {
+  const [{ openGate }, { workspaceFolders }] = await Promise.all([
+    import('../surface/open-gate.js'),
+    import('../base/folders.js'),
+  ]);
+  const { dataFolder } = workspaceFolders(hosted);
+  return await openGate(composed, { frozen, dataFolder, report: () => {} });
+}
 
 /** Returns the check of a frozen server. Loads its code on first use, since few servers are frozen. */
 function createDriftCheck(hosted: HostedServer) {

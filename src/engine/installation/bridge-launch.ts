@@ -56,6 +56,7 @@ export function bridgeLaunch(
   }
   const args = [
     'start',
+    ...(request.frozen ? ['--frozen'] : []),
     ...choiceWords(request.choices),
     ...(transport === undefined ? [] : ['--transport', transport]),
     ...words,
@@ -73,7 +74,7 @@ export function bridgeLaunch(
           { command: program.command, args: [...program.args, ...args], env, ...folder },
           surroundings.platform,
         );
-  return { launch, variables, secretArguments: [] };
+  return { launch, isOurs: true, variables, secretArguments: [] };
 }
 
 /** A name of a variable that no other one has: `API_KEY` for `--api-key`. */
@@ -96,9 +97,16 @@ function choiceWords({ only, except, prefix, rename, toolList }: ItemChoices): r
   ];
 }
 
-/** True if the entry of a client must go through `agenttools start`. */
-export function needsBridge(client: Client, { launch }: InstallSource, { choices }: InstallRequest): boolean {
-  if (Object.keys(choices).length > 0) return true;
-  if (!('url' in launch) || client.manual) return false;
-  return !remoteShapeOf(client)?.transports.includes(launch.transport);
+/** Reason why the entry of a client must go through `agenttools start`; undefined if it need not. */
+export function bridgeReason(
+  client: Client,
+  { launch, secretArguments }: InstallSource,
+  { choices, frozen, scope }: InstallRequest,
+): string | undefined {
+  if (frozen) return 'which checks that its tools are the recorded ones';
+  if (Object.keys(choices).length > 0) return 'which chooses its tools';
+  if (client.manual) return undefined;
+  if (secretArguments.length > 0 && scope.kind !== 'user') return 'which reads its secrets from variables';
+  if (!('url' in launch) || remoteShapeOf(client)?.transports.includes(launch.transport)) return undefined;
+  return `since ${client.name} cannot reach it directly`;
 }

@@ -183,6 +183,7 @@ async function prepareSource(
     ...(folder !== undefined && { folder }),
     ...(allowed.length > 0 && { allowedScripts: allowed }),
     launch,
+    isOurs: false,
     bridge: bridgeLaunch(
       {
         server,
@@ -239,6 +240,7 @@ async function remoteSource(
         : undefined,
     isOnlyHere: false,
     launch: { url, headers, transport },
+    isOurs: false,
     bridge: bridgeLaunch({ ...inputs, transport }, request, setting),
     record,
     secretHeaders: secretNames,

@@ -42,6 +42,7 @@ export async function extensionSource(
     family: alternativesKey(spec),
     isOnlyHere: isOnlyHere(candidate),
     launch: resolveLaunch({ candidate, toolOptions }, request, setting),
+    isOurs: true,
     secretHeaders: [],
     secretArguments: [],
     variables: request.variables,

@@ -42,6 +42,8 @@ export interface InstallRequest {
   /** Timeout for the answer of the server; undefined: the server is not started. */
   readonly verifyTimeoutMs: number | undefined;
   readonly force: boolean;
+  /** True for an entry with `--frozen`. */
+  readonly frozen: boolean;
   readonly dryRun: boolean;
 }
 

@@ -24,6 +24,8 @@ export interface InstallSource {
   /** Folder with the package or the bundle of an existing server, if it has one. */
   readonly folder?: string;
   readonly launch: Launch | RemoteLaunch;
+  /** True if the launch is `agenttools start`. */
+  readonly isOurs: boolean;
   /** The same server through `agenttools start`; undefined for extensions, which always run so. */
   readonly bridge?: BridgedParts;
   /** Records the facts of an existing server, for its start through AgentTools and for `list-servers`. */
@@ -45,4 +47,4 @@ export interface InstallSource {
 }
 
 /** The parts of a source that differ if the server runs through `agenttools start`. */
-export type BridgedParts = Pick<InstallSource, 'launch' | 'variables' | 'secretArguments'>;
+export type BridgedParts = Pick<InstallSource, 'launch' | 'isOurs' | 'variables' | 'secretArguments'>;

@@ -8,7 +8,7 @@ import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
-import { needsBridge } from './bridge-launch.js';
+import { bridgeReason } from './bridge-launch.js';
 import { buildConfigEntry } from './build-entry.js';
 import { toUserError } from './config-fault.js';
 import { type EntryTarget, locateEntryTarget, type Scope } from './entry-target.js';
@@ -21,8 +21,9 @@ import { requireCwd } from './launch.js';
 import { buildRemoteEntry } from './remote-entry.js';
 import { refuseSecretArguments, secretArgumentNotes } from './secret-arguments.js';
 import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
+import { planRecord } from './surface-recording.js';
 import { removeUnusedServers } from './unused-servers.js';
-import { type VerificationCache, verifyOnce } from './verification-cache.js';
+import { unchecked, type VerificationCache, verifyOnce } from './verification-cache.js';
 
 /** Completed or planned install for one client. */
 export interface InstallReport {
@@ -127,15 +128,12 @@ interface InstallJob {
 /** The server as the client can have it: directly, or through `agenttools start`. */
 async function sourceFor({ client, source }: InstallJob, request: InstallRequest): Promise<InstallSource> {
   const { bridge } = source;
-  if (!bridge || !needsBridge(client, source, request)) return source;
-  const why =
-    Object.keys(request.choices).length > 0
-      ? 'which chooses its tools'
-      : `since ${client.name} cannot reach it directly`;
+  const reason = bridge && bridgeReason(client, source, request);
+  if (reason === undefined) return source;
   return {
     ...source,
     ...bridge,
-    notes: [...source.notes, `The entry starts the server through AgentTools, ${why}.`],
+    notes: [...source.notes, `The entry starts the server through AgentTools, ${reason}.`],
   };
 }
 
@@ -194,15 +192,19 @@ async function installInto(
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(rethrowForFile(placement));
   if (!request.dryRun) await source.record?.();
   // A remote server has been asked already, to find out its transport.
-  const absences =
+  const checked =
     'url' in launch || (source.isExisting && request.dryRun)
-      ? []
-      : await verifyOnce({ launch, verified: job.verified }, request, setting).catch((error: unknown) => {
-          throw source.explainFailure?.(error) ?? error;
-        });
+      ? unchecked
+      : await verifyOnce({ launch, isOurs: source.isOurs, verified: job.verified }, request, setting).catch(
+          (error: unknown) => {
+            throw source.explainFailure?.(error) ?? error;
+          },
+        );
+  const recording = await planRecord(checked, request, setting);
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
     rethrowForFile(placement),
   );
+  await recording.write();
   return {
     client,
     scope: scope.kind,
@@ -216,7 +218,8 @@ async function installInto(
     notes: [
       ...source.notes,
       ...(source.isExisting ? secretArgumentNotes(launch, scope) : []),
-      ...absences,
+      ...checked.absences,
+      ...recording.notes,
       ...notes,
       ...(await collectNotes({
         client,

@@ -15,6 +15,7 @@ export interface LaunchRequest {
   readonly program: InstallDeps['program'];
   readonly version: string;
   readonly inProject: boolean;
+  readonly frozen?: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly toolOptions: Readonly<Record<string, unknown>>;
   readonly apps: boolean;
@@ -28,7 +29,12 @@ export interface LaunchRequest {
  */
 export function buildLaunch(request: LaunchRequest): Launch {
   const { argument, qualifiedName, by, program, version, inProject, cwd } = request;
-  const start = ['start', ...(inProject ? ['--project'] : []), argument];
+  const start = [
+    'start',
+    ...(inProject ? ['--project'] : []),
+    ...(request.frozen ? ['--frozen'] : []),
+    argument,
+  ];
   const { MCP_SERVER_NAME: _, ...given } = request.env;
   const env = {
     MCP_SERVER_NAME: qualifiedName,
@@ -62,6 +68,7 @@ export function resolveLaunch(
     program: setting.program,
     version: setting.version,
     inProject: request.scope.kind === 'project' && !candidate.byPath,
+    frozen: request.frozen,
     env: Object.fromEntries(request.variables.map(({ name, value }) => [name, value])),
     toolOptions,
     apps: request.apps,

@@ -23,9 +23,11 @@ export function secretArgumentNotes(launch: Launch | RemoteLaunch, { kind }: Sco
 
 function inArguments({ args }: Launch): readonly string[] {
   return args.flatMap((word, index) => {
+    const before = args[index - 1] ?? '';
+    // These words name variables.
+    if (/^--(?:arg|header)-env$/.test(before)) return [];
     const [, flag, value] = /^(-{1,2}[\w-]+)=(.*)$/s.exec(word) ?? [];
     if (flag !== undefined) return looksSecret(flag, value!) ? [`The value of ${flag}`] : [];
-    const before = args[index - 1] ?? '';
     const name = /^--?[\w-]+$/.test(before) ? before : '';
     if (word.startsWith('-') || !looksSecret(name, word)) return [];
     return [name === '' ? 'An argument' : `The value of ${name}`];

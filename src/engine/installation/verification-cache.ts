@@ -1,43 +1,62 @@
 import type { Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
-import { desktopEnvironment, type Verification, verifyServer } from '../preflight/verify-server.js';
+import { desktopEnvironment, verifyServer } from '../preflight/verify-server.js';
+import { withSurfaceFile } from '../surface/surface-file.js';
+import type { KeyedSurface } from '../surface/surface-records.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 
+/** A server that was started to check it. */
+export interface CheckedStart {
+  /** Unavailable upstream servers, one sentence each. */
+  readonly absences: readonly string[];
+  /** Undefined if AgentTools does not serve it. */
+  readonly surface: KeyedSurface | undefined;
+}
+
+/** A server that was not started. */
+export const unchecked: CheckedStart = { absences: [], surface: undefined };
+
 /** Servers that have been started, by command, variables and working directory. */
-export type VerificationCache = Map<string, Promise<Verification>>;
+export type VerificationCache = Map<string, Promise<CheckedStart>>;
 
 /** The test start of a dry run leaves no compiled code in the cache folder. */
 const withoutCodeCache = { NODE_DISABLE_COMPILE_CACHE: '1' };
 
-/**
- * Starts a server as the client would, once for all clients with the same launch. Returns a sentence
- * for each unavailable upstream.
- */
+interface LaunchToCheck {
+  readonly launch: Launch;
+  /** True if the launch is `agenttools start`. */
+  readonly isOurs: boolean;
+  readonly verified: VerificationCache;
+}
+
+/** Starts a server as the client would, once for all clients with the same launch. */
 export async function verifyOnce(
-  { launch, verified }: { readonly launch: Launch; readonly verified: VerificationCache },
+  { launch, isOurs, verified }: LaunchToCheck,
   request: InstallRequest,
   setting: InstallDeps,
-): Promise<readonly string[]> {
-  if (request.verifyTimeoutMs === undefined) return [];
+): Promise<CheckedStart> {
+  const { verifyTimeoutMs: timeoutMs } = request;
+  if (timeoutMs === undefined) return unchecked;
   const { home, env, platform } = setting.surroundings;
   const { command, args } = toStartable(launch, platform);
   const cwd = launch.cwd ?? (request.scope.kind === 'project' ? request.scope.folder : home);
   const name = JSON.stringify([command, args, launch.env, cwd]);
-  const started =
-    verified.get(name) ??
-    verifyServer(
-      {
-        command,
-        args,
-        cwd,
-        env: {
-          ...desktopEnvironment(env, { platform, command }),
-          ...launch.env,
-          ...(request.dryRun && withoutCodeCache),
-        },
-      },
-      { timeoutMs: request.verifyTimeoutMs, signal: setting.signal },
-    );
+  const verify = async (more: Readonly<Record<string, string>>) => {
+    const variables = {
+      ...desktopEnvironment(env, { platform, command }),
+      ...launch.env,
+      ...(request.dryRun && withoutCodeCache),
+      ...more,
+    };
+    const child = { command, args, cwd, env: variables };
+    return await verifyServer(child, { timeoutMs, signal: setting.signal });
+  };
+  const check = async (): Promise<CheckedStart> => {
+    if (!isOurs) return { ...unchecked, absences: (await verify({})).absences };
+    const { result, surface } = await withSurfaceFile(verify);
+    return { absences: result.absences, surface };
+  };
+  const started = verified.get(name) ?? check();
   verified.set(name, started);
-  return (await started).absences;
+  return await started;
 }

@@ -17,6 +17,8 @@ export interface ComposedServer {
   readonly lacks?: readonly MissingPackage[];
   /** Kinds with definitions that are still loading. Default: none. */
   readonly loading?: readonly PendingKind[];
+  /** Key of its recorded surface. Default: the qualified name of the server. */
+  readonly surfaceKey?: string | undefined;
   /** Folders of the added packages in the server, by name. Symbolic links are resolved. Default: none. */
   readonly packages?: ReadonlyMap<string, string>;
 }
@@ -47,12 +49,22 @@ export interface UpstreamSource extends ItemSource, UpstreamCaller {
   close(): Promise<void>;
 }
 
+/** Decides which parts of a server clients see. */
+export interface SurfaceGate {
+  /** Returns the server without refused parts. `composed`: the server without the items of its upstream servers. */
+  apply(server: Servable, composed: Servable): Servable;
+  /** Called before clients get a list, with the server as it would be without the gate. */
+  listed(server: Servable, composed: Servable): void;
+}
+
 export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> extends ComposedServer {
   readonly env: ServerRuntime['env'];
   /** Takes one line for stderr. */
   readonly report: ServerRuntime['report'];
   readonly initializers?: Initializers | undefined;
   readonly changes?: ChangeNotifier | undefined;
+  /** Default: clients see everything. */
+  readonly gate?: SurfaceGate | undefined;
   /** True if the running server applies updates of added packages. Default: false. */
   readonly isUpdatable?: boolean;
   /** True if another process announces list changes. Default: false. */
@@ -86,6 +98,9 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   /** Pending lookups, called after each replacement. */
   readonly #searches = new Set<() => void>();
   #composed: ComposedServer;
+  /** The server with the items of its upstream servers. */
+  #extended: Servable;
+  /** The same without the parts that the gate refuses. */
   #current: Servable;
   #upstreams: U | undefined;
   /** The last replacement. One runs at a time, so no older composition replaces a newer one. */
@@ -96,7 +111,8 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     const { onChange, announce } = options.changes ?? new ChangeNotifier();
     this.#options = options;
     this.#composed = options;
-    this.#current = Object.freeze(server);
+    this.#extended = server;
+    this.#current = Object.freeze(this.#gated());
     this.onChange = onChange;
     this.announce = announce;
     const { onMessage, tell } = new MessageNotifier();
@@ -124,7 +140,7 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     return live;
   }
 
-  /** The current server, with the items of its upstream servers. */
+  /** The current server, as clients see it: with the items of its upstream servers. */
   get current(): Servable {
     return this.#current;
   }
@@ -169,6 +185,11 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   /** Resolves when a list is complete, or the wait has ended. */
   async ready(kind: PendingKind, signal: AbortSignal): Promise<void> {
     await this.#wait(kind, 'list', signal);
+    const { gate } = this.#options;
+    if (gate) {
+      gate.listed(this.#extended, this.composed);
+      this.#refresh(this.#listed);
+    }
     this.#listed.add(kind === 'skills' ? 'resources' : kind);
   }
 
@@ -223,12 +244,16 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
 
   #refresh(kinds: Iterable<ServedKind>): void {
     const before = this.#current;
-    const { server } = this.#composed;
-    this.#current = Object.freeze(this.#upstreams?.extend(server) ?? server);
+    this.#extended = this.#upstreams?.extend(this.composed) ?? this.composed;
+    this.#current = Object.freeze(this.#gated());
     for (const kind of this.#options.isSilent ? [] : kinds) {
       if (isChanged(kind, before, this.#current)) this.announce(listEvent(kind));
     }
     for (const search of [...this.#searches]) search();
+  }
+
+  #gated(): Servable {
+    return this.#options.gate?.apply(this.#extended, this.composed) ?? this.#extended;
   }
 
   /** Ends the upstream servers. */

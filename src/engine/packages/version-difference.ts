@@ -1,6 +1,4 @@
-import { canonical } from '../base/canonical-json.js';
-import type { DocumentPath } from '../base/files/document-path.js';
-import { isRecord } from '../base/value-checks.js';
+import { type ValueDifference, valuesBetween } from '../base/value-differences.js';
 import { shapes } from '../extension/definition-shapes.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
@@ -39,13 +37,6 @@ export interface ItemDifference {
   readonly unread: false | 'definition' | 'text';
   /** Reason why the item would now be skipped. */
   readonly problem?: string;
-}
-
-/** A value in a definition; undefined if it is missing. */
-export interface ValueDifference {
-  readonly path: DocumentPath;
-  readonly before: unknown;
-  readonly after: unknown;
 }
 
 export interface DifferenceOptions {
@@ -124,25 +115,6 @@ function compareItem(
   const isFound = problem === undefined && was.problem !== undefined;
   if (values.length + files.length === 0 && unread === false && !isLost && !isFound) return [];
   return [{ kind, name, values, files, unread, ...(isLost && { problem }) }];
-}
-
-/** Yields differing values, descending into objects. */
-function* valuesBetween(
-  before: unknown,
-  after: unknown,
-  path: DocumentPath = [],
-): Generator<ValueDifference> {
-  if (!isRecord(before) || !isRecord(after)) {
-    if (canonical(before) !== canonical(after)) yield { path, before, after };
-    return;
-  }
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    yield* valuesBetween(ownValue(before, key), ownValue(after, key), [...path, key]);
-  }
-}
-
-function ownValue(value: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 /** Kinds of items with files, or results of files, that clients see. */

@@ -7,7 +7,13 @@ import type { InstallMissing } from '../extension/installer.js';
 import { MissingPackageError } from '../extension/workspace.js';
 import { LazyHost } from '../host/lazy-host.js';
 import { ChangeNotifier } from '../live/change-notifier.js';
-import { type ItemSource, LiveServer, type LiveServerOptions } from '../live/live-server.js';
+import {
+  type ComposedServer,
+  type ItemSource,
+  LiveServer,
+  type LiveServerOptions,
+  type SurfaceGate,
+} from '../live/live-server.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../runtime/tool-options.js';
 import { openUpstreamsWith } from '../server/open-upstreams.js';
 import type { PackageWatch } from '../server/package-watch.js';
@@ -20,6 +26,9 @@ import {
   type ServerRequest,
   type ServerResolver,
 } from '../server/server-resolver.js';
+import type { GateOptions } from '../surface/open-gate.js';
+import type { FrozenExtent } from '../surface/surface-gate.js';
+import { surfaceVariable } from '../surface/surface-variable.js';
 import type { UpstreamHub } from '../upstream/upstream-hub.js';
 
 /** A server to prepare, and the means to complete it. */
@@ -27,6 +36,8 @@ export interface Preparation extends ServerRequest {
   /** Installs missing packages on first use. Default: the server skips their items. */
   readonly obtain?: InstallMissing | undefined;
   readonly patience?: Patience;
+  /** Extent of a refusal if the surface differs from its record. Default: nothing is refused. */
+  readonly frozen?: FrozenExtent | undefined;
   /** Runs code of extensions in this process, not in an extension host. */
   readonly inProcess?: boolean | undefined;
   /** Opens the server in place of a search by its name. */
@@ -70,7 +81,7 @@ export async function prepareServer(
     hosted: {
       server: preparation.server,
       project: preparation.project ?? false,
-      frozen: preparation.checkDrift !== undefined,
+      ...(preparation.frozen && { frozen: preparation.frozen }),
       cwd: host.cwd,
       env: omitUndefinedVariables(host.env),
       home: host.home,
@@ -128,10 +139,10 @@ async function prepareWith(
   const obtain = strict ? undefined : preparation.obtain;
   const { client, changes } = isolation ?? {};
   const code = client && { loadCode: client.loadCode, isSurface: true };
-  const isFrozen = preparation.checkDrift !== undefined;
+  const { frozen } = preparation;
   let packages: LiveServer['packages'] = new Map();
   let watch: PackageWatch | undefined;
-  const pinned = (name: string) => (isFrozen ? packages.get(name) : undefined);
+  const pinned = (name: string) => (frozen ? packages.get(name) : undefined);
   const resolveServer =
     (await preparation.openServer?.(signal)) ??
     (await createServerResolver(preparation, { host, report, pinned, ...code }));
@@ -163,11 +174,12 @@ async function prepareWith(
     return composed;
   };
   const openUpstreams = openUpstreamsWith({ env, report, signal, patience, places: client, dataFolder });
-  const options = { env, report, changes, isUpdatable: !isFrozen, compose, openUpstreams };
+  const gate = await gateOf(first, { frozen, file: env[surfaceVariable], dataFolder, report });
+  const options = { env, report, changes, gate, isUpdatable: !frozen, compose, openUpstreams };
   const live = await LiveServer.open({ ...first, ...options });
   // Packages that are installed while the server runs are watched from then on.
   const followPackages = async () => {
-    if (!isFrozen && packages.size > 0) watch ??= await watchPackages(live, client, setting);
+    if (!frozen && packages.size > 0) watch ??= await watchPackages(live, client, setting);
     watch?.watch(packages);
   };
   const { lacks, loading } = live;
@@ -191,6 +203,13 @@ async function prepareWith(
     await waitAtMost(live.ready('tools', signal), firstStartMs, signal);
   }
   return { live, toolOptions, host: client, close: async () => await client?.close() };
+}
+
+/** Most servers have no gate, so its code loads on demand. */
+async function gateOf(first: ComposedServer, options: GateOptions): Promise<SurfaceGate | undefined> {
+  if (!options.frozen && options.file === undefined) return undefined;
+  const { openGate } = await import('../surface/open-gate.js');
+  return await openGate(first, options);
 }
 
 /** Composes the server again when its packages are updated. */
@@ -242,6 +261,8 @@ async function followLoading(
 
 function omitUndefinedVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined || name === surfaceVariable ? [] : [[name, value]],
+    ),
   );
 }

@@ -13,7 +13,7 @@ const files = {
 
 function runnerOf(server: string): Runner {
   const folder = writeFolder();
-  const hosted = { server, project: false, frozen: false, cwd: folder, home: folder, env: {} };
+  const hosted = { server, project: false, cwd: folder, home: folder, env: {} };
   return new Runner({ ...hosted, platform: process.platform }, { send: () => {}, report: () => {} });
 }
 

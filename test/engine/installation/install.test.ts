@@ -33,6 +33,7 @@ const request: InstallRequest = {
   cwd: undefined,
   verifyTimeoutMs: undefined,
   force: false,
+  frozen: false,
   dryRun: true,
 };
 

@@ -53,7 +53,7 @@ export async function callCommand(
       if (named) {
         const { transport, mcpRegistry } = existing;
         const deps = existingDeps(host, { mcpRegistry, signal: ending, report, tell });
-        const compose = await createBridge(
+        const { compose } = await createBridge(
           { ...named, given: givenOptions(existing, host), transport },
           deps,
         );

@@ -65,6 +65,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
         .choices(['node', 'npx'])
         .default('node'),
     )
+    .option('--frozen', 'let the client get only items that are as the server lists them now')
     .option('--no-verify', 'do not start the server first')
     .option('--verify-timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 15)
     .option('--no-auto-install', 'do not install missing packages')
@@ -93,6 +94,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             apps: options.enableMcpApps ?? true,
             cwd: options.cwd,
             by: options.command,
+            frozen: options.frozen ?? false,
             verify: options.verify,
             verifyTimeoutMs: options.verifyTimeout * 1000,
             autoInstall: options.autoInstall,

@@ -1,3 +1,4 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
 import { packageVersion, workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { chosenServer } from '../../../engine/installation/choose-server.js';
@@ -48,6 +49,8 @@ export interface InstallInput extends TargetInput {
   readonly verify: boolean;
   readonly verifyTimeoutMs: number;
   readonly autoInstall: boolean;
+  /** Writes `--frozen` into the entry. */
+  readonly frozen: boolean;
   readonly dryRun: boolean;
   readonly force: boolean;
   /** Allows outgoing settings of the project. */
@@ -60,6 +63,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
   const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, mcpRegistry, yes, ...rest } =
     input;
   if (rest.command && server !== undefined) throw commandWithServer(server);
+  if (rest.frozen && !verify) throw frozenWithoutStart();
   const folders = installationFolders(host);
   const scope = resolveScope(input, host);
   const selection = await selectClients(input, { scope, ...folders });
@@ -113,4 +117,10 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
       host.stdout.write(renderJson(installData(results, { isList, dryRun })));
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
   return toExitCode(results);
+}
+
+function frozenWithoutStart(): AgentToolsError {
+  const message =
+    '--frozen records the items that the server lists, so the server is started. Leave out --no-verify.';
+  return new AgentToolsError('usage', message);
 }

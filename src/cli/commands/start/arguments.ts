@@ -1,5 +1,6 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
+import type { FrozenExtent } from '../../../engine/surface/surface-gate.js';
 
 /** Options of `start`, for both its parser and its help. */
 export const startOptions = [
@@ -15,7 +16,12 @@ export const startOptions = [
   },
   {
     flag: '--frozen',
-    description: 'refuse to start if a package has changed since it was added; implies --no-auto-install',
+    description:
+      'serve nothing that has changed since it was recorded, and refuse changed packages; implies --no-auto-install',
+  },
+  {
+    flag: '--frozen-server',
+    description: 'like --frozen, but serve no item at all if one has changed',
   },
   {
     flag: '--in-process',
@@ -32,7 +38,8 @@ export interface StartInput {
   readonly strict: boolean;
   readonly project: boolean;
   readonly autoInstall: boolean;
-  readonly frozen: boolean;
+  /** Extent of a refusal if the surface differs from its record; undefined: nothing is refused. */
+  readonly frozen: FrozenExtent | undefined;
   readonly inProcess: boolean;
   /** Command of an existing server. */
   readonly command?: readonly string[];
@@ -88,9 +95,24 @@ export function parseStartArguments(words: readonly string[]): StartInput | unde
     strict: options.includes('--strict'),
     project: options.includes('--project'),
     autoInstall: !options.includes('--no-auto-install'),
-    frozen: options.includes('--frozen'),
+    frozen: frozenExtent({
+      frozen: options.includes('--frozen'),
+      frozenServer: options.includes('--frozen-server'),
+    }),
     inProcess: options.includes('--in-process'),
   });
+}
+
+/** The extent that `--frozen` and `--frozen-server` choose. */
+export function frozenExtent({
+  frozen,
+  frozenServer,
+}: {
+  readonly frozen: boolean;
+  readonly frozenServer: boolean;
+}): FrozenExtent | undefined {
+  if (frozenServer) return 'server';
+  return frozen ? 'item' : undefined;
 }
 
 /** Checks the input of `start`. @throws AgentToolsError `usage` if the server is an empty string. */

@@ -12,7 +12,7 @@ import type { StartInput } from './arguments.js';
 /** Prepares an existing server. Its own code runs in its own process, so there is no extension host. */
 export function existingPreparation(
   named: NamedReference,
-  { existing, strict }: StartInput,
+  { existing, strict, frozen }: StartInput,
   host: Host,
 ): Preparation {
   const { env = [], args = [], headers = [], transport, mcpRegistry, choices } = existing ?? {};
@@ -32,11 +32,12 @@ export function existingPreparation(
   return {
     server: undefined,
     strict,
+    frozen,
     inProcess: true,
     openServer: async (signal) => {
       const deps = existingDeps(host, { mcpRegistry, signal, report, tell: () => {} });
-      const compose = await createBridge({ ...named, given, transport, ...choices }, deps);
-      return async () => ({ server: await compose(), lacks: [] });
+      const { compose, surfaceKey } = await createBridge({ ...named, given, transport, ...choices }, deps);
+      return async () => ({ server: await compose(), surfaceKey, lacks: [] });
     },
   };
 }

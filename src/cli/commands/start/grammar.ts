@@ -3,7 +3,7 @@ import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-optio
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { addInputOptions } from '../../shared/grammar/existing-options.js';
 import { collectVerbatim } from '../../shared/grammar/option-values.js';
-import { type ExistingInput, startInput, startOptions } from './arguments.js';
+import { type ExistingInput, frozenExtent, startInput, startOptions } from './arguments.js';
 import { addHttpOptions, httpInput } from './http-grammar.js';
 
 /** Adds `start`. */
@@ -29,6 +29,7 @@ export function defineStart(program: Command, { host, answer, command }: Command
       project = false,
       autoInstall = true,
       frozen = false,
+      frozenServer = false,
       inProcess = false,
       http = false,
     } = options;
@@ -40,7 +41,7 @@ export function defineStart(program: Command, { host, answer, command }: Command
       strict,
       project,
       autoInstall,
-      frozen,
+      frozen: frozenExtent({ frozen, frozenServer }),
       inProcess,
     });
     if (http) {

@@ -37,7 +37,7 @@ function extensionPreparation({ autoInstall, frozen, ...input }: StartInput, hos
   return {
     ...input,
     obtain: autoInstallOptions(host, { wanted: autoInstall && !frozen, tell: () => {} }),
-    ...(frozen && { checkDrift: createLazyDriftCheck(host) }),
+    ...(frozen && { frozen, checkDrift: createLazyDriftCheck(host) }),
   };
 }
 

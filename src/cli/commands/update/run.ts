@@ -11,7 +11,8 @@ import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { packagesSetting } from '../../shared/packages-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { renderJson } from '../../shared/text/json.js';
-import { renderPlan, updateData, updateLine } from './text.js';
+import { outdateRecords, renewSurfaces } from './surfaces.js';
+import { renderPlan, type SurfaceOutcome, updateData, updateLine } from './text.js';
 
 export interface UpdateInput {
   /** Empty: all added packages. */
@@ -29,19 +30,39 @@ export async function updateCommand(input: UpdateInput, host: Host): Promise<Exi
   );
   const npm = askingNpmSetting(host, { ...input, tell: () => {} });
   const setting = packagesSetting(host, () => {}, npm);
-  const results: UpdateResult[] = [];
+  const results: UpdateOutcome[] = [];
   try {
     for (const plan of plans) {
       host.stderr.write(renderPlan(plan, { color: host.color }));
       const ask = async () => input.yes || (await askYesNo(`Update ${plan.before.name}?`, host));
       const result = await applyUpdate(plan, { dryRun: input.dryRun, ask }, setting);
       host.stderr.write(updateLine(result));
-      results.push(result);
+      results.push({ result, surfaces: await followSurfaces(result, input, host) });
     }
   } finally {
     await discardUpdates(plans);
   }
   if (plans.length === 0) host.stderr.write('No package was added. Add one with: agenttools add <package>\n');
-  if (input.json) host.stdout.write(renderJson(results.map(updateData)));
-  return results.some(({ state }) => state === 'held' || state === 'failed') ? ExitCode.Failed : ExitCode.Ok;
+  if (input.json)
+    host.stdout.write(renderJson(results.map(({ result, surfaces }) => updateData(result, surfaces))));
+  const states = results.flatMap(({ result, surfaces }) => [result, ...surfaces].map(({ state }) => state));
+  return states.some((state) => state === 'held' || state === 'failed') ? ExitCode.Failed : ExitCode.Ok;
+}
+
+interface UpdateOutcome {
+  readonly result: UpdateResult;
+  /** Recorded surfaces; empty without `--load`. */
+  readonly surfaces: readonly SurfaceOutcome[];
+}
+
+/** Brings the recorded surfaces of a package up to date. */
+async function followSurfaces(
+  result: UpdateResult,
+  input: UpdateInput,
+  host: Host,
+): Promise<readonly SurfaceOutcome[]> {
+  const { state } = result;
+  if (state === 'updated') await outdateRecords(result, host);
+  const isThere = state === 'updated' || state === 'current';
+  return input.load && isThere ? await renewSurfaces(result, input, host) : [];
 }

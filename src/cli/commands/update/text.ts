@@ -1,4 +1,5 @@
 import { isRecord } from '../../../engine/base/value-checks.js';
+import type { ValueDifference } from '../../../engine/base/value-differences.js';
 import { visibleLine, visibleMessage, visibleText } from '../../../engine/base/visible-text.js';
 import { singular } from '../../../engine/extension/item-kinds.js';
 import { type ChangedFile, itemLabel } from '../../../engine/packages/compare-states.js';
@@ -10,9 +11,9 @@ import {
   type ItemDifference,
   isVisibleToModel,
   uninspectedItems,
-  type ValueDifference,
   type VersionDifference,
 } from '../../../engine/packages/version-difference.js';
+import type { SurfaceDifference } from '../../../engine/surface/served-surface.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 import { changedPlaces, wholeCharacters } from './changed-places.js';
 
@@ -95,7 +96,8 @@ const unreadLines = {
   text: 'Its text is made by code, and may be another one.',
 } as const satisfies Record<Exclude<ItemDifference['unread'], false>, string>;
 
-function valueLines({ path, before, after }: ValueDifference): readonly string[] {
+/** A changed value, in lines. */
+export function valueLines({ path, before, after }: ValueDifference): readonly string[] {
   const key = path.join('.');
   const [one, other] = [formatEntryValue(before), formatEntryValue(after)];
   if (one.length <= maxInlineValueLength && other.length <= maxInlineValueLength)
@@ -229,8 +231,19 @@ function formatAllowedRange({ before }: UpdatePlan): string {
   return wanted === 'latest' ? '' : ` that "${wanted}" allows`;
 }
 
+/** Outcome for one server. `held`: it has changed, and no user could confirm it. */
+export interface SurfaceOutcome {
+  readonly server: string;
+  readonly state: 'unchanged' | 'changed' | 'recorded' | 'declined' | 'held' | 'failed';
+  readonly changes: readonly SurfaceDifference[] | undefined;
+  readonly error?: string;
+}
+
 /** JSON output of `update`. */
-export function updateData({ plan, state, error }: UpdateResult): object {
+export function updateData(
+  { plan, state, error }: UpdateResult,
+  surfaces: readonly SurfaceOutcome[],
+): object {
   const { before, drift, next } = plan;
   const { name, version: previous } = before.record;
   return {
@@ -241,7 +254,13 @@ export function updateData({ plan, state, error }: UpdateResult): object {
     drift,
     ...(next && { seen: isVisibleToModel(next.difference), changes: changesData(next.difference) }),
     ...(error && { error: error.message }),
+    ...(surfaces.length > 0 && { surfaces: surfaces.map(surfaceData) }),
   };
+}
+
+function surfaceData({ changes = [], ...outcome }: SurfaceOutcome): object {
+  const changed = changes.map(({ values, ...change }) => ({ ...change, values: values.map(valueData) }));
+  return { ...outcome, changes: changed };
 }
 
 function changesData(difference: VersionDifference): object {

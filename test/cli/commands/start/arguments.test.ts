@@ -9,7 +9,7 @@ describe('the words after start', () => {
     strict: false,
     project: false,
     autoInstall: true,
-    frozen: false,
+    frozen: undefined,
     inProcess: false,
   };
 
@@ -22,7 +22,8 @@ describe('the words after start', () => {
     [['--', 'python', 'server.py'], { command: ['python', 'server.py'] }],
     [['x', '--project'], { server: 'x', project: true }],
     [['--no-auto-install', 'x'], { server: 'x', autoInstall: false }],
-    [['x', '--frozen'], { server: 'x', frozen: true }],
+    [['x', '--frozen'], { server: 'x', frozen: 'item' }],
+    [['x', '--frozen-server'], { server: 'x', frozen: 'server' }],
     [['x', '--in-process'], { server: 'x', inProcess: true }],
   ])('%j', (words, expected) => {
     expect(parseStartArguments(words)).toEqual({ ...usual, ...expected });

@@ -1,0 +1,42 @@
+import { AgentToolsError } from '../base/errors.js';
+import { describeDifference } from '../surface/surface-gate.js';
+import { SurfaceRecords } from '../surface/surface-records.js';
+import type { InstallDeps, InstallRequest } from './install-request.js';
+import type { CheckedStart } from './verification-cache.js';
+
+/** The record of a surface, to be written after the entry. */
+interface SurfaceRecording {
+  /** Differences from an earlier record, in sentences. */
+  readonly notes: readonly string[];
+  /** @throws AgentToolsError if the record cannot be written */
+  readonly write: () => Promise<void>;
+}
+
+/** Most differences that notes name. */
+const maxNotes = 20;
+
+/**
+ * Compares the surface of a checked server with its record.
+ * @throws AgentToolsError if a frozen entry would have no whole record
+ */
+export async function planRecord(
+  { surface, absences }: CheckedStart,
+  { dryRun, frozen }: InstallRequest,
+  { existing }: InstallDeps,
+): Promise<SurfaceRecording> {
+  if (frozen && absences.length > 0) {
+    const message = `With --frozen, the tools of all servers are recorded, and not all of them could be listed. ${absences.join(' ')}`;
+    throw new AgentToolsError('failed', message);
+  }
+  if (!surface || absences.length > 0) return { notes: [], write: async () => {} };
+  const records = new SurfaceRecords(existing.dataFolder);
+  const found = (await records.compare(surface)) ?? [];
+  const more = found.length - maxNotes;
+  return {
+    notes: [
+      ...found.slice(0, maxNotes).map((one) => `Changed since the last record: ${describeDifference(one)}.`),
+      ...(more > 0 ? [`${more} more items differ from the record before.`] : []),
+    ],
+    write: async () => (dryRun ? undefined : await records.write(surface)),
+  };
+}

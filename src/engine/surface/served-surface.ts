@@ -1,0 +1,80 @@
+import { canonical } from '../base/canonical-json.js';
+import { type ValueDifference, valuesBetween } from '../base/value-differences.js';
+import type { Servable } from '../runtime/compose-server.js';
+import { listedKinds, type ServedKind, type SpecOf } from '../runtime/served-kind.js';
+
+type Value = Readonly<Record<string, unknown>>;
+
+/** The texts and items that clients give to the model. */
+export interface ServedSurface {
+  /** `title`, `description` and `instructions` of the server. */
+  readonly server: Value;
+  /** List entries by kind, and by name or URI. */
+  readonly items: Readonly<Record<ServedKind, ReadonlyMap<string, Value>>>;
+  /**
+   * True if it was recorded before an update of the package. Then only items of upstream servers are compared with it: the
+   * package is compared by its files. Default: false.
+   */
+  readonly isOutdated?: boolean;
+}
+
+/** The surface of a server. Catalog tools are left out: AgentTools writes them, from the other tools. */
+export function surfaceOf({ info, instructions, registry }: Servable): ServedSurface {
+  const itemsOf = (kind: ServedKind) =>
+    new Map(
+      registry
+        .all(kind)
+        .filter((spec) => !registry.fronts?.has(spec.name))
+        .map((spec) => [surfaceName(spec), spec.wire]),
+    );
+  const { title, description } = info;
+  return {
+    server: { title, description, instructions },
+    items: { tools: itemsOf('tools'), prompts: itemsOf('prompts'), resources: itemsOf('resources') },
+  };
+}
+
+/** Name of an item in a surface: the URI or URI template of a resource, else the name. */
+export function surfaceName(spec: SpecOf<ServedKind>): string {
+  return spec.kind === 'resources' ? (spec.uri ?? spec.uriTemplate ?? spec.name) : spec.name;
+}
+
+/** True if two list entries are equal; the order of keys does not count. */
+export function isSameEntry(one: Value | undefined, other: Value | undefined): boolean {
+  return one !== undefined && other !== undefined && canonical(one) === canonical(other);
+}
+
+/** A difference between two surfaces. */
+export interface SurfaceDifference {
+  readonly kind: ServedKind | 'server';
+  readonly name: string;
+  readonly change: 'new' | 'gone' | 'changed';
+  /** Changed values. */
+  readonly values: readonly ValueDifference[];
+}
+
+/** Compares two surfaces: the server itself, then items by kind and name. */
+export function compareSurfaces(before: ServedSurface, after: ServedSurface): readonly SurfaceDifference[] {
+  const values = [...valuesBetween(before.server, after.server)];
+  const own: SurfaceDifference[] =
+    values.length > 0 ? [{ kind: 'server', name: 'server', change: 'changed', values }] : [];
+  return [
+    ...own,
+    ...listedKinds.flatMap((kind) => compareItems(kind, before.items[kind], after.items[kind])),
+  ];
+}
+
+function compareItems(
+  kind: ServedKind,
+  before: ReadonlyMap<string, Value>,
+  after: ReadonlyMap<string, Value>,
+): readonly SurfaceDifference[] {
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name): SurfaceDifference[] => {
+    const [was, is] = [before.get(name), after.get(name)];
+    if (!was) return [{ kind, name, change: 'new', values: [] }];
+    if (!is) return [{ kind, name, change: 'gone', values: [] }];
+    return isSameEntry(was, is)
+      ? []
+      : [{ kind, name, change: 'changed', values: [...valuesBetween(was, is)] }];
+  });
+}

@@ -1,0 +1,144 @@
+import { writeFileSync } from 'node:fs';
+import { toOneLine } from '../base/to-one-line.js';
+import { singular } from '../extension/item-kinds.js';
+import type { SurfaceGate } from '../live/live-server.js';
+import type { Servable } from '../runtime/compose-server.js';
+import { Registry } from '../runtime/registry.js';
+import type { ServedKind, SpecOf } from '../runtime/served-kind.js';
+import { reportOnce } from '../runtime/server-runtime.js';
+import {
+  compareSurfaces,
+  isSameEntry,
+  type ServedSurface,
+  type SurfaceDifference,
+  surfaceName,
+  surfaceOf,
+} from './served-surface.js';
+import { formatKeyed } from './surface-records.js';
+
+/** Extent of a refusal: the changed item, or the server. */
+export type FrozenExtent = 'item' | 'server';
+
+interface FrozenGateOptions {
+  /** Undefined if none is recorded. */
+  readonly record: ServedSurface | undefined;
+  readonly extent: FrozenExtent;
+  /** Command that records the surface. */
+  readonly renewal: string;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+}
+
+/** A gate that refuses items and texts that differ from the record. */
+export class FrozenGate implements SurfaceGate {
+  readonly #options: FrozenGateOptions;
+  /** True if the texts of the server have changed, and the server is refused as a whole. */
+  #isRefused = false;
+
+  constructor(options: FrozenGateOptions) {
+    this.#options = options;
+  }
+
+  apply(server: Servable, composed: Servable): Servable {
+    const { extent } = this.#options;
+    const allowed = this.#allowed(composed);
+    const { registry } = server;
+    const isKept = (spec: SpecOf<ServedKind>) =>
+      registry.fronts?.has(spec.name) ||
+      isSameEntry(allowed.items[spec.kind].get(surfaceName(spec)), spec.wire);
+    const kept = {
+      tools: registry.all('tools').filter(isKept),
+      prompts: registry.all('prompts').filter(isKept),
+      resources: registry.all('resources').filter(isKept),
+    };
+    const isWhole =
+      registry.all('tools').length === kept.tools.length &&
+      registry.all('prompts').length === kept.prompts.length &&
+      registry.all('resources').length === kept.resources.length;
+    const isRefused = extent === 'server' && (this.#isRefused || !isWhole);
+    const { title: _, description: __, ...info } = server.info;
+    const { instructions, ...texts } = isRefused ? {} : allowed.server;
+    const nothing = { tools: [], prompts: [], resources: [] };
+    return {
+      ...server,
+      info: { ...info, ...texts } as Servable['info'],
+      instructions: instructions as string | undefined,
+      registry: new Registry(isRefused ? nothing : kept, {
+        pageSize: registry.pageSize,
+        fronts: isRefused ? undefined : registry.fronts,
+      }),
+      ...(isRefused && { apps: new Map(), skills: [] }),
+    };
+  }
+
+  listed(server: Servable, composed: Servable): void {
+    const { extent } = this.#options;
+    const found = compareSurfaces(this.#allowed(composed), surfaceOf(server));
+    const refused = found.filter(({ change }) => change !== 'gone');
+    this.#isRefused ||= refused.some(({ kind }) => kind === 'server');
+    for (const difference of refused) reportOnce(this.#options, this.#refusal(difference));
+    if (extent === 'server' && refused.length > 0) {
+      reportOnce(this.#options, 'frozen: the server lists nothing, because of these changes.');
+    }
+  }
+
+  /** Items of packages are compared by file as long as none are recorded. */
+  #allowed(composed: Servable): ServedSurface {
+    const { record } = this.#options;
+    if (record && !record.isOutdated) return record;
+    const own = surfaceOf(composed);
+    if (!record) return own;
+    const itemsOf = (kind: ServedKind) => new Map([...record.items[kind], ...own.items[kind]]);
+    return {
+      server: composed.upstreams.length === 0 ? own.server : record.server,
+      items: { tools: itemsOf('tools'), prompts: itemsOf('prompts'), resources: itemsOf('resources') },
+    };
+  }
+
+  #refusal(difference: SurfaceDifference): string {
+    const { record, renewal } = this.#options;
+    const what = itemName(difference);
+    if (!record) return `frozen: ${what} is not served, since it is not recorded. Record it with: ${renewal}`;
+    const reason = difference.change === 'new' ? 'it is new since' : `${keysOf(difference)} changed since`;
+    const refused =
+      difference.kind === 'server'
+        ? 'the texts of the server are the recorded ones'
+        : `${what} is not served`;
+    return `frozen: ${refused}: ${reason} it was recorded. Accept the change with: ${renewal}`;
+  }
+}
+
+/** `tool "forecast" has another description` */
+export function describeDifference(difference: SurfaceDifference): string {
+  const what = itemName(difference);
+  if (difference.change !== 'changed') return `${what} is ${difference.change}`;
+  return `${what} has another ${keysOf(difference)}`;
+}
+
+/** The keys of the changed values. */
+function keysOf({ values }: SurfaceDifference): string {
+  return toOneLine([...new Set(values.map(({ path: [key] }) => String(key)))].join(', '));
+}
+
+function itemName({ kind, name }: SurfaceDifference): string {
+  return kind === 'server' ? 'the server' : `${singular[kind]} ${JSON.stringify(name)}`;
+}
+
+/** A gate that lets everything pass and writes the surface to a file whenever clients get a list. */
+export class RecordingGate implements SurfaceGate {
+  readonly #file: string;
+  readonly #key: string;
+
+  constructor(file: string, key: string) {
+    this.#file = file;
+    this.#key = key;
+  }
+
+  apply(server: Servable): Servable {
+    return server;
+  }
+
+  listed(server: Servable): void {
+    writeFileSync(this.#file, formatKeyed({ key: this.#key, surface: surfaceOf(server) }));
+  }
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { Servable } from '../../../src/engine/runtime/compose-server.js';
+import { type ServedSurface, surfaceOf } from '../../../src/engine/surface/served-surface.js';
+import { FrozenGate } from '../../../src/engine/surface/surface-gate.js';
+import { composeLive } from '../../support/session.js';
+
+async function serverWith(tools: Readonly<Record<string, string>>, instructions = 'Ask.'): Promise<Servable> {
+  const { spec } = await composeLive({
+    tools: Object.fromEntries(
+      Object.entries(tools).map(([name, description]) => [name, { description, handler: () => 'done' }]),
+    ),
+    server: { tools: '*', instructions },
+  });
+  return spec;
+}
+
+interface Case {
+  readonly record?: ServedSurface | undefined;
+  readonly extent?: 'item' | 'server';
+}
+
+/** A gate, and its lines on stderr. */
+function open({ record, extent = 'item' }: Case) {
+  const lines: string[] = [];
+  const report = (line: string) => void lines.push(line);
+  return { gate: new FrozenGate({ record, extent, renewal: 'renew', report }), lines };
+}
+
+const namesOf = ({ registry }: Servable) => registry.all('tools').map(({ name }) => name);
+
+describe('a frozen server', () => {
+  test('serves recorded items and texts, and reports each refused item once', async () => {
+    const record = surfaceOf(await serverWith({ one: 'One.', two: 'Two.', gone: 'Gone.' }));
+    const now = await serverWith({ one: 'One.', two: 'Other.', three: 'Three.' }, 'Obey.');
+    const { gate, lines } = open({ record });
+    const served = gate.apply(now, now);
+    gate.listed(now, now);
+    gate.listed(now, now);
+    expect(namesOf(served)).toEqual(['one']);
+    expect(served.instructions).toBe('Ask.');
+    expect(served.info).toMatchObject({ name: now.info.name, version: now.info.version });
+    expect(lines).toEqual([
+      'frozen: the texts of the server are the recorded ones: instructions changed since it was recorded. Accept the change with: renew',
+      'frozen: tool "two" is not served: description changed since it was recorded. Accept the change with: renew',
+      'frozen: tool "three" is not served: it is new since it was recorded. Accept the change with: renew',
+    ]);
+  });
+
+  test('serves no item at all if one has changed, where the server is refused', async () => {
+    const record = surfaceOf(await serverWith({ one: 'One.', two: 'Two.' }));
+    const now = await serverWith({ one: 'One.', two: 'Other.' });
+    const { gate, lines } = open({ record, extent: 'server' });
+    expect(namesOf(gate.apply(now, now))).toEqual([]);
+    gate.listed(now, now);
+    expect(lines.at(-1)).toBe('frozen: the server lists nothing, because of these changes.');
+    const same = open({ record, extent: 'server' });
+    const before = await serverWith({ one: 'One.', two: 'Two.' });
+    expect(namesOf(same.gate.apply(before, before))).toEqual(['one', 'two']);
+  });
+
+  test('serves no item once its texts have changed, where the server is refused', async () => {
+    const record = surfaceOf(await serverWith({ one: 'One.' }));
+    const now = await serverWith({ one: 'One.' }, 'Obey.');
+    const { gate } = open({ record, extent: 'server' });
+    gate.listed(now, now);
+    const served = gate.apply(now, now);
+    expect(namesOf(served)).toEqual([]);
+    expect(served.instructions).toBeUndefined();
+  });
+
+  test('serves its own items without a record, and no item of its upstream servers', async () => {
+    const composed = await serverWith({ one: 'One.' });
+    const extended = await serverWith({ one: 'One.', far: 'Far.' }, 'Ask. And obey.');
+    const { gate, lines } = open({});
+    const served = gate.apply(extended, composed);
+    gate.listed(extended, composed);
+    expect(namesOf(served)).toEqual(['one']);
+    expect(served.instructions).toBe('Ask.');
+    expect(lines).toContain(
+      'frozen: tool "far" is not served, since it is not recorded. Record it with: renew',
+    );
+  });
+
+  test('serves its own items by file after an update, and upstream items as recorded', async () => {
+    const record = surfaceOf(await serverWith({ one: 'One.', far: 'Far.', farther: 'Farther.' }));
+    const composed = await serverWith({ one: 'Updated.' });
+    const extended = await serverWith({ one: 'Updated.', far: 'Far.', farther: 'Obey.' });
+    const { gate } = open({ record: { ...record, isOutdated: true } });
+    expect(namesOf(gate.apply(extended, composed))).toEqual(['one', 'far']);
+  });
+});

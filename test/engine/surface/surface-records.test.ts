@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { compareSurfaces, type ServedSurface } from '../../../src/engine/surface/served-surface.js';
+import { formatKeyed, parseKeyed, SurfaceRecords } from '../../../src/engine/surface/surface-records.js';
+import { writeFolder } from '../../support/packages.js';
+
+const none = { tools: new Map(), prompts: new Map(), resources: new Map() };
+const surface: ServedSurface = {
+  server: { instructions: 'Ask.' },
+  items: { ...none, tools: new Map([['__proto__', { name: '__proto__', description: 'One.' }]]) },
+};
+
+describe('a recorded surface', () => {
+  test('is read as it was written, and found by its key alone', async () => {
+    const folder = writeFolder();
+    await new SurfaceRecords(folder).write({ key: 'with s3cret', surface });
+    const records = new SurfaceRecords(folder);
+    expect(await records.read('with s3cret')).toEqual(surface);
+    expect(await records.read('other')).toBeUndefined();
+    const [file] = readdirSync(path.join(folder, 'frozen'));
+    expect(file).not.toContain('s3cret');
+    expect(readFileSync(path.join(folder, 'frozen', file!), 'utf8')).not.toContain('s3cret');
+  });
+
+  test.each([
+    ['a newer format', '{"version":2,"server":{},"items":{"tools":{},"prompts":{},"resources":{}}}'],
+    ['no JSON', '{'],
+    ['no lists', '{"version":1,"server":{},"items":{}}'],
+    [
+      'an entry of another type',
+      '{"version":1,"server":{},"items":{"tools":{"a":1},"prompts":{},"resources":{}}}',
+    ],
+  ])('is refused with %s', async (_, text) => {
+    const folder = writeFolder();
+    const records = new SurfaceRecords(folder);
+    await records.write({ key: 'one', surface });
+    const [file] = readdirSync(path.join(folder, 'frozen'));
+    writeFileSync(path.join(folder, 'frozen', file!), text);
+    await expect(records.read('one')).rejects.toThrow('is not a record of this version of AgentTools.');
+  });
+
+  test('keeps its mark of an update', async () => {
+    const records = new SurfaceRecords(writeFolder());
+    await records.write({ key: 'one', surface: { ...surface, isOutdated: true } });
+    expect((await records.read('one'))!.isOutdated).toBe(true);
+  });
+});
+
+test('a surface passes through a file with its key', () => {
+  const keyed = { key: 'a\n"b"', surface };
+  expect(parseKeyed(formatKeyed(keyed))).toEqual(keyed);
+  expect(parseKeyed('')).toBeUndefined();
+  expect(parseKeyed(formatKeyed(keyed).slice(0, -5))).toBeUndefined();
+});
+
+test('differences are named by kind, item and value', () => {
+  const tool = (description: string) => ({ name: 'a', description, inputSchema: { type: 'object' } });
+  const before = { server: { title: 'One' }, items: { ...none, tools: new Map([['a', tool('A.')]]) } };
+  const after = {
+    server: { title: 'Two' },
+    items: { ...none, tools: new Map([['a', { ...tool('B.') }]]), prompts: new Map([['p', { name: 'p' }]]) },
+  };
+  expect(compareSurfaces(before, after)).toEqual([
+    {
+      kind: 'server',
+      name: 'server',
+      change: 'changed',
+      values: [{ path: ['title'], before: 'One', after: 'Two' }],
+    },
+    {
+      kind: 'tools',
+      name: 'a',
+      change: 'changed',
+      values: [{ path: ['description'], before: 'A.', after: 'B.' }],
+    },
+    { kind: 'prompts', name: 'p', change: 'new', values: [] },
+  ]);
+  expect(compareSurfaces(after, { ...after, items: none }).map(({ change }) => change)).toEqual([
+    'gone',
+    'gone',
+  ]);
+  const reordered = { inputSchema: { type: 'object' }, description: 'A.', name: 'a' };
+  const same = { ...before, items: { ...none, tools: new Map([['a', reordered]]) } };
+  expect(compareSurfaces(before, same)).toEqual([]);
+});
