@@ -51,6 +51,8 @@ export interface UpstreamSource extends ItemSource, UpstreamCaller {
 
 /** Decides which parts of a server clients see. */
 export interface SurfaceGate {
+  /** Returns the composed server without refused upstream servers. They are not opened. */
+  admit(composed: Servable): Servable;
   /** Returns the server without refused parts. `composed`: the server without the items of its upstream servers. */
   apply(server: Servable, composed: Servable): Servable;
   /** Called before clients get a list, with the server as it would be without the gate. */
@@ -107,11 +109,11 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   #replacing: Promise<unknown> = Promise.resolve();
 
   constructor(options: LiveServerOptions<U>) {
-    const { server, env, report, initializers = new Initializers() } = options;
+    const { env, report, initializers = new Initializers() } = options;
     const { onChange, announce } = options.changes ?? new ChangeNotifier();
     this.#options = options;
-    this.#composed = options;
-    this.#extended = server;
+    this.#composed = this.#admitted(options);
+    this.#extended = this.composed;
     this.#current = Object.freeze(this.#gated());
     this.onChange = onChange;
     this.announce = announce;
@@ -252,6 +254,11 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     for (const search of [...this.#searches]) search();
   }
 
+  #admitted(composed: ComposedServer): ComposedServer {
+    const { gate } = this.#options;
+    return gate ? { ...composed, server: gate.admit(composed.server) } : composed;
+  }
+
   #gated(): Servable {
     return this.#options.gate?.apply(this.#extended, this.composed) ?? this.#extended;
   }
@@ -267,8 +274,9 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   ): Promise<void> {
     const last = this.#replacing;
     const replacing = last.then(async () => {
-      const composed = await compose();
-      if (!composed) return;
+      const complete = await compose();
+      if (!complete) return;
+      const composed = this.#admitted(complete);
       if (hasUpstreams(composed.server)) await this.#openUpstreams();
       this.#composed = composed;
       this.#refresh(kinds);

@@ -11,6 +11,8 @@ export interface ServedSurface {
   readonly server: Value;
   /** List entries by kind, and by name or URI. */
   readonly items: Readonly<Record<ServedKind, ReadonlyMap<string, Value>>>;
+  /** Variables and hosts of the upstream servers, by their names. Servers without either are left out. */
+  readonly exposures: Readonly<Record<string, Exposure>>;
   /**
    * True if it was recorded before an update of the package. Then only items of upstream servers are compared with it: the
    * package is compared by its files. Default: false.
@@ -18,8 +20,28 @@ export interface ServedSurface {
   readonly isOutdated?: boolean;
 }
 
+/** Variables of the environment that an upstream server gets, and its host; null for a program. */
+export interface Exposure {
+  readonly variables: readonly string[];
+  readonly host: string | null;
+}
+
+/** The upstream servers that a composed server uses, each with its exposure. */
+export function exposuresOf({ upstreams, registry }: Servable): ServedSurface['exposures'] {
+  const used = [
+    ...upstreams.map(({ upstream }) => upstream),
+    ...registry.all('tools').flatMap(({ upstream }) => upstream?.upstream ?? []),
+  ];
+  return Object.fromEntries(
+    used.flatMap(({ name, exposure }) =>
+      exposure ? [[name, { variables: exposure.variables, host: exposure.host ?? null }]] : [],
+    ),
+  );
+}
+
 /** The surface of a server. Catalog tools are left out: AgentTools writes them, from the other tools. */
-export function surfaceOf({ info, instructions, registry }: Servable): ServedSurface {
+export function surfaceOf(server: Servable): ServedSurface {
+  const { info, instructions, registry } = server;
   const itemsOf = (kind: ServedKind) =>
     new Map(
       registry
@@ -31,6 +53,7 @@ export function surfaceOf({ info, instructions, registry }: Servable): ServedSur
   return {
     server: { title, description, instructions },
     items: { tools: itemsOf('tools'), prompts: itemsOf('prompts'), resources: itemsOf('resources') },
+    exposures: exposuresOf(server),
   };
 }
 
@@ -46,26 +69,31 @@ export function isSameEntry(one: Value | undefined, other: Value | undefined): b
 
 /** A difference between two surfaces. */
 export interface SurfaceDifference {
-  readonly kind: ServedKind | 'server';
+  readonly kind: ServedKind | 'server' | 'upstream';
   readonly name: string;
   readonly change: 'new' | 'gone' | 'changed';
   /** Changed values. */
   readonly values: readonly ValueDifference[];
 }
 
-/** Compares two surfaces: the server itself, then items by kind and name. */
+/** Compares two surfaces: the server itself, its upstream servers, then items by kind and name. */
 export function compareSurfaces(before: ServedSurface, after: ServedSurface): readonly SurfaceDifference[] {
   const values = [...valuesBetween(before.server, after.server)];
   const own: SurfaceDifference[] =
     values.length > 0 ? [{ kind: 'server', name: 'server', change: 'changed', values }] : [];
   return [
     ...own,
+    ...compareItems('upstream', exposureMap(before), exposureMap(after)),
     ...listedKinds.flatMap((kind) => compareItems(kind, before.items[kind], after.items[kind])),
   ];
 }
 
+function exposureMap({ exposures }: ServedSurface): ReadonlyMap<string, Value> {
+  return new Map(Object.entries(exposures).map(([name, exposure]) => [name, { ...exposure }]));
+}
+
 function compareItems(
-  kind: ServedKind,
+  kind: SurfaceDifference['kind'],
   before: ReadonlyMap<string, Value>,
   after: ReadonlyMap<string, Value>,
 ): readonly SurfaceDifference[] {

@@ -6,6 +6,8 @@ import type { Servable } from '../runtime/compose-server.js';
 import { Registry } from '../runtime/registry.js';
 import type { ServedKind, SpecOf } from '../runtime/served-kind.js';
 import { reportOnce } from '../runtime/server-runtime.js';
+import type { ToolSpec } from '../runtime/specs.js';
+import type { UpstreamSpec } from '../runtime/upstream.js';
 import {
   compareSurfaces,
   isSameEntry,
@@ -37,6 +39,35 @@ export class FrozenGate implements SurfaceGate {
 
   constructor(options: FrozenGateOptions) {
     this.#options = options;
+  }
+
+  admit(composed: Servable): Servable {
+    const { record } = this.#options;
+    if (record?.isOutdated) return composed;
+    const isAdmitted = (upstream: UpstreamSpec) => {
+      const refusal = record ? exposureRefusal(upstream, record) : 'it is not recorded';
+      if (refusal === undefined) return true;
+      const { renewal } = this.#options;
+      const line = `frozen: the upstream server "${upstream.name}" is not opened, since ${refusal}. Record it with: ${renewal}`;
+      reportOnce(this.#options, toOneLine(line));
+      return false;
+    };
+    const { registry, upstreams, baseItems } = composed;
+    const admitted = (tools: readonly ToolSpec[]) =>
+      tools.filter(({ upstream }) => !upstream || isAdmitted(upstream.upstream));
+    return {
+      ...composed,
+      upstreams: upstreams.filter(({ upstream }) => isAdmitted(upstream)),
+      ...(baseItems && { baseItems: { ...baseItems, tools: admitted(baseItems.tools) } }),
+      registry: new Registry(
+        {
+          tools: admitted(registry.all('tools')),
+          prompts: registry.all('prompts'),
+          resources: registry.all('resources'),
+        },
+        registry,
+      ),
+    };
   }
 
   apply(server: Servable, composed: Servable): Servable {
@@ -74,7 +105,7 @@ export class FrozenGate implements SurfaceGate {
   listed(server: Servable, composed: Servable): void {
     const { extent } = this.#options;
     const found = compareSurfaces(this.#allowed(composed), surfaceOf(server));
-    const refused = found.filter(({ change }) => change !== 'gone');
+    const refused = found.filter(({ kind, change }) => kind !== 'upstream' && change !== 'gone');
     this.#isRefused ||= refused.some(({ kind }) => kind === 'server');
     for (const difference of refused) reportOnce(this.#options, this.#refusal(difference));
     if (extent === 'server' && refused.length > 0) {
@@ -92,6 +123,7 @@ export class FrozenGate implements SurfaceGate {
     return {
       server: composed.upstreams.length === 0 ? own.server : record.server,
       items: { tools: itemsOf('tools'), prompts: itemsOf('prompts'), resources: itemsOf('resources') },
+      exposures: record.exposures,
     };
   }
 
@@ -108,6 +140,17 @@ export class FrozenGate implements SurfaceGate {
   }
 }
 
+/** Reason to refuse an upstream server; undefined if it gets only recorded values. */
+function exposureRefusal({ name, exposure }: UpstreamSpec, { exposures }: ServedSurface): string | undefined {
+  // The user has named the server and its variables.
+  if (!exposure) return undefined;
+  const recorded = Object.hasOwn(exposures, name) ? exposures[name] : undefined;
+  const added = exposure.variables.filter((variable) => !recorded?.variables.includes(variable));
+  const { host = null } = exposure;
+  if (added.length > 0) return `it would get ${added.join(', ')}, which was not recorded`;
+  return host === (recorded?.host ?? null) ? undefined : `it is at ${host ?? 'no host'} now`;
+}
+
 /** `tool "forecast" has another description` */
 export function describeDifference(difference: SurfaceDifference): string {
   const what = itemName(difference);
@@ -121,7 +164,8 @@ function keysOf({ values }: SurfaceDifference): string {
 }
 
 function itemName({ kind, name }: SurfaceDifference): string {
-  return kind === 'server' ? 'the server' : `${singular[kind]} ${JSON.stringify(name)}`;
+  if (kind === 'server') return 'the server';
+  return `${kind === 'upstream' ? 'upstream server' : singular[kind]} ${JSON.stringify(name)}`;
 }
 
 /** A gate that lets everything pass and writes the surface to a file whenever clients get a list. */
@@ -132,6 +176,10 @@ export class RecordingGate implements SurfaceGate {
   constructor(file: string, key: string) {
     this.#file = file;
     this.#key = key;
+  }
+
+  admit(composed: Servable): Servable {
+    return composed;
   }
 
   apply(server: Servable): Servable {

@@ -5,9 +5,14 @@ import { AgentToolsError } from '../base/errors.js';
 import { guardWrite } from '../base/file-fault.js';
 import { replaceTextFile } from '../base/files/replace.js';
 import { readTextFile } from '../base/files/text-file.js';
-import { isRecord } from '../base/value-checks.js';
+import { isRecord, isStringList, isStringOrNull } from '../base/value-checks.js';
 import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
-import { compareSurfaces, type ServedSurface, type SurfaceDifference } from './served-surface.js';
+import {
+  compareSurfaces,
+  type Exposure,
+  type ServedSurface,
+  type SurfaceDifference,
+} from './served-surface.js';
 
 /** Version of the file format. */
 const version = 1;
@@ -19,7 +24,7 @@ export interface KeyedSurface {
   readonly surface: ServedSurface;
 }
 
-/** Recorded surfaces in the data folder, by the keys of the servers. They are what `--frozen` serves. */
+/** Recorded surfaces in the data folder, by the keys of the servers. `--frozen` serves nothing else. */
 export class SurfaceRecords {
   readonly #folder: string;
 
@@ -73,9 +78,15 @@ export function parseKeyed(text: string): KeyedSurface | undefined {
   return { key: JSON.parse(first) as string, surface };
 }
 
-function formatSurface({ server, items, isOutdated }: ServedSurface): string {
+function formatSurface({ server, items, exposures, isOutdated }: ServedSurface): string {
   const lists = listedKinds.map((kind) => [kind, Object.fromEntries(items[kind])]);
-  const record = { version, ...(isOutdated && { isOutdated }), server, items: Object.fromEntries(lists) };
+  const record = {
+    version,
+    ...(isOutdated && { isOutdated }),
+    server,
+    items: Object.fromEntries(lists),
+    exposures,
+  };
   return `${JSON.stringify(record)}\n`;
 }
 
@@ -88,14 +99,19 @@ function parseSurface(text: string): ServedSurface | undefined {
   }
   if (!isRecord(value) || value.version !== version || !isRecord(value.server) || !isRecord(value.items))
     return undefined;
-  const { server, items, isOutdated } = value;
+  const { server, items, exposures, isOutdated } = value;
   const lists = listedKinds.map((kind) => [kind, items[kind]] as const);
   const isWhole = lists.every(([, list]) => isRecord(list) && Object.values(list).every(isRecord));
-  if (!isWhole) return undefined;
+  if (!isWhole || !isRecord(exposures) || !Object.values(exposures).every(isExposure)) return undefined;
   const maps = lists.map(([kind, list]) => [kind, new Map(Object.entries(list as object))]);
   return {
     server,
     items: Object.fromEntries(maps) as Record<ServedKind, Map<string, Record<string, unknown>>>,
+    exposures: exposures as ServedSurface['exposures'],
     ...(isOutdated === true && { isOutdated }),
   };
+}
+
+function isExposure(value: unknown): value is Exposure {
+  return isRecord(value) && isStringList(value.variables) && isStringOrNull(value.host);
 }

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references to variables.
 import { describe, expect, test } from 'vitest';
 import type { Servable } from '../../../src/engine/runtime/compose-server.js';
 import { type ServedSurface, surfaceOf } from '../../../src/engine/surface/served-surface.js';
@@ -87,5 +88,50 @@ describe('a frozen server', () => {
     const extended = await serverWith({ one: 'Updated.', far: 'Far.', farther: 'Obey.' });
     const { gate } = open({ record: { ...record, isOutdated: true } });
     expect(namesOf(gate.apply(extended, composed))).toEqual(['one', 'far']);
+  });
+});
+
+describe('an upstream server of a frozen server', () => {
+  const upstreams = (env: Readonly<Record<string, string>>, url?: string) =>
+    composeLive({
+      server: {
+        tools: [{ upstream: url === undefined ? { command: 'far', env } : { url, headers: env } }],
+      },
+    });
+  const cases: Readonly<
+    Record<string, readonly [now: Parameters<typeof upstreams>, line: string | undefined]>
+  > = {
+    'the recorded variables': [[{ TOKEN: '${TOKEN}' }], undefined],
+    'fewer variables': [[{}], undefined],
+    'another variable': [
+      [{ TOKEN: '${TOKEN}', X: '${AWS_SECRET}' }],
+      'it would get AWS_SECRET, which was not recorded',
+    ],
+  };
+
+  test.each(Object.entries(cases))('with %s', async (_, [now, reason]) => {
+    const record = surfaceOf((await upstreams({ TOKEN: '${TOKEN}' })).spec);
+    const { gate, lines } = open({ record });
+    const { upstreams: admitted } = gate.admit((await upstreams(...now)).spec);
+    expect(admitted).toHaveLength(reason === undefined ? 1 : 0);
+    expect(lines).toEqual(
+      reason === undefined
+        ? []
+        : [`frozen: the upstream server "far" is not opened, since ${reason}. Record it with: renew`],
+    );
+  });
+
+  test('is not opened at another host, or without a record', async () => {
+    const at = async (url: string) => (await upstreams({}, url)).spec;
+    const record = surfaceOf(await at('https://${HOST:-a.example}/mcp'));
+    expect(open({ record }).gate.admit(await at('https://${HOST:-a.example}/mcp')).upstreams).toHaveLength(1);
+    expect(open({ record }).gate.admit(await at('https://b.example/mcp')).upstreams).toEqual([]);
+    const without = open({});
+    expect(without.gate.admit(await at('https://a.example/mcp')).upstreams).toEqual([]);
+    expect(without.lines).toEqual([
+      'frozen: the upstream server "https://a.example/mcp" is not opened, since it is not recorded. Record it with: renew',
+    ]);
+    const updated = { ...record, isOutdated: true };
+    expect(open({ record: updated }).gate.admit(await at('https://b.example/mcp')).upstreams).toHaveLength(1);
   });
 });

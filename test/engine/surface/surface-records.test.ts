@@ -6,8 +6,10 @@ import { formatKeyed, parseKeyed, SurfaceRecords } from '../../../src/engine/sur
 import { writeFolder } from '../../support/packages.js';
 
 const none = { tools: new Map(), prompts: new Map(), resources: new Map() };
+const nothing = { exposures: {} };
 const surface: ServedSurface = {
   server: { instructions: 'Ask.' },
+  exposures: { far: { variables: ['KEY'], host: null } },
   items: { ...none, tools: new Map([['__proto__', { name: '__proto__', description: 'One.' }]]) },
 };
 
@@ -24,9 +26,12 @@ describe('a recorded surface', () => {
   });
 
   test.each([
-    ['a newer format', '{"version":2,"server":{},"items":{"tools":{},"prompts":{},"resources":{}}}'],
+    [
+      'a newer format',
+      '{"version":2,"server":{},"items":{"tools":{},"prompts":{},"resources":{}},"exposures":{}}',
+    ],
     ['no JSON', '{'],
-    ['no lists', '{"version":1,"server":{},"items":{}}'],
+    ['no lists', '{"version":1,"server":{},"items":{},"exposures":{}}'],
     [
       'an entry of another type',
       '{"version":1,"server":{},"items":{"tools":{"a":1},"prompts":{},"resources":{}}}',
@@ -56,8 +61,13 @@ test('a surface passes through a file with its key', () => {
 
 test('differences are named by kind, item and value', () => {
   const tool = (description: string) => ({ name: 'a', description, inputSchema: { type: 'object' } });
-  const before = { server: { title: 'One' }, items: { ...none, tools: new Map([['a', tool('A.')]]) } };
+  const before = {
+    ...nothing,
+    server: { title: 'One' },
+    items: { ...none, tools: new Map([['a', tool('A.')]]) },
+  };
   const after = {
+    exposures: { far: { variables: ['KEY'], host: 'evil.example' } },
     server: { title: 'Two' },
     items: { ...none, tools: new Map([['a', { ...tool('B.') }]]), prompts: new Map([['p', { name: 'p' }]]) },
   };
@@ -68,6 +78,7 @@ test('differences are named by kind, item and value', () => {
       change: 'changed',
       values: [{ path: ['title'], before: 'One', after: 'Two' }],
     },
+    { kind: 'upstream', name: 'far', change: 'new', values: [] },
     {
       kind: 'tools',
       name: 'a',
