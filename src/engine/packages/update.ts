@@ -9,7 +9,7 @@ import { isSamePackage, type PackageRecord } from './package-record.js';
 import { type AddedPackage, PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';
 import { removeStaged, type StagedPackage, stage } from './stage-package.js';
-import { comparePackages, isVisibleToModel, type VersionDifference } from './version-difference.js';
+import { comparePackages, needsConsent, type VersionDifference } from './version-difference.js';
 
 /** Possible update of an added package. */
 export interface UpdatePlan {
@@ -66,7 +66,7 @@ const maxAtOnce = 3;
 /** Outcome of an update. */
 export interface UpdateResult {
   readonly plan: UpdatePlan;
-  /** `available`: dry run; `held`: the model would see changes, and no user could confirm them. */
+  /** `available`: dry run; `held`: the update needs a confirmation, and there was no user. */
   readonly state: 'current' | 'available' | 'updated' | 'declined' | 'held' | 'failed';
   readonly error?: AgentToolsError;
 }
@@ -79,8 +79,7 @@ export interface ApplyOptions {
 }
 
 /**
- * Activates the staged version if the user agrees. Without a user, activates it only if the model would see
- * no change.
+ * Activates the staged version if the user agrees. Without a user, activates it only if it needs no confirmation.
  */
 export async function applyUpdate(
   plan: UpdatePlan,
@@ -93,7 +92,7 @@ export async function applyUpdate(
   if (dryRun) return { plan, state: 'available' };
   const consent = await ask();
   if (consent === false) return { plan, state: 'declined' };
-  if (consent === undefined && isVisibleToModel(next.difference)) return { plan, state: 'held' };
+  if (consent === undefined && needsConsent(next.difference)) return { plan, state: 'held' };
   try {
     await replacePackage(before, next.staged, new PackageStore(setting.packagesFolder));
     return { plan, state: 'updated' };

@@ -1,8 +1,12 @@
+import { isRecord } from '../base/value-checks.js';
 import { type ValueDifference, valuesBetween } from '../base/value-differences.js';
 import { shapes } from '../extension/definition-shapes.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
 import type { DefinitionShape } from '../extension/key-shape.js';
+import { declaredEndpoints } from '../runtime/declared-endpoints.js';
+import { describeExposures, readExposure } from '../runtime/upstream-exposure.js';
+import { endpointLabel } from '../runtime/upstream-spec.js';
 import { type ChangedFile, compare, findSameItem, type PackageComparison } from './compare-states.js';
 import type { ChangedDependency } from './dependencies.js';
 import { fingerprintExtension } from './fingerprint.js';
@@ -19,6 +23,8 @@ export interface VersionDifference {
   readonly packageJson: readonly ValueDifference[];
   /** Changed dependencies. */
   readonly dependencies: readonly ChangedDependency[];
+  /** Sentences about variables that upstream servers would newly get, and about their hosts. */
+  readonly exposures: readonly string[];
   /** Previous and new source of the package, if they differ. */
   readonly source?: { readonly before: string; readonly after: string };
 }
@@ -81,7 +87,20 @@ export async function comparePackages(
     files: comparison.files,
     packageJson,
     dependencies,
+    exposures: exposureSentences(now).filter((sentence) => !exposureSentences(old).includes(sentence)),
   };
+}
+
+/** Variables and hosts of the upstream servers that items declare. */
+function exposureSentences(items: readonly ItemState[]): readonly string[] {
+  const endpoints = items.flatMap(({ kind, value }) =>
+    value ? [...declaredEndpoints({ kind, value })] : [],
+  );
+  return describeExposures(
+    endpoints.flatMap(({ place }) =>
+      isRecord(place) ? [{ name: endpointLabel(place), exposure: readExposure(place) }] : [],
+    ),
+  );
 }
 
 /** True if a function in a separate module generates the text of a prompt. */
@@ -132,6 +151,19 @@ export function isVisibleToModel({
   const isListed = dependencies.some(({ before, after }) => before?.isExtension || after?.isExtension);
   if (added.length + removed.length > 0 || source !== undefined || isListed) return true;
   return changed.some(isItemSeen);
+}
+
+/** True if the user must confirm an update: the model may see a change, or values or scripts go elsewhere. */
+export function needsConsent(difference: VersionDifference): boolean {
+  const { exposures, packageJson } = difference;
+  return isVisibleToModel(difference) || exposures.length > 0 || packageJson.some(isInstallScript);
+}
+
+/** AgentTools runs no install scripts; npm does, elsewhere. */
+function isInstallScript({ path: [key, name], before, after }: ValueDifference): boolean {
+  if (key !== 'scripts') return false;
+  const names = name === undefined ? Object.keys({ ...Object(before), ...Object(after) }) : [String(name)];
+  return names.some((one) => /^(?:pre|post)?install$|^prepare$/.test(one));
 }
 
 /** Items without a known change for the model, but with code that was not run. */

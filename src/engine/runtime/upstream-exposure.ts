@@ -26,7 +26,9 @@ function readAddress(written: string): Pick<UpstreamExposure, 'host' | 'isReadab
 }
 
 /** One sentence for each upstream server that gets variables; and for each remote one by plain http. */
-export function describeExposures(upstreams: readonly UpstreamSpec[]): readonly string[] {
+export function describeExposures(
+  upstreams: readonly Pick<UpstreamSpec, 'name' | 'exposure'>[],
+): readonly string[] {
   const sentences = upstreams.flatMap(({ name, exposure }) => {
     if (!exposure) return [];
     const { variables, host, isReadable } = exposure;

@@ -75,7 +75,7 @@ export function upstreamSpec(written: unknown, extension: Extension, at: Documen
   };
 }
 
-function endpointLabel(written: Written): string {
+export function endpointLabel(written: Written): string {
   return written.place === undefined ? endpointName(written) : callableName(written.place);
 }
 

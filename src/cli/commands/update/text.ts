@@ -51,8 +51,9 @@ function joinLines(lines: readonly string[]): string {
 type ChangeLine = readonly ['+' | '-' | '~' | ' ', string];
 
 function listChangeLines(difference: VersionDifference): readonly ChangeLine[] {
-  const { added, removed, changed, files, packageJson, dependencies, source } = difference;
+  const { added, removed, changed, files, packageJson, dependencies, exposures, source } = difference;
   return [
+    ...exposures.map((sentence) => ['+', sentence] as const),
     ...(source ? [['~', `It comes from ${source.after} now, not from ${source.before}.`] as const] : []),
     ...added.flatMap((item) => [
       ['+', itemLabel(item) + describeItem(item)] as const,
@@ -199,11 +200,14 @@ export function updateLine({ plan, state, error }: UpdateResult): string {
 /** Reason to hold an update: the known changes for the model, and how to inspect the unknown ones. */
 function reasonToHold({ next }: UpdatePlan): string {
   const { difference } = next!;
+  const { exposures } = difference;
   const unread = uninspectedItems(difference);
   const isKnown = isVisibleToModel({
     ...difference,
     changed: difference.changed.filter((one) => !unread.includes(one)),
   });
+  if (exposures.length > 0) return 'values of your environment would go elsewhere.';
+  if (!isVisibleToModel(difference)) return 'its install scripts have changed.';
   if (!isKnown) return `the model might see something else: ${describeUnread(unread)}`;
   const { added, removed, changed, dependencies, source } = difference;
   const isOnlySource = added.length + removed.length + changed.length + dependencies.length === 0;
@@ -264,7 +268,7 @@ function surfaceData({ changes = [], ...outcome }: SurfaceOutcome): object {
 }
 
 function changesData(difference: VersionDifference): object {
-  const { added, removed, changed, files, packageJson, dependencies, source } = difference;
+  const { added, removed, changed, files, packageJson, dependencies, exposures, source } = difference;
   const item = ({ kind, name, value }: ItemState) => ({
     kind: singular[kind],
     name,
@@ -280,6 +284,7 @@ function changesData(difference: VersionDifference): object {
     })),
     files,
     packageJson: packageJson.map(valueData),
+    ...(exposures.length > 0 && { exposures }),
     dependencies: dependencies.map(({ name, before, after }) => ({
       name,
       ...(before && { before: before.version }),
