@@ -34,7 +34,7 @@ async function isExtension(name: string, host: Host): Promise<boolean> {
 }
 
 /** Inputs of an existing server. */
-export interface ServerInput {
+export interface InputOptions {
   /** `NAME=value`, or `NAME` alone. */
   readonly env: readonly string[];
   /** `name=value` of an input, or an argument. */
@@ -47,7 +47,7 @@ export interface ServerInput {
 }
 
 /** Inputs with the values of variables. @throws AgentToolsError if one is invalid */
-export function givenOptions({ env, args, headers }: ServerInput, host: Host): GivenOptions {
+export function givenOptions({ env, args, headers }: InputOptions, host: Host): GivenOptions {
   return { env: readVariables(env, host.env), args, headers: readHeaders(headers) };
 }
 

@@ -1,7 +1,7 @@
 import { AgentToolsError } from '../base/errors.js';
 import { Extension } from '../extension/extension.js';
 import { serverNames } from '../extension/workspace.js';
-import type { SurfaceDifference } from '../surface/served-surface.js';
+import type { SurfaceDifference } from '../surface/model-surface.js';
 import { withSurfaceFile } from '../surface/surface-file.js';
 import type { KeyedSurface, SurfaceRecords } from '../surface/surface-records.js';
 import { verifyServer } from './verify-server.js';

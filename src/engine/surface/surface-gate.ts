@@ -11,11 +11,11 @@ import type { UpstreamSpec } from '../runtime/upstream.js';
 import {
   compareSurfaces,
   isSameEntry,
-  type ServedSurface,
+  type ModelSurface,
   type SurfaceDifference,
   surfaceName,
   surfaceOf,
-} from './served-surface.js';
+} from './model-surface.js';
 import { formatKeyed } from './surface-records.js';
 
 /** Extent of a refusal: the changed item, or the server. */
@@ -23,7 +23,7 @@ export type FrozenExtent = 'item' | 'server';
 
 interface FrozenGateOptions {
   /** Undefined if none is recorded. */
-  readonly record: ServedSurface | undefined;
+  readonly record: ModelSurface | undefined;
   readonly extent: FrozenExtent;
   /** Command that records the surface. */
   readonly renewal: string;
@@ -114,7 +114,7 @@ export class FrozenGate implements SurfaceGate {
   }
 
   /** Items of packages are compared by file as long as none are recorded. */
-  #allowed(composed: Servable): ServedSurface {
+  #allowed(composed: Servable): ModelSurface {
     const { record } = this.#options;
     if (record && !record.isOutdated) return record;
     const own = surfaceOf(composed);
@@ -141,7 +141,7 @@ export class FrozenGate implements SurfaceGate {
 }
 
 /** Reason to refuse an upstream server; undefined if it gets only recorded values. */
-function exposureRefusal({ name, exposure }: UpstreamSpec, { exposures }: ServedSurface): string | undefined {
+function exposureRefusal({ name, exposure }: UpstreamSpec, { exposures }: ModelSurface): string | undefined {
   // The user has named the server and its variables.
   if (!exposure) return undefined;
   const recorded = Object.hasOwn(exposures, name) ? exposures[name] : undefined;

@@ -10,9 +10,9 @@ import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
 import {
   compareSurfaces,
   type Exposure,
-  type ServedSurface,
+  type ModelSurface,
   type SurfaceDifference,
-} from './served-surface.js';
+} from './model-surface.js';
 
 /** Version of the file format. */
 const version = 1;
@@ -21,7 +21,7 @@ const version = 1;
 export interface KeyedSurface {
   /** The qualified name of a server; for an existing server, its reference and the choice of its items. */
   readonly key: string;
-  readonly surface: ServedSurface;
+  readonly surface: ModelSurface;
 }
 
 /** Recorded surfaces in the data folder, by the keys of the servers. `--frozen` serves nothing else. */
@@ -38,7 +38,7 @@ export class SurfaceRecords {
   }
 
   /** The recorded surface of a server; undefined without a record. @throws AgentToolsError if it cannot be read */
-  async read(key: string): Promise<ServedSurface | undefined> {
+  async read(key: string): Promise<ModelSurface | undefined> {
     const file = this.#fileOf(key);
     const { text } = await readTextFile(file);
     if (text === null) return undefined;
@@ -78,7 +78,7 @@ export function parseKeyed(text: string): KeyedSurface | undefined {
   return { key: JSON.parse(first) as string, surface };
 }
 
-function formatSurface({ server, items, exposures, isOutdated }: ServedSurface): string {
+function formatSurface({ server, items, exposures, isOutdated }: ModelSurface): string {
   const lists = listedKinds.map((kind) => [kind, Object.fromEntries(items[kind])]);
   const record = {
     version,
@@ -90,7 +90,7 @@ function formatSurface({ server, items, exposures, isOutdated }: ServedSurface):
   return `${JSON.stringify(record)}\n`;
 }
 
-function parseSurface(text: string): ServedSurface | undefined {
+function parseSurface(text: string): ModelSurface | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -107,7 +107,7 @@ function parseSurface(text: string): ServedSurface | undefined {
   return {
     server,
     items: Object.fromEntries(maps) as Record<ServedKind, Map<string, Record<string, unknown>>>,
-    exposures: exposures as ServedSurface['exposures'],
+    exposures: exposures as ModelSurface['exposures'],
     ...(isOutdated === true && { isOutdated }),
   };
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references to variables.
 import { describe, expect, test } from 'vitest';
 import type { Servable } from '../../../src/engine/runtime/compose-server.js';
-import { type ServedSurface, surfaceOf } from '../../../src/engine/surface/served-surface.js';
+import { type ModelSurface, surfaceOf } from '../../../src/engine/surface/model-surface.js';
 import { FrozenGate } from '../../../src/engine/surface/surface-gate.js';
 import { composeLive } from '../../support/session.js';
 
@@ -16,7 +16,7 @@ async function serverWith(tools: Readonly<Record<string, string>>, instructions 
 }
 
 interface Case {
-  readonly record?: ServedSurface | undefined;
+  readonly record?: ModelSurface | undefined;
   readonly extent?: 'item' | 'server';
 }
 

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { compareSurfaces, type ServedSurface } from '../../../src/engine/surface/served-surface.js';
+import { compareSurfaces, type ModelSurface } from '../../../src/engine/surface/model-surface.js';
 import { formatKeyed, parseKeyed, SurfaceRecords } from '../../../src/engine/surface/surface-records.js';
 import { writeFolder } from '../../support/packages.js';
 
 const none = { tools: new Map(), prompts: new Map(), resources: new Map() };
 const nothing = { exposures: {} };
-const surface: ServedSurface = {
+const surface: ModelSurface = {
   server: { instructions: 'Ask.' },
   exposures: { far: { variables: ['KEY'], host: null } },
   items: { ...none, tools: new Map([['__proto__', { name: '__proto__', description: 'One.' }]]) },

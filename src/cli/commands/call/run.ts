@@ -9,7 +9,7 @@ import type { ProtocolError } from '../../../engine/runtime/result-builders.js';
 import { callComposed, callOnce } from '../../../engine/serve/call-once.js';
 import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
-import { existingDeps, findExisting, givenOptions, type ServerInput } from '../../shared/existing.js';
+import { existingDeps, findExisting, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { parseJsonArguments } from '../../shared/json-arguments.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
@@ -28,7 +28,7 @@ export interface CallInput {
   /** A JSON object, or `-` for stdin. */
   readonly text: string;
   /** Inputs of an existing server. */
-  readonly existing: ServerInput;
+  readonly existing: InputOptions;
   readonly autoInstall: boolean;
   readonly json: boolean;
 }

@@ -7,7 +7,7 @@ import { type WrittenServer, writeUpstreamServer } from '../../../engine/bridge/
 import { createUserServer, type FindUpstreamFaults } from '../../../engine/user-servers/create.js';
 import { readServerFile, readServerStream } from '../../../engine/user-servers/server-file.js';
 import type { Host } from '../../../host.js';
-import { existingDeps, findExisting, givenOptions, type ServerInput } from '../../shared/existing.js';
+import { existingDeps, findExisting, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
@@ -29,7 +29,7 @@ export interface CreateServerInput {
   /** A file, a reference to an existing server, or `-` for stdin. */
   readonly from: string | undefined;
   /** Inputs of an existing server. */
-  readonly existing: ServerInput;
+  readonly existing: InputOptions;
   /** Chosen and renamed tools of an existing server. */
   readonly choices: ItemChoices;
   /** Starts or reaches the existing servers, and checks the names of their items. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { createWrapper } from '../../../engine/wrapping/create-wrapper.js';
 import type { Host } from '../../../host.js';
-import { existingDeps, givenOptions, type ServerInput } from '../../shared/existing.js';
+import { existingDeps, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -14,7 +14,7 @@ interface CreateFromInput extends CreateInput {
   /** Reference to an existing server, a file or a plugin. */
   readonly from: string;
   /** Inputs of the servers. */
-  readonly existing: ServerInput;
+  readonly existing: InputOptions;
 }
 
 /** Writes an extension with existing servers and prints the next steps. */

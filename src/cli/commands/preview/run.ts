@@ -15,7 +15,7 @@ import {
 import { findOrInstall } from '../../../engine/runtime/install-missing.js';
 import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
-import { findExisting, type ServerInput } from '../../shared/existing.js';
+import { findExisting, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { withProgress } from '../../shared/progress.js';
@@ -30,7 +30,7 @@ export interface PreviewInput extends InitialViewArguments {
   /** Command of an existing server. */
   readonly command?: readonly string[] | undefined;
   /** Inputs of an existing server. */
-  readonly existing: ServerInput;
+  readonly existing: InputOptions;
   /** Zero: any free port. */
   readonly port: number;
   /** File for the screenshot. Default: serves the page until a signal. */
@@ -130,7 +130,7 @@ function previewOptions(input: PreviewInput, host: Host): Omit<PreviewOptions, '
 
 /** Options of `start` for the inputs of an existing server. Values of variables are in `env`, not on the command line. */
 function inputFlags(
-  { env, args, headers, transport, mcpRegistry }: ServerInput,
+  { env, args, headers, transport, mcpRegistry }: InputOptions,
   host: Host,
 ): { readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> } {
   const variables = readVariables(env, host.env);

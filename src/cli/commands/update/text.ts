@@ -13,7 +13,7 @@ import {
   uninspectedItems,
   type VersionDifference,
 } from '../../../engine/packages/version-difference.js';
-import type { SurfaceDifference } from '../../../engine/surface/served-surface.js';
+import type { SurfaceDifference } from '../../../engine/surface/model-surface.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 import { changedPlaces, wholeCharacters } from './changed-places.js';
 

@@ -6,7 +6,7 @@ import type { NamedReference } from '../../../engine/bridge/open-existing.js';
 import { ModuleParser } from '../../../engine/validate/inspector.js';
 import { ruleTable } from '../../../engine/validate/rules/index.js';
 import type { Host } from '../../../host.js';
-import { findExisting, type ServerInput } from '../../shared/existing.js';
+import { findExisting, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { withProgress } from '../../shared/progress.js';
@@ -25,7 +25,7 @@ export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser'> {
   readonly ruleSettings: readonly string[];
   /** Command of an existing server. */
   readonly command: readonly string[] | undefined;
-  readonly existing: ServerInput;
+  readonly existing: InputOptions;
 }
 
 /** Reports the problems of extension packages and existing servers. */

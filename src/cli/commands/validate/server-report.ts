@@ -3,12 +3,12 @@ import type { NamedReference } from '../../../engine/bridge/open-existing.js';
 import { validateServer } from '../../../engine/server-checks/validate-server.js';
 import type { ExtensionReport } from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
-import { existingDeps, givenOptions, type ServerInput } from '../../shared/existing.js';
+import { existingDeps, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import type { RuleSettings } from './rule-settings.js';
 
 interface ServerReportOptions {
-  readonly existing: ServerInput;
+  readonly existing: InputOptions;
   readonly rules: RuleSettings;
   readonly timeoutMs: number;
   readonly tell: (text: string) => void;

@@ -1,5 +1,5 @@
 import { type Command, Option, type OptionValues } from 'commander';
-import type { ServerInput } from '../existing.js';
+import type { InputOptions } from '../existing.js';
 import { collectVerbatim } from './option-values.js';
 import { registryOption } from './registry-option.js';
 
@@ -24,7 +24,7 @@ export function addInputOptions(command: Command): Command {
 }
 
 /** The inputs that the options of {@link addInputOptions} give. */
-export function serverInput(options: OptionValues): ServerInput {
+export function serverInput(options: OptionValues): InputOptions {
   const { env, arg: args, header: headers, transport, mcpRegistry } = options;
   return { env, args, headers, transport, mcpRegistry };
 }

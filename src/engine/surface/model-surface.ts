@@ -6,7 +6,7 @@ import { listedKinds, type ServedKind, type SpecOf } from '../runtime/served-kin
 type Value = Readonly<Record<string, unknown>>;
 
 /** The texts and items that clients give to the model. */
-export interface ServedSurface {
+export interface ModelSurface {
   /** `title`, `description` and `instructions` of the server. */
   readonly server: Value;
   /** List entries by kind, and by name or URI. */
@@ -27,7 +27,7 @@ export interface Exposure {
 }
 
 /** The upstream servers that a composed server uses, each with its exposure. */
-export function exposuresOf({ upstreams, registry }: Servable): ServedSurface['exposures'] {
+export function exposuresOf({ upstreams, registry }: Servable): ModelSurface['exposures'] {
   const used = [
     ...upstreams.map(({ upstream }) => upstream),
     ...registry.all('tools').flatMap(({ upstream }) => upstream?.upstream ?? []),
@@ -40,7 +40,7 @@ export function exposuresOf({ upstreams, registry }: Servable): ServedSurface['e
 }
 
 /** The surface of a server. Catalog tools are left out: AgentTools writes them, from the other tools. */
-export function surfaceOf(server: Servable): ServedSurface {
+export function surfaceOf(server: Servable): ModelSurface {
   const { info, instructions, registry } = server;
   const itemsOf = (kind: ServedKind) =>
     new Map(
@@ -77,7 +77,7 @@ export interface SurfaceDifference {
 }
 
 /** Compares two surfaces: the server itself, its upstream servers, then items by kind and name. */
-export function compareSurfaces(before: ServedSurface, after: ServedSurface): readonly SurfaceDifference[] {
+export function compareSurfaces(before: ModelSurface, after: ModelSurface): readonly SurfaceDifference[] {
   const values = [...valuesBetween(before.server, after.server)];
   const own: SurfaceDifference[] =
     values.length > 0 ? [{ kind: 'server', name: 'server', change: 'changed', values }] : [];
@@ -88,7 +88,7 @@ export function compareSurfaces(before: ServedSurface, after: ServedSurface): re
   ];
 }
 
-function exposureMap({ exposures }: ServedSurface): ReadonlyMap<string, Value> {
+function exposureMap({ exposures }: ModelSurface): ReadonlyMap<string, Value> {
   return new Map(Object.entries(exposures).map(([name, exposure]) => [name, { ...exposure }]));
 }
 
