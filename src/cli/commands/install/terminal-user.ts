@@ -1,5 +1,5 @@
 import { visibleText } from '../../../engine/base/visible-text.js';
-import type { InputOptions } from '../../../engine/existing-servers/existing-server.js';
+import type { ServerInput } from '../../../engine/existing-servers/existing-server.js';
 import type { InputForm, InstallUser } from '../../../engine/installation/ask-inputs.js';
 import type { Host } from '../../../host.js';
 import { askYesNo, isInteractive } from '../../shared/ask-question.js';
@@ -58,14 +58,14 @@ async function askAll(
 }
 
 /** Matches choices by any case, and accepts yes and no. */
-function readAnswer({ choices, format }: InputOptions, line: string): string {
+function readAnswer({ choices, format }: ServerInput, line: string): string {
   if (format === 'boolean' && /^(?:y|yes)$/i.test(line)) return 'true';
   if (format === 'boolean' && /^(?:n|no)$/i.test(line)) return 'false';
   return choices?.find((choice) => choice.toLowerCase() === line.toLowerCase()) ?? line;
 }
 
 /** `name, description (one, other) [default]: ` */
-function formatInputLabel(input: InputOptions): string {
+function formatInputLabel(input: ServerInput): string {
   const { name, title, description, choices, format, isSecret, isRepeated, placeholder } = input;
   const told = [name, description || title].filter(Boolean).join(', ');
   const values = format === 'boolean' ? ['yes', 'no'] : (choices ?? []);
