@@ -124,6 +124,8 @@ export interface ServerFacts {
   readonly version: string;
   readonly package: string;
   readonly directory: string;
+  /** State of the registry signature. Absent: the package was not added from a registry. */
+  readonly signature?: 'verified' | 'unsigned';
   readonly configKey: string;
   readonly tools: readonly ToolSummary[];
   readonly upstreams: readonly UpstreamFacts[];
@@ -160,6 +162,8 @@ export interface PackageFacts extends Readonly<Record<Kind, readonly Declaration
   readonly directory: string;
   /** Without invalid skills. */
   readonly skills: readonly SkillSummary[];
+  /** State of the registry signature. Absent: the package was not added from a registry. */
+  readonly signature?: 'verified' | 'unsigned';
 }
 
 /** Package, version and file of an item. */

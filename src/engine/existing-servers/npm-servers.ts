@@ -9,6 +9,7 @@ import { isRecord, isString } from '../base/value-checks.js';
 import { isPublishedName } from '../extension/names.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import { runNpm } from '../npm/run-npm.js';
+import { checkInstalled } from '../npm/signatures.js';
 import { programFile } from './npm-program.js';
 import { publishedProgram } from './resolve-npm.js';
 import { findScripted, readJson, type ScriptedPackage, scriptsOf } from './scripted-packages.js';
@@ -145,6 +146,7 @@ async function installAnew(
       await writeFile(path.join(staged, 'package.json'), '{ "private": true }\n');
     });
     await runNpm(['install', ...flags, '--', `${name}@${version}`], { folder: staged, setting: npm, signal });
+    await checkInstalled(staged, { npm, signal });
     const allowed = await chooseAllowed(staged, request);
     for (const one of allowed) {
       // Scripts of the named package alone: its dependencies are other packages.

@@ -5,6 +5,7 @@ import { isRecord, isString, isStringOrNull } from '../base/value-checks.js';
 import { kinds } from '../extension/item-kinds.js';
 import { isPackageName } from '../extension/names.js';
 import type { PackageSpec } from '../npm/package-spec.js';
+import type { SignatureState } from '../npm/signatures.js';
 import { compare, hasNoDifference } from './compare-states.js';
 import { compareDependencies, type Dependencies } from './dependencies.js';
 import type { Fingerprint } from './fingerprint.js';
@@ -21,6 +22,8 @@ export interface PackageRecord {
   readonly integrity: string | null;
   /** Source of the package, such as the origin of a registry; null if npm recorded no source. */
   readonly source: string | null;
+  /** Null for a package that is not from a registry. Undefined in records of earlier versions. */
+  readonly signature?: SignatureState | null;
   readonly fingerprint: Fingerprint;
   readonly dependencies: Dependencies;
   /** ISO 8601. */

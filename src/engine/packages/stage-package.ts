@@ -10,6 +10,7 @@ import { isPackageName, isPublishedName } from '../extension/names.js';
 import { NpmError } from '../npm/npm-error.js';
 import type { PackageSpec } from '../npm/package-spec.js';
 import { runNpm } from '../npm/run-npm.js';
+import { checkInstalled } from '../npm/signatures.js';
 import { itemLabel } from './compare-states.js';
 import { readDependencies } from './dependencies.js';
 import { fingerprintExtension } from './fingerprint.js';
@@ -72,6 +73,7 @@ async function stageIn(
     throw (await findLostDependency(spec, error)) ?? error;
   });
   const name = await readInstalledName(installation);
+  const signatures = await checkInstalled(installation, { npm, signal });
   const extension = await openExtension(path.join(installation, 'node_modules', name));
   const { version, ...provenance } = await readLockEntry(name, installation);
   requireSameName(extension, { name, version });
@@ -81,6 +83,7 @@ async function stageIn(
     wanted: { kind: spec.kind, wanted: spec.wanted },
     version: extension.manifest.packageVersion,
     ...provenance,
+    signature: signatures.get(`${name}@${extension.manifest.packageVersion}`) ?? null,
     fingerprint: await fingerprintExtension(extension),
     dependencies: await readDependencies(name, installation),
     time: now().toISOString(),

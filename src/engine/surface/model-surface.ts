@@ -27,7 +27,7 @@ export interface Exposure {
 }
 
 /** The upstream servers that a composed server uses, each with its exposure. */
-export function exposuresOf({ upstreams, registry }: Servable): ModelSurface['exposures'] {
+function exposuresOf({ upstreams, registry }: Servable): ModelSurface['exposures'] {
   const used = [
     ...upstreams.map(({ upstream }) => upstream),
     ...registry.all('tools').flatMap(({ upstream }) => upstream?.upstream ?? []),

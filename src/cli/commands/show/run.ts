@@ -7,6 +7,7 @@ import { type FindPublished, publishedExtensions } from '../../../engine/discove
 import { show } from '../../../engine/discovery/show-reference.js';
 import { readServerReference } from '../../../engine/existing-servers/server-reference.js';
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
+import { PackageStore } from '../../../engine/packages/package-store.js';
 import type { Host } from '../../../host.js';
 import { existingDeps } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
@@ -33,8 +34,8 @@ export interface ShowInput {
 export async function showCommand(input: ShowInput, host: Host): Promise<ExitCode> {
   const { property, json } = input;
   const notes: string[] = [];
-  const facts = await runWithGuard(host, () =>
-    findFacts(input, host, (note) => void notes.push(note)),
+  const facts = await runWithGuard(host, async () =>
+    withSignature(await findFacts(input, host, (note) => void notes.push(note)), host),
   ).finally(() => {
     for (const note of notes) writeNote(host, note);
   });
@@ -49,6 +50,14 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
   }
   host.stdout.write(json ? renderJson(facts) : renderFacts(facts, { color: host.color }));
   return ExitCode.Ok;
+}
+
+/** Adds the state of the registry signature, as checked when the package was added. */
+async function withSignature(facts: Facts, host: Host): Promise<Facts> {
+  if (!('directory' in facts)) return facts;
+  const store = new PackageStore(workspaceFolders(host).packagesFolder);
+  const { signature } = (await store.findByFolder(facts.directory))?.record ?? {};
+  return signature ? { ...facts, signature } : facts;
 }
 
 async function findFacts(

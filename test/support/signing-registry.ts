@@ -1,0 +1,66 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterFile } from './after-file.js';
+import type { Registry } from './registry.js';
+
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const keyid = 'SHA256:key-of-the-test';
+const key = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+
+interface Signature {
+  readonly keyid: string;
+  readonly sig: string;
+}
+
+interface SigningOptions {
+  /** When the key expires, in ISO 8601. Default: never. */
+  readonly expires?: string;
+  /** Changes the signature of a version. Undefined: the version is unsigned. */
+  readonly change?: (signature: Signature, name: string) => Signature | undefined;
+}
+
+type Json = Record<string, unknown>;
+
+const open: ReturnType<typeof createServer>[] = [];
+afterFile(() => {
+  for (const server of open.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** The signature of a registry over a text. */
+export function signatureOver(text: string): Signature {
+  return { keyid, sig: sign('sha256', Buffer.from(text), privateKey).toString('base64') };
+}
+
+/** A registry with the packages of another one, which signs them. Gives its URL. */
+export async function startSigningRegistry(
+  { url: origin }: Registry,
+  { expires, change = (signature) => signature }: SigningOptions = {},
+): Promise<string> {
+  const withSignature = (version: Json): void => {
+    const dist = version.dist as Json | undefined;
+    if (!dist) return;
+    const text = `${version.name}@${version.version}:${dist.integrity}`;
+    const signature = change(signatureOver(text), String(version.name));
+    if (signature) dist.signatures = [signature];
+  };
+  const server = createServer(async (request, response) => {
+    if (request.url === '/-/npm/v1/keys') {
+      const keys = [{ keyid, key, expires: expires ?? null, keytype: 'ecdsa-sha2-nistp256' }];
+      return void response.end(JSON.stringify({ keys }));
+    }
+    const { accept = '*/*' } = request.headers;
+    const answer = await fetch(new URL(request.url ?? '/', origin), { headers: { accept } });
+    const body = (await answer.json()) as Json;
+    for (const version of Object.values((body.versions as Record<string, Json>) ?? {}))
+      withSignature(version);
+    withSignature(body);
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(server);
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
