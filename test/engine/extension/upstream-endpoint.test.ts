@@ -269,5 +269,7 @@ describe('labels in messages', () => {
       ['args', 3],
       ['env', 'AUTH_HEADER'],
     ]);
+    const remote = { url: 'https://a.example/mcp', headers: { Authorization: 'Basic rose' } };
+    expect(findLiteralSecrets(remote)).toEqual([['headers', 'Authorization']]);
   });
 });

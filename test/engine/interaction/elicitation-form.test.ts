@@ -159,6 +159,11 @@ describe.each(['2025-11-25', '2026-07-28'])('a form of %s', (version) => {
       { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] }, default: ['z'] },
       { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } },
     ],
+    [
+      'several choices with an unknown default',
+      { type: 'array', items: { enum: ['a', 'b'] }, default: ['a', 'z'] },
+      { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+    ],
   ])('holds %s', async (_what, schema, expected) => {
     expect(await field(schema, version)).toEqual(expected);
   });

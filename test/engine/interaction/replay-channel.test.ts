@@ -145,6 +145,7 @@ describe('a run that waits for answers', () => {
           ctx.progress(1);
           ctx.log.error('still here');
           seen.push('later');
+          void ctx.elicit('b', note, { key: 'known' }).then(() => seen.push('answered'));
           await ctx.step('late', () => seen.push('step'));
           seen.push('after step');
         });
@@ -155,11 +156,12 @@ describe('a run that waits for answers', () => {
           seen.push('finally');
         }
       },
-      next: () => 'x',
+      next: async (_args, ctx) => (await ctx.elicit('b', note, { key: 'known' })).action,
     });
-    expect(await call('t')).toMatchObject({ resultType: 'input_required' });
+    const inputResponses = { known: accepted };
+    expect(await call('t', { inputResponses })).toMatchObject({ resultType: 'input_required' });
     later.resolve();
-    await call('next');
+    expect((await call('next', { inputResponses })).content[0].text).toBe('accept');
     expect(seen).toEqual(['aborted: InputRequiredSignal', 'later']);
     expect(session.notifications).toEqual([]);
   });

@@ -229,6 +229,15 @@ describe('adding a folder', () => {
   }, 30_000);
 });
 
+describe('adding a package from a registry', () => {
+  it('refuses the published version with a blank in it', async () => {
+    await registry.publish(kit('blank', '1. 0.0'), { document: { version: '1.0.0' } });
+    await expect(add('blank', setting())).rejects.toThrow(
+      'blank 1.0.0 calls itself blank 1. 0.0 in its package.json.',
+    );
+  }, 30_000);
+});
+
 describe('drift', () => {
   it('is reported in one line for each difference, and for packages that were not added', async () => {
     const here = setting();

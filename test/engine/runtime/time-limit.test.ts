@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { deadlines } from '../../../src/engine/runtime/deadlines.js';
 import {
   type CallDeadline,
   pauseDeadlines,
@@ -94,4 +95,16 @@ describe('a time limit', () => {
     await withTimeLimit(async (limit) => limit.signal.aborted, { timeoutMs: 1000, signal: outer });
     expect(reads).toBeGreaterThan(0);
   });
+});
+
+test('the shared timer keeps the process alive only during a wait', () => {
+  const clock = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => clock.mockRestore());
+  const fresh = Reflect.construct(deadlines.constructor, []) as typeof deadlines;
+  const wait = fresh.add(60_000, () => {});
+  const timer = clock.mock.results[0]!.value as NodeJS.Timeout;
+  onTestFinished(() => clearTimeout(timer));
+  expect(timer.hasRef()).toBe(true);
+  fresh.remove(wait);
+  expect(timer.hasRef()).toBe(false);
 });

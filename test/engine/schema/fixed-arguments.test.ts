@@ -40,13 +40,11 @@ describe('a schema without fixed arguments', () => {
       required: ['units'],
       additionalProperties: false,
     };
-    expect(omitFixed(whole, metric)).toEqual({
-      type: 'object',
-      properties: { place },
-      additionalProperties: false,
-    });
+    const rest = { type: 'object', properties: { place }, additionalProperties: false };
+    expect(omitFixed(whole, metric)).toEqual(rest);
     const examples = { default: { units: 'metric', place: 'Bonn' }, examples: [{ units: 'imperial' }] };
-    expect(omitFixed({ ...whole, ...examples }, metric)).toMatchObject({
+    expect(omitFixed({ ...whole, ...examples }, metric)).toEqual({
+      ...rest,
       default: { place: 'Bonn' },
       examples: [{}],
     });

@@ -83,3 +83,13 @@ test('serves the page of a tool that no list shows', async () => {
   expect((await request('resources/list')).resources).toEqual([]);
   expect((await request('resources/read', { uri })).contents[0].uri).toBe(uri);
 });
+
+test('replaces the URI of an app that no tool names', async () => {
+  const entry = (name: string) => ({
+    name,
+    place: scripted({ name, tools: [], resources: resources.slice(0, 1) }).place,
+  });
+  const { request } = await openBench([entry('far0'), entry('far1')], { capabilities: ui });
+  const { resources: pages } = await request('resources/list');
+  expect(pages.map((one: { uri: string }) => one.uri)).toEqual([uri, `${uri}-2`]);
+});

@@ -725,6 +725,16 @@ describe('invalid requests', () => {
     const answers = await Promise.all((await Promise.all([handler(ping()), handler(ping())])).map(read));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
+
+  test('ids of simultaneous responses are free for requests', async () => {
+    const handler = open();
+    const { ask } = await rawSession(handler);
+    const answers = await Promise.all([
+      ask({ jsonrpc: '2.0', id: 5, result: {} }),
+      ask({ jsonrpc: '2.0', id: 5, method: 'ping' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 200]);
+  });
 });
 
 test('sends the health to any client, by any host name', async () => {

@@ -257,6 +257,21 @@ describe('the end', () => {
     expect((await pipe.rest(0)).map(({ id }) => id)).toEqual([1]);
   });
 
+  test('writes nothing to an output without pending data', async () => {
+    const input = new PassThrough();
+    const chunks: string[] = [];
+    const output = new Writable({
+      write: (chunk, _encoding, callback) => {
+        chunks.push(String(chunk));
+        callback();
+      },
+    });
+    const { session } = openPipe({ input, output });
+    input.end();
+    await session.ended;
+    expect(chunks).toEqual([]);
+  });
+
   test('comes when stdout is closed', async () => {
     const pipe = openPipe();
     await pipe.initialize();
