@@ -19,6 +19,8 @@ export interface InputRequester {
 export interface PendingInput<T> extends HandlerInputOptions {
   readonly key: string;
   readonly timeoutMs: number | undefined;
+  /** True if an answer counts only after the server has sent the input request. */
+  readonly isProof: boolean;
   readonly make: () => Promise<InputRequest<T>>;
 }
 

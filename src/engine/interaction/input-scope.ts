@@ -90,6 +90,11 @@ function elicitationIdIn(options: AskOptions | undefined): string | undefined {
   return typeof elicitationId === 'string' ? elicitationId : undefined;
 }
 
+/** True if an answer counts only after the server has sent the input request. */
+function isProof(options: AskOptions | undefined): boolean {
+  return (options as { readonly isProof?: unknown } | undefined)?.isProof === true;
+}
+
 /** Input requests of one handler. */
 export class HandlerInput {
   readonly #inputScope: InputScope;
@@ -193,6 +198,7 @@ export class HandlerInput {
       ...this.#part,
       key,
       timeoutMs: options?.timeoutMs,
+      isProof: isProof(options),
       make: () => make({ ...this.#inputScope.revision, note }),
     });
   }

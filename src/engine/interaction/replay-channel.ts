@@ -48,7 +48,7 @@ class ReplayInputChannel implements InputChannel {
     this.#preparing += 1;
     try {
       const question = await prepare(asked);
-      const reading = await this.#read(asked.key, question);
+      const reading = await this.#read(asked, question);
       if (reading && 'answer' in reading) return reading.answer;
       const open = reading ? (question.again?.(reading.problem) ?? question) : question;
       this.#open.set(asked.key, { question: open, asked });
@@ -83,10 +83,11 @@ class ReplayInputChannel implements InputChannel {
 
   /** Reads an answer; undefined if missing. An invalid answer is dropped, so that the user is asked again. */
   async #read<T>(
-    key: string,
+    { key, isProof }: PendingInput<T>,
     question: InputRequest<T>,
   ): Promise<ReturnType<InputRequest<T>['read']> | undefined> {
-    const response = this.#answers.get(key) ?? this.#sentAnswers.get(key);
+    // Without a state, the client may answer for its user.
+    const response = this.#answers.get(key) ?? (isProof ? undefined : this.#sentAnswers.get(key));
     if (response === undefined) return undefined;
     this.#answers.set(key, response);
     const reading = await question.read(response);

@@ -1,6 +1,7 @@
 import { errorMessage, safelyThrown } from '../base/thrown-value.js';
 import { formatIssues, SchemaError } from '../schema/index.js';
 import { brands, isBranded, isProtocolError } from './authoring-symbols.js';
+import { runConfirmed } from './confirm-call.js';
 import { InputRequiredSignal } from './input-required.js';
 import { MissingCapabilityError, RequirementError, requireMet } from './requirements.js';
 import { error as failure, structured, type ToolResult } from './result-builders.js';
@@ -50,6 +51,11 @@ export async function callTool(
           { server: calls.server.initialize, tool: tool.initialize },
           ctx,
         );
+        if (tool.isConfirmed)
+          return runConfirmed(tool, args, ctx, async () => {
+            await hooks;
+            return await handler(delivered, ctx);
+          });
         return hooks ? hooks.then(() => handler(delivered, ctx)) : handler(delivered, ctx);
       },
       { timeoutMs: tool.timeoutMs, signal },

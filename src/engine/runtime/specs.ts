@@ -66,6 +66,8 @@ export interface ToolSpec extends Spec {
   /** Defaults of the options that the user may set. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly onOutputMismatch: 'error' | 'warn';
+  /** True if the user must allow each call. */
+  readonly isConfirmed?: boolean;
   /** Undefined: clients wait for the result. */
   readonly task: TaskSupport | undefined;
   /** Undefined: not set; null: no UI. */

@@ -74,6 +74,8 @@ export interface ItemOverrides {
   readonly timeoutMs?: number;
   /** Hints for clients. */
   readonly annotations?: Readonly<Record<string, unknown>>;
+  /** `"user"`: before each call, the client asks its user. Clients that cannot ask cannot call the tool. */
+  readonly confirm?: 'user';
   /** The UI app that shows the results: its name, or an object with more settings. `null`: no app. */
   readonly ui?: string | UiDefinition | undefined | null;
   /** Options, merged over the options of the tool. */

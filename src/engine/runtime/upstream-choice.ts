@@ -1,4 +1,5 @@
 import { isRecord } from '../base/value-checks.js';
+import { wantsConfirmation } from './confirm-call.js';
 import type { ItemChoice, UpstreamEntry } from './upstream.js';
 import { isHiddenBy } from './wire-item.js';
 
@@ -51,12 +52,13 @@ export function namesInChoice({ only, except, rename }: ItemChoice): readonly st
 
 /** Overrides of an entry for all of its tools. */
 export function sharedOverrides(entry: RawUpstreamEntry): UpstreamEntry['changes'] {
-  const { category, timeoutMs, meta } = entry;
+  const { category, timeoutMs, meta, confirm } = entry;
   const saysHidden = entry.hidden !== undefined || entry.visible !== undefined;
   return {
     ...(saysHidden && { hidden: isHiddenBy(entry, false) }),
     ...(category !== undefined && { category: category as string | null }),
     ...(typeof timeoutMs === 'number' && { timeoutMs }),
+    ...(wantsConfirmation(confirm) && { isConfirmed: true }),
     ...(isRecord(meta) && { meta }),
   };
 }

@@ -76,6 +76,8 @@ export interface UpstreamEntry extends Readonly<Record<ChosenKind, ItemChoice | 
     readonly hidden?: boolean;
     readonly category?: string | null;
     readonly timeoutMs?: number;
+    /** True if the user must allow each call. */
+    readonly isConfirmed?: boolean;
     readonly meta?: Readonly<Record<string, unknown>>;
   };
   /** True if the server has the serverInfo of the upstream server. */

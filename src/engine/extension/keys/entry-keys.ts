@@ -87,6 +87,7 @@ export const upstreamEntryShape: DefinitionShape = {
     ...toolShape.timeoutMs!,
     description: 'The timeout of one request in milliseconds. Default: 60000.',
   },
+  confirm: toolShape.confirm!,
   meta: { ...meta, description: "Overrides fields of each tool's `_meta`." },
 };
 
@@ -142,6 +143,7 @@ export const toolOverride: DefinitionShape = {
     ...toolShape.annotations!,
     typescript: 'Readonly<Record<string, unknown>>',
   },
+  confirm: toolShape.confirm!,
   ui: { ...toolShape.ui!, typescript: 'string | UiDefinition | undefined' },
   options: {
     ...toolShape.options!,

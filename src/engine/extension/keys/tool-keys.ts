@@ -125,6 +125,14 @@ export const toolShape: DefinitionShape = {
     values: ['error', 'warn'],
     unseen: true,
   },
+  confirm: {
+    types: ['string'],
+    description:
+      '`"user"`: before each call, the client [asks its user](interaction.md#demand-a-confirmation). Clients that cannot ask ' +
+      'cannot call the tool.',
+    values: ['user'],
+    unseen: true,
+  },
   requires,
   task: {
     types: ['string'],

@@ -94,6 +94,8 @@ export interface ToolDefinition<I = undefined, O = undefined> {
    * `"error"`.
    */
   readonly onOutputMismatch?: 'error' | 'warn';
+  /** `"user"`: before each call, the client asks its user. Clients that cannot ask cannot call the tool. */
+  readonly confirm?: 'user';
   /**
    * Requirements: a list of client capabilities, or an object. If a required one is missing, AgentTools
    * reports it and does not run the item.

@@ -162,6 +162,8 @@ export interface UpstreamTools {
   readonly category?: string | null;
   /** The timeout of one request in milliseconds. Default: 60000. */
   readonly timeoutMs?: number;
+  /** `"user"`: before each call, the client asks its user. Clients that cannot ask cannot call the tool. */
+  readonly confirm?: 'user';
   /** Overrides fields of each tool's `_meta`. */
   readonly meta?: Readonly<Record<string, unknown>>;
   // #endregion
