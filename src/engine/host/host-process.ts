@@ -68,6 +68,7 @@ export class HostProcess {
   constructor(options: HostProcessOptions) {
     this.#options = options;
     try {
+      requirePipes();
       this.#child = this.#spawn();
     } catch (error) {
       process.nextTick(() => this.#failToStart(error));
@@ -240,4 +241,9 @@ export class HostProcess {
     this.#begun?.close();
     this.#dead.resolve();
   }
+}
+
+/** Deno passes only stdin, stdout and stderr to child processes. @throws Error */
+function requirePipes(): void {
+  if (process.versions.deno !== undefined) throw new Error('Deno passes no channel to child processes');
 }
