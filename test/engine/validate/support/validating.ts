@@ -1,10 +1,10 @@
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll } from 'vitest';
 import type { Diagnostic } from '../../../../src/engine/extension/diagnostics.js';
 import { Workspace } from '../../../../src/engine/extension/workspace.js';
 import { Inspector, type InspectorOptions, ModuleParser } from '../../../../src/engine/validate/inspector.js';
 import type { ValidateOptions } from '../../../../src/engine/validate/validate.js';
+import { afterFile } from '../../../support/after-file.js';
 
 export const fixtures = new URL('../../../../fixtures/extensions/', import.meta.url).pathname;
 
@@ -22,17 +22,28 @@ class SharedInspector extends Inspector {
   }
 }
 
-const parser = new ModuleParser(10_000);
-const shared = new SharedInspector({ timeoutMs: 10_000, parser });
+let parser: ModuleParser | undefined;
+let shared: SharedInspector | undefined;
 
-afterAll(() => {
-  shared.end();
-  parser.close();
+afterFile(() => {
+  shared?.end();
+  parser?.close();
+  [shared, parser] = [undefined, undefined];
 });
+
+function openParser(): ModuleParser {
+  parser ??= new ModuleParser(10_000);
+  return parser;
+}
+
+function openShared(): SharedInspector {
+  shared ??= new SharedInspector({ timeoutMs: 10_000, parser: openParser() });
+  return shared;
+}
 
 /** Makes the inspector of one extension, as the program does: its modules are loaded in a process for them alone. */
 export function inspectAlone(limits: InspectorOptions): Inspector {
-  return new Inspector({ ...limits, parser });
+  return new Inspector({ ...limits, parser: openParser() });
 }
 
 /** Options that look for packages nowhere but around the extension. */
@@ -44,7 +55,7 @@ export function optionsFor(options: Partial<ValidateOptions> = {}): ValidateOpti
   return {
     load: true,
     resolve: false,
-    openInspector: () => shared,
+    openInspector: openShared,
     workspace: (loadCode) =>
       new Workspace({
         cwd: nowhere,
