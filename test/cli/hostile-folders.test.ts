@@ -55,9 +55,14 @@ const sent = () =>
     Buffer.from(request.match(/Basic ([^"]+)/)?.[1] ?? '', 'base64').toString(),
   ]);
 
-async function run(words: readonly string[], npmrc: readonly string[]) {
-  const cwd = writeFolder({ 'package.json': '{}', '.npmrc': npmrc.join('\n') });
-  const env = { ...npmInProcess, PATH: process.env.PATH!, HOME: home, EMPTY: '', ...secrets };
+async function run(
+  words: readonly string[],
+  npmrc: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string>> = {},
+) {
+  const cwd = writeFolder({ 'package.json': '{}', '.npmrc': npmrc.join('\n'), ...files });
+  const env = { ...npmInProcess, PATH: process.env.PATH!, HOME: home, EMPTY: '', ...secrets, ...more };
   return await runCli(words, { home, cwd, env });
 }
 
@@ -66,7 +71,9 @@ describe.each(Object.entries(folders))('a folder whose .npmrc sends %s', (_, npm
     const { stderr } = await run(words, npmrc(host));
     expect(secretsIn(sent().join('\n'))).toEqual([]);
     expect(secretsIn(stderr)).toEqual([]);
-    expect(stderr).toMatch(/\.npmrc sends .*(?:NPM_TOKEN|AWS_SECRET|all requests).* It is not used\./);
+    expect(stderr).toMatch(
+      /\.npmrc sends .*(?:NPM_TOKEN|AWS_SECRET|all requests).* These settings are not used\./,
+    );
   });
 
   test.each([
@@ -78,6 +85,30 @@ describe.each(Object.entries(folders))('a folder whose .npmrc sends %s', (_, npm
     expect(sent()).toEqual([]);
     expect(stderr).toContain(`${host}. Allow it with --yes`);
   });
+});
+
+/** Settings of a project that name other files for the settings of the user or the machine. */
+const redirections: Readonly<Record<string, readonly [file: string, setting: string]>> = {
+  userconfig: ['evil.npmrc', 'userconfig=./evil.npmrc'],
+  globalconfig: ['evil.npmrc', 'globalconfig=./evil.npmrc'],
+  prefix: ['etc/npmrc', 'prefix=.'],
+};
+
+describe.each(Object.entries(redirections))('a folder with %s', (_, [file, setting]) => {
+  test.each([...commands, ['add', '@acme/kit', '--yes']])('gets no secret by %s %s', async (...words) => {
+    const evil = `//${host}/:_authToken=\${NPM_TOKEN}`;
+    await run(words, [`registry=http://${host}/`, setting], { [file]: evil });
+    expect(requests.length).toBeGreaterThan(0);
+    expect(secretsIn(sent().join('\n'))).toEqual([]);
+  });
+});
+
+test('a folder gets no setting of npm that the user has set by a variable', async () => {
+  const own = { npm_config_token: secrets.NPM_TOKEN };
+  const npmrc = [`registry=http://${host}/`, `//${host}/:_authToken=\${npm_config_token}`];
+  const { stderr } = await run(['show', '@acme/kit'], npmrc, {}, own);
+  expect(secretsIn(sent().join('\n'))).toEqual([]);
+  expect(stderr).toContain('sends npm_config_token');
 });
 
 test('add uses the settings with --yes', async () => {

@@ -7,8 +7,8 @@ import { askYesNo } from './ask-question.js';
 
 /** Inputs for the npm settings of the user, from the process environment. Outgoing settings of the project are left out. */
 export function npmSetting(host: Host): NpmDeps {
-  const allowOutgoing = decideOnce(host, async (outgoing) => {
-    const advice = 'It is not used. Put it into your own .npmrc if you trust it';
+  const allowOutgoing = decideOnce(host, noted, async (outgoing) => {
+    const advice = 'These settings are not used. Put them into your own .npmrc if you trust them';
     host.stderr.write(visibleText(`note: ${describeOutgoing(outgoing)} ${advice}.\n`));
     return false;
   });
@@ -20,7 +20,7 @@ export function askingNpmSetting(
   host: Host,
   { yes, tell }: { readonly yes: boolean; readonly tell: (text: string) => void },
 ): NpmDeps {
-  const allowOutgoing = decideOnce(host, async (outgoing) => {
+  const allowOutgoing = decideOnce(host, asked, async (outgoing) => {
     tell('');
     const what = visibleText(describeOutgoing(outgoing));
     const answer = yes || (await askYesNo(`${what} Use it?`, host));
@@ -36,10 +36,12 @@ function baseSetting({ cwd, env, home, platform }: Host): NpmDeps {
 
 type Decide = NonNullable<NpmDeps['allowOutgoing']>;
 
-/** Decisions by command: settings are read many times. */
-const decisions = new WeakMap<Host, Promise<boolean>>();
+type Decisions = WeakMap<Host, Promise<boolean>>;
 
-function decideOnce(host: Host, decide: Decide): Decide {
+/** Decisions by command, since settings are read many times: of lookups, and of installs. */
+const [noted, asked]: readonly [Decisions, Decisions] = [new WeakMap(), new WeakMap()];
+
+function decideOnce(host: Host, decisions: Decisions, decide: Decide): Decide {
   return async (outgoing) => {
     const decision = decisions.get(host) ?? decide(outgoing);
     decisions.set(host, decision);

@@ -1,3 +1,4 @@
+import { looksSecret } from '../base/looks-secret.js';
 import { Receipts } from '../clients/receipts.js';
 import { ExistingRecords, upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer } from '../existing-servers/existing-server.js';
@@ -29,8 +30,8 @@ function listedServer(server: ExistingServer, records: UpstreamRecords): ListedS
   const { source, name, reference, description, version, publisher, content } = server;
   const { tools = [], prompts = [] } = records.read(upstreamRecordKey(server))?.names ?? {};
   return {
-    // A command may contain secrets.
-    name: source === 'command' ? name : reference,
+    // A command or a URL may contain secrets.
+    name: source === 'command' || looksSecret('', reference) ? name : reference,
     source: 'installed',
     description: description ?? null,
     version: version ?? '',

@@ -149,6 +149,11 @@ async function installInto(
   const { launch } = source;
   const notes = await source.checkClient(client);
   if (client.manual) {
+    if (request.frozen) {
+      const message = `${client.name} has no config file that AgentTools writes, so nothing is recorded for --frozen. Leave out --frozen.`;
+      throw new AgentToolsError('refused', message);
+    }
+    if (!request.dryRun) await source.record?.();
     if (source.folder !== undefined && !request.dryRun) await keepFolder(source.folder);
     const snippet = 'url' in launch ? remoteSnippet(launch, key) : client.manual.snippet?.(launch, key);
     return { client, key, server: source.server, ...(snippet !== undefined && { snippet }) };

@@ -1,5 +1,6 @@
 import { type Kind, singular } from '../extension/item-kinds.js';
 import type { ServerSpec } from '../runtime/compose-server.js';
+import { confirmation } from '../runtime/confirm-call.js';
 import {
   alternatives,
   describeCapability,
@@ -89,6 +90,7 @@ function needsIn({ registry }: ServerSpec): readonly { item: DependentItem; requ
     const upstream: Requirements = { client: [], env: variables, bin: [], level: 'suggested' };
     return [
       { item, requires: spec.requires },
+      ...(spec.kind === 'tools' && spec.isConfirmed ? [{ item, requires: confirmation }] : []),
       { item, requires: upstream },
     ];
   });

@@ -30,11 +30,19 @@ export async function planRecord(
   }
   if (!surface || absences.length > 0) return { notes: [], write: async () => {} };
   const records = new SurfaceRecords(existing.dataFolder);
-  const found = (await records.compare(surface)) ?? [];
-  const more = found.length - maxNotes;
+  let found: Awaited<ReturnType<typeof records.compare>>;
+  try {
+    found = await records.compare(surface);
+  } catch (error) {
+    if (frozen || !(error instanceof AgentToolsError)) throw error;
+    return { notes: [error.message], write: async () => {} };
+  }
+  const more = (found?.length ?? 0) - maxNotes;
   return {
     notes: [
-      ...found.slice(0, maxNotes).map((one) => `Changed since the last record: ${describeDifference(one)}.`),
+      ...(found ?? [])
+        .slice(0, maxNotes)
+        .map((one) => `Changed since the last record: ${describeDifference(one)}.`),
       ...(more > 0 ? [`${more} more items differ from the record before.`] : []),
     ],
     write: async () => (dryRun ? undefined : await records.write(surface)),

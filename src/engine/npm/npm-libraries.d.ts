@@ -3,6 +3,8 @@
 declare module '@npmcli/config' {
   interface ConfigData {
     readonly data: Readonly<Record<string, unknown>>;
+    /** As written, with variables in place. */
+    readonly raw?: Readonly<Record<string, unknown>>;
     /** The file, or a note in parentheses. */
     readonly source?: string | null;
   }
@@ -26,6 +28,7 @@ declare module '@npmcli/config' {
     readonly flat: Readonly<Record<string, unknown>>;
     /** Values of each source, with the names of `.npmrc`. */
     readonly data: ReadonlyMap<string, ConfigData>;
+    get(key: string): unknown;
     /** Removes a value of one source. */
     delete(key: string, source: string): void;
   }

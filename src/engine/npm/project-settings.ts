@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type Config from '@npmcli/config';
 import type { OutgoingSettings } from './npm-dependencies.js';
 
@@ -7,31 +6,28 @@ const routeKey = /^(?:(?:https?-)?proxy|noproxy|strict-ssl|ca|cafile)$/;
 
 const variable = /\$\{([^${}?]+)\??\}/g;
 
-/**
- * Finds the outgoing settings of the project of a loaded configuration. `loadPlain` loads it without the variables of
- * the environment.
- */
-export async function findOutgoingSettings(
-  config: Config,
-  loadPlain: () => Promise<Config>,
-): Promise<OutgoingSettings | undefined> {
-  const { data = {}, source: file } = config.data.get('project') ?? {};
-  const keys = Object.keys(data);
-  if (keys.length === 0 || !file) return undefined;
-  const text = await readFile(file, 'utf8').catch(() => '');
-  const lines = text.split('\n').filter((line) => line.includes('${'));
-  const plain = lines.length > 0 ? ((await loadPlain()).data.get('project')?.data ?? {}) : data;
-  const isFilled = (key: string) => JSON.stringify(data[key]) !== JSON.stringify(plain[key]);
-  const settings = keys
-    .filter((key) => routeKey.test(key) || isFilled(key))
-    .map((key) => {
-      const mentions = lines.filter((line) => line.trimStart().startsWith(key));
-      const names = (mentions.length > 0 ? mentions : lines).flatMap((line) =>
-        [...line.matchAll(variable)].map(([, name]) => name!),
-      );
-      return { key, variables: isFilled(key) ? [...new Set(names)] : [], host: hostIn(key, data[key]) };
-    });
+/** Finds the outgoing settings of the project of a loaded configuration. */
+export function findOutgoingSettings(config: Config): OutgoingSettings | undefined {
+  const { data = {}, raw = {}, source: file } = config.data.get('project') ?? {};
+  if (!file) return undefined;
+  const written = Object.entries(raw).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  const settings = Object.keys(data).flatMap((key) => {
+    // A key with variables has another name in the file.
+    const lines = Object.hasOwn(raw, key) ? [`${key}=${JSON.stringify(raw[key])}`] : written;
+    const names = lines.flatMap((line) => [...line.matchAll(variable)].map(([, name]) => name!));
+    if (names.length === 0 && !routeKey.test(key)) return [];
+    return [{ key, variables: [...new Set(names)], host: hostIn(key, data[key]) }];
+  });
   return settings.length > 0 ? { file, settings } : undefined;
+}
+
+/** Settings by which a project would choose the settings of the user, or of the machine. */
+const redirections = ['userconfig', 'globalconfig', 'prefix'] as const;
+
+/** True if the project names other files for the settings of the user. */
+export function redirectsSettings(config: Config): boolean {
+  const { data = {} } = config.data.get('project') ?? {};
+  return redirections.some((key) => Object.hasOwn(data, key));
 }
 
 /** The host of `//host/:_authToken`, or of a URL. */

@@ -4,7 +4,7 @@ import { definitions, flatten, nerfDarts, shorthands } from '@npmcli/config/lib/
 import { AgentToolsError } from '../base/errors.js';
 import { findNpmFolder } from './find-npm.js';
 import type { NpmDeps } from './npm-dependencies.js';
-import { findOutgoingSettings } from './project-settings.js';
+import { findOutgoingSettings, redirectsSettings } from './project-settings.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
 /** A configured npm registry: the default one, or the one of a scope. */
@@ -31,13 +31,12 @@ export interface NpmSettings {
  * @see https://docs.npmjs.com/cli/using-npm/config
  */
 export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
-  const { env, cwd, allowOutgoing = async () => false } = setting;
+  const { cwd, allowOutgoing = async () => false } = setting;
   const npmPath = (await findNpmFolder(setting)) ?? path.join(path.dirname(setting.execPath), 'npm');
-  const config = await loadConfig(setting, npmPath);
+  const loaded = await loadConfig(setting, npmPath);
+  const config = redirectsSettings(loaded) ? await loadOwnFiles(setting, npmPath) : loaded;
   if (cwd !== undefined) {
-    const ownVariables = Object.entries(env).filter(([name]) => /^npm_config_/i.test(name));
-    const plain = { ...setting, env: Object.fromEntries(ownVariables) };
-    const outgoing = await findOutgoingSettings(config, async () => await loadConfig(plain, npmPath));
+    const outgoing = findOutgoingSettings(config);
     if (outgoing && !(await allowOutgoing(outgoing)))
       for (const { key } of outgoing.settings) config.delete(key, 'project');
   }
@@ -53,6 +52,18 @@ export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
     registries: [{ url: withSlash(String(options.registry)) }, ...scoped],
     project: cwd === undefined ? {} : pickConnectionSettings(config.data.get('project')?.data ?? {}, cwd),
   };
+}
+
+/** Loads the settings with the files of the user and of the machine that apply outside the project. */
+async function loadOwnFiles(setting: NpmDeps, npmPath: string): Promise<Config> {
+  const { cwd: _, ...outside } = setting;
+  const own = await loadConfig(outside, npmPath);
+  const env = {
+    ...setting.env,
+    npm_config_userconfig: String(own.get('userconfig')),
+    npm_config_globalconfig: String(own.get('globalconfig')),
+  };
+  return await loadConfig({ ...setting, env }, npmPath);
 }
 
 async function loadConfig(

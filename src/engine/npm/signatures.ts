@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { forEachLimited } from '../base/concurrency.js';
 import { AgentToolsError } from '../base/errors.js';
+import { parseUrl } from '../base/parse-url.js';
 import { parseJsonOrUndefined } from '../base/text-codecs.js';
 import { isRecord, isString } from '../base/value-checks.js';
 import type { NpmDeps } from './npm-dependencies.js';
@@ -15,6 +16,8 @@ interface InstalledPackage {
   readonly version: string;
   /** Checksum of the lockfile, which npm has verified. */
   readonly integrity: string;
+  /** URL of its tarball. */
+  readonly resolved: string;
 }
 
 /** `unsigned`: the registry publishes no keys, or no signature of the package. */
@@ -36,7 +39,7 @@ export async function checkInstalled(
     if (name === undefined || !isRecord(entry) || !/^https?:/.test(String(entry.resolved))) return [];
     const { name: alias = name, version, integrity } = entry;
     if (!isString(alias) || !isString(version) || !isString(integrity)) return [];
-    return [{ name: alias, version, integrity }];
+    return [{ name: alias, version, integrity, resolved: String(entry.resolved) }];
   });
   if (fromRegistries.length === 0) return new Map();
   return await checkSignatures(fromRegistries, { settings: await readNpmSettings(npm), signal });
@@ -116,7 +119,7 @@ async function checkPackage(
   const published = await getRecord(`${at}/${one.version}`, request);
   const dist = isRecord(published.dist) ? published.dist : {};
   const signatures = Array.isArray(dist.signatures) ? dist.signatures.filter(isRecord) : [];
-  if (signatures.length === 0) return 'unsigned';
+  if (signatures.length === 0 || !isFromRegistry(one, dist.tarball)) return 'unsigned';
   for (const { keyid, sig } of signatures) {
     const key = keys.find((other) => other.keyid === keyid);
     if (!key) throw invalid(label, `its registry does not publish the key ${String(keyid)}`, request);
@@ -127,6 +130,11 @@ async function checkPackage(
       throw invalid(label, 'its signature is not of these files', request);
   }
   return 'verified';
+}
+
+/** False for a package from another URL. npm replaces the host of a tarball by the host of the registry. */
+function isFromRegistry({ resolved }: InstalledPackage, tarball: unknown): boolean {
+  return isString(tarball) && parseUrl(tarball)?.pathname === parseUrl(resolved)?.pathname;
 }
 
 async function getRecord(at: string, request: KeyRequest): Promise<Readonly<Record<string, unknown>>> {

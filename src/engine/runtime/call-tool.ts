@@ -1,7 +1,7 @@
 import { errorMessage, safelyThrown } from '../base/thrown-value.js';
 import { formatIssues, SchemaError } from '../schema/index.js';
 import { brands, isBranded, isProtocolError } from './authoring-symbols.js';
-import { runConfirmed } from './confirm-call.js';
+import { confirmation, runConfirmed } from './confirm-call.js';
 import { InputRequiredSignal } from './input-required.js';
 import { MissingCapabilityError, RequirementError, requireMet } from './requirements.js';
 import { error as failure, structured, type ToolResult } from './result-builders.js';
@@ -35,10 +35,12 @@ export async function callTool(
   { calls, signal, makeContext }: Setting,
 ): Promise<ToolResult> {
   try {
-    await requireMet(`Tool "${tool.name}"`, tool.requires, {
-      context: () => makeContext(unboundedDeadline(signal), tool),
-      env: calls.env,
-    });
+    for (const requires of tool.isConfirmed ? [tool.requires, confirmation] : [tool.requires]) {
+      await requireMet(`Tool "${tool.name}"`, requires, {
+        context: () => makeContext(unboundedDeadline(signal), tool),
+        env: calls.env,
+      });
+    }
     const delivered = await checkArguments(tool, args);
     const { upstream } = tool;
     const handler = upstream ? createUpstreamHandler(upstream, calls) : await loadHandler(tool);
@@ -47,16 +49,14 @@ export async function callTool(
     const value = await withTimeLimit(
       (limit) => {
         const ctx = makeContext(limit, tool);
-        const hooks = calls.initializers.ready(
-          { server: calls.server.initialize, tool: tool.initialize },
-          ctx,
-        );
-        if (tool.isConfirmed)
-          return runConfirmed(tool, args, ctx, async () => {
-            await hooks;
-            return await handler(delivered, ctx);
-          });
-        return hooks ? hooks.then(() => handler(delivered, ctx)) : handler(delivered, ctx);
+        const run = () => {
+          const hooks = calls.initializers.ready(
+            { server: calls.server.initialize, tool: tool.initialize },
+            ctx,
+          );
+          return hooks ? hooks.then(() => handler(delivered, ctx)) : handler(delivered, ctx);
+        };
+        return tool.isConfirmed ? runConfirmed(tool, args, ctx, run) : run();
       },
       { timeoutMs: tool.timeoutMs, signal },
     );

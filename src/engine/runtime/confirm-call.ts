@@ -1,7 +1,7 @@
 import { visibleMessage } from '../base/visible-text.js';
 import type { AskOptions, Context } from './context.js';
 import { error as failure } from './result-builders.js';
-import type { ToolSpec } from './specs.js';
+import type { Requirements, ToolSpec } from './specs.js';
 
 /** Longest quotation of arguments in a question, in characters. */
 const maxQuoted = 2000;
@@ -17,20 +17,15 @@ export function wantsConfirmation(value: unknown): boolean {
   return value === 'user';
 }
 
-/** The parts of a tool that demand a confirmation. The client must be able to ask its user. */
-export function demandConfirmation({
-  requires,
-}: Pick<ToolSpec, 'requires'>): Pick<ToolSpec, 'isConfirmed' | 'requires'> {
-  const client = [...new Set([...requires.client, 'elicitation'])];
-  return { isConfirmed: true, requires: { ...requires, client, level: 'required' } };
-}
+/** Requirements of a tool that demands a confirmation, beside its own. */
+export const confirmation: Requirements = { client: ['elicitation'], env: [], bin: [], level: 'required' };
 
 /** Runs a call if the user allows it. Returns its result, or a failure. */
 export async function runConfirmed(
   tool: ToolSpec,
   args: Readonly<Record<string, unknown>>,
   ctx: Context,
-  run: () => Promise<unknown>,
+  run: () => unknown,
 ): Promise<unknown> {
   const text = JSON.stringify(args);
   const quoted = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}… (${text.length} characters)` : text;

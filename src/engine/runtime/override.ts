@@ -3,7 +3,7 @@ import { checkShape } from '../extension/check-shape.js';
 import { overrideShapes } from '../extension/definition-shapes.js';
 import { describeFault } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { demandConfirmation, wantsConfirmation } from './confirm-call.js';
+import { wantsConfirmation } from './confirm-call.js';
 import type { AcceptedArguments, EntryOverrideFault } from './override-faults.js';
 import { definitionLabel, locate, requireWireName } from './read-definition.js';
 import type { AppSpec, PromptSpec, ResourceSpec, SuggestionSource, ToolSpec } from './specs.js';
@@ -57,7 +57,7 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
   return {
     ...next,
     ...(isRecord(options) && { options: { ...next.options, ...options } }),
-    ...(wantsConfirmation(override.confirm) && demandConfirmation(next)),
+    ...(wantsConfirmation(override.confirm) && { isConfirmed: true }),
     ...(override.ui !== undefined && { ui: readUi(override.ui, server, [...path, 'ui']) }),
     ...((override.arguments ?? override.parameters) !== undefined &&
       (await withChangedInput(next as ToolSpec, override))),

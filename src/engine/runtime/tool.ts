@@ -8,7 +8,7 @@ import {
   SchemaError,
   type SchemaSide,
 } from '../schema/index.js';
-import { demandConfirmation, wantsConfirmation } from './confirm-call.js';
+import { wantsConfirmation } from './confirm-call.js';
 import { type Lazy, LoadError, lazyFunction } from './lazy-function.js';
 import {
   commonParts,
@@ -49,7 +49,7 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
       value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
     options: readOptions(value.options),
     ...readTask(value),
-    ...(wantsConfirmation(value.confirm) && demandConfirmation(commonParts(definition))),
+    isConfirmed: wantsConfirmation(value.confirm),
     onOutputMismatch: value.onOutputMismatch === 'warn' ? 'warn' : 'error',
     ui: readUi(value.ui, definition, ['ui']),
   };

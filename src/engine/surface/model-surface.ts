@@ -11,8 +11,8 @@ export interface ModelSurface {
   readonly server: Value;
   /** List entries by kind, and by name or URI. */
   readonly items: Readonly<Record<ServedKind, ReadonlyMap<string, Value>>>;
-  /** Variables and hosts of the upstream servers, by their names. Servers without either are left out. */
-  readonly exposures: Readonly<Record<string, Exposure>>;
+  /** Variables and hosts of the upstream servers, by their names, which several servers may share. */
+  readonly exposures: Readonly<Record<string, readonly Exposure[]>>;
   /**
    * True if it was recorded before an update of the package. Then only items of upstream servers are compared with it: the
    * package is compared by its files. Default: false.
@@ -32,11 +32,13 @@ function exposuresOf({ upstreams, registry }: Servable): ModelSurface['exposures
     ...upstreams.map(({ upstream }) => upstream),
     ...registry.all('tools').flatMap(({ upstream }) => upstream?.upstream ?? []),
   ];
-  return Object.fromEntries(
-    used.flatMap(({ name, exposure }) =>
-      exposure ? [[name, { variables: exposure.variables, host: exposure.host ?? null }]] : [],
-    ),
-  );
+  const found = new Map<string, Exposure[]>();
+  for (const { name, exposure } of used) {
+    if (!exposure) continue;
+    const { variables, host = null } = exposure;
+    found.set(name, [...(found.get(name) ?? []), { variables, host }]);
+  }
+  return Object.fromEntries(found);
 }
 
 /** The surface of a server. Catalog tools are left out: AgentTools writes them, from the other tools. */
@@ -89,7 +91,7 @@ export function compareSurfaces(before: ModelSurface, after: ModelSurface): read
 }
 
 function exposureMap({ exposures }: ModelSurface): ReadonlyMap<string, Value> {
-  return new Map(Object.entries(exposures).map(([name, exposure]) => [name, { ...exposure }]));
+  return new Map(Object.entries(exposures).map(([name, exposure]) => [name, { exposure }]));
 }
 
 function compareItems(

@@ -20,7 +20,8 @@ export async function openGate(
   if (file !== undefined) return new RecordingGate(file, surfaceKey);
   if (!frozen) return undefined;
   const record = await new SurfaceRecords(dataFolder).read(surfaceKey);
-  const isExisting = surfaceKey !== server.qualifiedName;
-  const renewal = isExisting ? 'agenttools install … --frozen' : 'agenttools update --load';
+  // `update` knows the servers of packages only.
+  const isOfPackage = surfaceKey === server.qualifiedName && server.qualifiedName.includes('/');
+  const renewal = !isOfPackage ? 'agenttools install … --frozen' : 'agenttools update --load';
   return new FrozenGate({ record, extent: frozen, renewal, report });
 }

@@ -144,11 +144,16 @@ export class FrozenGate implements SurfaceGate {
 function exposureRefusal({ name, exposure }: UpstreamSpec, { exposures }: ModelSurface): string | undefined {
   // The user has named the server and its variables.
   if (!exposure) return undefined;
-  const recorded = Object.hasOwn(exposures, name) ? exposures[name] : undefined;
-  const added = exposure.variables.filter((variable) => !recorded?.variables.includes(variable));
-  const { host = null } = exposure;
-  if (added.length > 0) return `it would get ${added.join(', ')}, which was not recorded`;
-  return host === (recorded?.host ?? null) ? undefined : `it is at ${host ?? 'no host'} now`;
+  const { variables, host = null } = exposure;
+  const recorded = (Object.hasOwn(exposures, name) ? exposures[name]! : []).filter(
+    (one) => one.host === host,
+  );
+  if (recorded.length === 0) return host === null ? 'it is new' : `it is at ${host}, which was not recorded`;
+  if (recorded.some((one) => variables.every((variable) => one.variables.includes(variable))))
+    return undefined;
+  const known = new Set(recorded.flatMap((one) => one.variables));
+  const added = variables.filter((variable) => !known.has(variable));
+  return `it would get ${(added.length > 0 ? added : variables).join(', ')}, which was not recorded`;
 }
 
 /** `tool "forecast" has another description` */

@@ -102,7 +102,12 @@ function parseSurface(text: string): ModelSurface | undefined {
   const { server, items, exposures, isOutdated } = value;
   const lists = listedKinds.map((kind) => [kind, items[kind]] as const);
   const isWhole = lists.every(([, list]) => isRecord(list) && Object.values(list).every(isRecord));
-  if (!isWhole || !isRecord(exposures) || !Object.values(exposures).every(isExposure)) return undefined;
+  if (
+    !isWhole ||
+    !isRecord(exposures) ||
+    !Object.values(exposures).every((list) => Array.isArray(list) && list.every(isExposure))
+  )
+    return undefined;
   const maps = lists.map(([kind, list]) => [kind, new Map(Object.entries(list as object))]);
   return {
     server,

@@ -1,6 +1,5 @@
 import { isRecord, isStringList } from '../base/value-checks.js';
 import { isWireName } from '../extension/names.js';
-import { demandConfirmation } from '../runtime/confirm-call.js';
 import type { ToolSpec } from '../runtime/specs.js';
 import { isAppOnly, withForeignUi, withoutUi, withUiApart } from '../runtime/ui.js';
 import type { ReplacedUris, UpstreamEntry, UpstreamListing } from '../runtime/upstream.js';
@@ -109,7 +108,7 @@ function toUpstreamTool(
     onOutputMismatch: 'warn',
     task: undefined,
     ui: undefined,
-    ...(changes.isConfirmed && demandConfirmation({ requires: noRequirements })),
+    ...(changes.isConfirmed && { isConfirmed: true }),
   };
   return appChoice ? withForeignUi(tool, apps.uriOf) : withoutApp(tool);
 }

@@ -79,6 +79,26 @@ describe('a tool with confirm: "user"', () => {
     expect(runs).toEqual([]);
   });
 
+  test('runs its initialize hook after the user has accepted, and fails as without a question', async () => {
+    const begun: string[] = [];
+    const initialize = async () => {
+      begun.push('initialize');
+      throw new Error('no database');
+    };
+    const { call } = await modern(undefined, { confirm: 'user', initialize });
+    const { requestState } = await call();
+    expect(begun).toEqual([]);
+    const result = await call({ inputResponses: { [key]: accepted }, requestState });
+    expect(result.isError).toBe(true);
+    expect(begun).toEqual(['initialize']);
+  });
+
+  test('leaves suggested requirements suggested', async () => {
+    const requires = { env: ['UNSET_HERE'], client: ['sampling'], level: 'suggested' };
+    const { call } = await modern(undefined, { confirm: 'user', requires });
+    expect((await call()).resultType).toBe('input_required');
+  });
+
   test('is demanded by the entry of a server, too', async () => {
     const { call, runs } = await modern({ tools: [{ use: 'remove', confirm: 'user' }] }, {});
     expect((await call()).resultType).toBe('input_required');

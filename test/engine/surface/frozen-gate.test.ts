@@ -121,6 +121,21 @@ describe('an upstream server of a frozen server', () => {
     );
   });
 
+  test('may have the label of another one with other variables', async () => {
+    const twins = async (...names: readonly string[]) =>
+      (
+        await composeLive({
+          server: {
+            tools: names.map((name) => ({ upstream: { command: 'far', env: { TOKEN: `\${${name}}` } } })),
+          },
+        })
+      ).spec;
+    const { gate, lines } = open({ record: surfaceOf(await twins('WORK', 'HOME_TOKEN')) });
+    expect(gate.admit(await twins('WORK', 'HOME_TOKEN')).upstreams).toHaveLength(2);
+    expect(gate.admit(await twins('WORK', 'OTHER')).upstreams).toHaveLength(1);
+    expect(lines).toHaveLength(1);
+  });
+
   test('is not opened at another host, or without a record', async () => {
     const at = async (url: string) => (await upstreams({}, url)).spec;
     const record = surfaceOf(await at('https://${HOST:-a.example}/mcp'));

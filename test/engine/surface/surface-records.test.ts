@@ -9,7 +9,7 @@ const none = { tools: new Map(), prompts: new Map(), resources: new Map() };
 const nothing = { exposures: {} };
 const surface: ModelSurface = {
   server: { instructions: 'Ask.' },
-  exposures: { far: { variables: ['KEY'], host: null } },
+  exposures: { far: [{ variables: ['KEY'], host: null }] },
   items: { ...none, tools: new Map([['__proto__', { name: '__proto__', description: 'One.' }]]) },
 };
 
@@ -67,7 +67,7 @@ test('differences are named by kind, item and value', () => {
     items: { ...none, tools: new Map([['a', tool('A.')]]) },
   };
   const after = {
-    exposures: { far: { variables: ['KEY'], host: 'evil.example' } },
+    exposures: { far: [{ variables: ['KEY'], host: 'evil.example' }] },
     server: { title: 'Two' },
     items: { ...none, tools: new Map([['a', { ...tool('B.') }]]), prompts: new Map([['p', { name: 'p' }]]) },
   };
