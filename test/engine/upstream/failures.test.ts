@@ -57,9 +57,9 @@ describe('an upstream server', () => {
   const own = [{ name: 'own', handler: () => 'own' }];
 
   test.each([
-    ['crash', 3000, 'it exited with code 3. It wrote to stderr: cannot open the database'],
-    ['flood', 3000, 'it wrote a line of more than 16 MiB to stdout'],
-    ['endless-list', 3000, 'its list of tools has no end: it was read up to 0 tools'],
+    ['crash', 30_000, 'it exited with code 3. It wrote to stderr: cannot open the database'],
+    ['flood', 30_000, 'it wrote a line of more than 16 MiB to stdout'],
+    ['endless-list', 30_000, 'its list of tools has no end: it was read up to 0 tools'],
     ['hang', 2000, 'it does not answer within 2 s, which is its "startTimeoutMs"'],
   ])(
     'leaves the rest of the list if it fails at its start (%s), and is reported once',
