@@ -71,3 +71,43 @@ test('show describes a server without starting it', async () => {
   );
   expect((await run('show', file)).stdout).toContain('https://far.test/mcp');
 });
+
+test.each([
+  [
+    ['call', 'agenttools', 'catalog', '--arg', 'a'],
+    '--arg is for existing MCP servers, and call gets "agenttools"',
+  ],
+  [
+    ['start', 'agenttools', '--rename', 'a=b'],
+    '--rename is for existing MCP servers, and start gets "agenttools"',
+  ],
+  [
+    ['start', '--arg-env', 'a=B'],
+    '--arg-env is for existing MCP servers, and start gets the server of an extension',
+  ],
+  [['preview', 'agenttools', '--header', 'A: b'], '--header is for existing MCP servers, and preview gets'],
+  [['validate', '.', '--env', 'A=b'], '--env is for existing MCP servers, and validate gets "."'],
+  [
+    ['create', 'new', '--transport', 'sse'],
+    '--transport is for existing MCP servers. Leave it out, or name one',
+  ],
+  [
+    ['create-server', 'mine', '--only', 'a', '--catalog'],
+    '--only and --catalog are for existing MCP servers.',
+  ],
+  [
+    ['create-server', 'mine', '--from', 'mine.json', '--prefix', 'a'],
+    '--prefix is for existing MCP servers.',
+  ],
+  [
+    ['install', 'cursor', 'agenttools', '--arg', 'a', '--sha256', 'b'],
+    '--arg and --sha256 are for existing MCP servers, and agenttools is',
+  ],
+])('%j is refused', async (words, message) => {
+  const definition = { tools: ['catalog'] };
+  const result = await runCli(words, {
+    home,
+    cwd: writeFolder({ 'mine.json': definition, 'package.json': {} }),
+  });
+  expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(message)]);
+});

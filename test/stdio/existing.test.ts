@@ -94,7 +94,11 @@ describe.concurrent('start of an existing server', () => {
   });
 
   test.each([
-    [['--only', 'a'], '@acme/none', '--catalog are for existing MCP servers, and start serves "@acme/none"'],
+    [
+      ['--only', 'a', '--header-env', 'X=Y'],
+      '@acme/none',
+      '--header-env and --only are for existing MCP servers, and start gets "@acme/none". Leave them out',
+    ],
     [['--rename', 'a'], 'https://example.test/mcp', '"a" renames no tool'],
     [
       ['--header', 'X-Key: ${NO_SUCH_KEY}'],

@@ -17,6 +17,7 @@ export async function findExisting(
   command: readonly string[] | undefined,
   host: Host,
 ): Promise<NamedReference | undefined> {
+  if (!command && !server) return undefined;
   const reference = command ? commandReference(command) : readServerReference(server ?? '');
   if (reference.kind === 'name' || reference.kind === 'path') return undefined;
   // An installed extension wins over an entry of the MCP Registry with its name.
@@ -44,6 +45,8 @@ export interface InputOptions {
   readonly transport: 'http' | 'sse' | undefined;
   /** Base URL of the MCP Registry, or `none`. */
   readonly mcpRegistry: string | undefined;
+  /** The given options that only existing servers take: `--env`. */
+  readonly flags: readonly string[];
 }
 
 /** Inputs with the values of variables. @throws AgentToolsError if one is invalid */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../base/errors.js';
+import { isLoopback } from '../base/loopback.js';
 import { parseUrl } from '../base/parse-url.js';
 import { decodeUriText } from '../base/text-codecs.js';
 import { isPublishedName } from '../extension/names.js';
@@ -186,8 +187,7 @@ function parseAddress(text: string): URL {
 }
 
 function requireHttps({ protocol, hostname, href }: URL): void {
-  const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
-  if (protocol !== 'https:' && !isHere)
+  if (protocol !== 'https:' && !isLoopback(hostname))
     throw usage(`${href} is a bundle without https. Its content could be changed on the way.`);
 }
 

@@ -18,6 +18,7 @@ import { ToolError } from '../runtime/result-builders.js';
 import { TimeoutError, withTimeLimit } from '../runtime/time-limit.js';
 import { parseToolOptions } from '../runtime/tool-options.js';
 import type { GivenPlace } from '../runtime/upstream.js';
+import { usedUpstreams } from '../runtime/used-upstreams.js';
 import { createAnnouncer } from '../server/announcer.js';
 import type { RunningServer } from '../server/running-server.js';
 import { createServerResolver, type ServerResolver } from '../server/server-resolver.js';
@@ -179,9 +180,7 @@ export class Runner {
   }
 
   #givenPlaces(): readonly { readonly key: string; readonly given: GivenPlace }[] {
-    const { registry, upstreams } = this.#served!.live.composed;
-    const tools = registry.all('tools').flatMap(({ upstream }) => (upstream ? [upstream.upstream] : []));
-    return [...tools, ...upstreams.map(({ upstream }) => upstream)].flatMap(({ key, given }) =>
+    return usedUpstreams(this.#served!.live.composed).flatMap(({ key, given }) =>
       given ? [{ key, given }] : [],
     );
   }

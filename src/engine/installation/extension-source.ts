@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../base/errors.js';
+import { joinNames } from '../base/join-names.js';
 import type { Client } from '../clients/client.js';
 import { deriveKey, writtenKey } from '../clients/entry-keys.js';
 import type { ServerSpec } from '../runtime/compose-server.js';
@@ -17,11 +18,7 @@ export async function extensionSource(
 ): Promise<InstallSource> {
   const project = request.scope.kind === 'project' ? request.scope.folder : undefined;
   const { dryRun } = request;
-  if (Object.keys(request.choices).length > 0)
-    throw new AgentToolsError(
-      'refused',
-      `--only, --except, --prefix, --rename and --catalog are for existing MCP servers, and ${reference} is a server of an extension. Choose its tools in a server that you create with agenttools create-server`,
-    );
+  refuseExistingOptions(reference, request);
   const { workspace, obtain, signal, report } = setting;
   const candidate = await findCandidate({ reference, workspace, project, obtain, dryRun, signal, report });
   if (request.by === 'npx' && isOnlyHere(candidate)) {
@@ -51,6 +48,31 @@ export async function extensionSource(
     keyFor: (client) => keyFor(client, spec),
     checkClient: (client) => requireRequirements({ client, candidate }, request, setting),
   };
+}
+
+/** @throws AgentToolsError `usage` for options that only existing servers take */
+function refuseExistingOptions(
+  reference: string,
+  { choices, args, headers, transport, allowScripts, sha256 }: InstallRequest,
+): void {
+  if (Object.keys(choices).length > 0)
+    throw new AgentToolsError(
+      'usage',
+      `--only, --except, --prefix, --rename and --catalog are for existing MCP servers, and ${reference} is a server of an extension. Choose its tools in a server that you create with agenttools create-server`,
+    );
+  const given = [
+    ...(args.length > 0 ? ['--arg'] : []),
+    ...(headers.length > 0 ? ['--header'] : []),
+    ...(transport === undefined ? [] : ['--transport']),
+    ...(allowScripts.length > 0 ? ['--allow-scripts'] : []),
+    ...(sha256 === undefined ? [] : ['--sha256']),
+  ];
+  if (given.length === 0) return;
+  const verb = given.length === 1 ? 'is' : 'are';
+  throw new AgentToolsError(
+    'usage',
+    `${joinNames(given)} ${verb} for existing MCP servers, and ${reference} is a server of an extension. Give it variables with --env, and options of its tools with --tool-option.`,
+  );
 }
 
 /** Keeps an author's key if the client accepts it. A key derived from a name suits every client. */

@@ -1,3 +1,4 @@
+import { joinNames } from '../base/join-names.js';
 import { type Kind, singular } from '../extension/item-kinds.js';
 import type { ServerSpec } from '../runtime/compose-server.js';
 import { confirmation } from '../runtime/confirm-call.js';
@@ -9,8 +10,8 @@ import {
   findShortfall,
 } from '../runtime/requirements.js';
 import type { Requirement, Requirements } from '../runtime/specs.js';
-import type { UpstreamSpec } from '../runtime/upstream.js';
 import { describeExposures } from '../runtime/upstream-exposure.js';
+import { usedUpstreams } from '../runtime/used-upstreams.js';
 
 export interface RequirementInputs {
   /** Known capabilities of the client; undefined: unknown. */
@@ -76,7 +77,7 @@ export async function checkRequirements(
   const warnings = [
     ...sentences('suggested'),
     ...variablesOfUpstreams(spec, facts),
-    ...describeExposures(upstreamsOf(spec)),
+    ...describeExposures(usedUpstreams(spec)),
   ];
   return { missing: sentences('required'), warnings };
 }
@@ -94,12 +95,6 @@ function needsIn({ registry }: ServerSpec): readonly { item: DependentItem; requ
       { item, requires: upstream },
     ];
   });
-}
-
-/** All upstream servers, also of single tools. */
-function upstreamsOf({ upstreams, registry }: ServerSpec): readonly UpstreamSpec[] {
-  const ofTools = registry.all('tools').flatMap(({ upstream }) => upstream?.upstream ?? []);
-  return [...upstreams.map(({ upstream }) => upstream), ...ofTools];
 }
 
 /** Sentences about environment variables of upstreams that the client may not have. */
@@ -183,10 +178,4 @@ function describeMissingGroup({ lacks, items }: MissingGroup): string {
   });
   const verb = items.length > 1 ? 'need' : 'needs';
   return `${joinNames(named)} ${verb} ${lacks.map(({ text }) => text).join(', and ')}`;
-}
-
-/** `A, B and C` */
-function joinNames(names: readonly string[]): string {
-  const [last = '', ...before] = names.toReversed();
-  return before.length === 0 ? last : `${before.toReversed().join(', ')} and ${last}`;
 }

@@ -2,6 +2,7 @@ import { canonical } from '../base/canonical-json.js';
 import { type ValueDifference, valuesBetween } from '../base/value-differences.js';
 import type { Servable } from '../runtime/compose-server.js';
 import { listedKinds, type ServedKind, type SpecOf } from '../runtime/served-kind.js';
+import { usedUpstreams } from '../runtime/used-upstreams.js';
 
 type Value = Readonly<Record<string, unknown>>;
 
@@ -27,13 +28,9 @@ export interface Exposure {
 }
 
 /** The upstream servers that a composed server uses, each with its exposure. */
-function exposuresOf({ upstreams, registry }: Servable): ModelSurface['exposures'] {
-  const used = [
-    ...upstreams.map(({ upstream }) => upstream),
-    ...registry.all('tools').flatMap(({ upstream }) => upstream?.upstream ?? []),
-  ];
+function exposuresOf(server: Servable): ModelSurface['exposures'] {
   const found = new Map<string, Exposure[]>();
-  for (const { name, exposure } of used) {
+  for (const { name, exposure } of usedUpstreams(server)) {
     if (!exposure) continue;
     const { variables, host = null } = exposure;
     found.set(name, [...(found.get(name) ?? []), { variables, host }]);

@@ -1,5 +1,6 @@
 import type { Servable } from '../runtime/compose-server.js';
 import type { UpstreamSpec } from '../runtime/upstream.js';
+import { usedUpstreams } from '../runtime/used-upstreams.js';
 import { ConnectionPool } from './connection-pool.js';
 import type { PlaceKeys } from './place-keys.js';
 import { Upstream, type UpstreamOptions } from './upstream.js';
@@ -58,12 +59,14 @@ export class UpstreamSet {
   }
 
   /** Closes upstream servers that the server no longer has, after their open calls. */
-  retain({ registry, upstreams }: Servable): void {
+  retain(server: Servable): void {
     const { keys } = this.#options;
-    const own = registry.all('tools').flatMap(({ upstream }) => (upstream ? [upstream.upstream] : []));
-    const specs = [...own, ...upstreams.map(({ upstream }) => upstream)];
     // The first definition of an endpoint wins, as in `#memberOf`.
-    const used = new Map(specs.reverse().map((spec) => [keys.keyOf(spec), spec]));
+    const used = new Map(
+      usedUpstreams(server)
+        .toReversed()
+        .map((spec) => [keys.keyOf(spec), spec]),
+    );
     for (const [key, member] of this.#members) {
       const spec = used.get(key);
       if (spec) {

@@ -184,9 +184,9 @@ test('reports variables of existing servers that are unset or set for this proce
       'The tool "far" needs the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>',
       `The tools of npx it \${FOLDER:-.} need the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>`,
       `The tools of npx it \${FOLDER:-.} need KEY, which this shell has, but the client may not. Pass it on with: --env KEY`,
+      'The server gives TOKEN to the program x.',
       `The server gives FOLDER, TOKEN, KEY to the program npx it \${FOLDER:-.}.`,
       'The server sends GIVEN to a.example.',
-      'The server gives TOKEN to the program x.',
     ],
   });
 });

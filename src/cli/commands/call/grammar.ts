@@ -22,9 +22,9 @@ export function defineCall(program: Command, { host, answer, command }: CommandC
   addInputOptions(call).action(async (...given) => {
     const words: readonly string[] = command ? ['', ...given] : given;
     const [server = '', tool = '', text = ''] = words;
-    const { autoInstall, json = false, ...options } = call.opts();
+    const { autoInstall, json = false } = call.opts();
     const { callCommand } = await import('./run.js');
-    const existing = serverInput(options);
+    const existing = serverInput(call);
     answer(await callCommand({ server, command, tool, text, existing, autoInstall, json }, host));
   });
 }

@@ -13,6 +13,7 @@ import { existingDeps, findExisting, givenOptions, type InputOptions } from '../
 import { ExitCode } from '../../shared/exit-code.js';
 import { parseJsonArguments } from '../../shared/json-arguments.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
+import { refuseExistingFlags } from '../../shared/not-existing.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
 import { openWorkspace } from '../../shared/workspace.js';
@@ -48,6 +49,7 @@ export async function callCommand(
       host.stderr.write(`${visibleText(line)}\n`);
     };
     const named = mayBeExisting(server, command) ? await findExisting(server, command, host) : undefined;
+    if (!named) refuseExistingFlags(existing.flags, { command: 'call', server });
     const call = { tool, args, env: host.env, report, person };
     const run = async (ending: AbortSignal) => {
       if (named) {

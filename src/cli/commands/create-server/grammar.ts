@@ -48,7 +48,7 @@ export function defineCreateServer(program: Command, { host, answer }: CommandCo
           description: options.description,
           instructions: options.instructions,
           from: options.from,
-          existing: serverInput(options),
+          existing: serverInput(create),
           choices: choiceInput(options),
           verify: options.verify ?? false,
           overwrite: options.overwrite ?? false,

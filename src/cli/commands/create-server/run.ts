@@ -10,6 +10,7 @@ import type { Host } from '../../../host.js';
 import { existingDeps, findExisting, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
+import { refuseWithoutSource } from '../../shared/not-existing.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
@@ -43,6 +44,7 @@ export async function createServerCommand(
   { from, existing, choices, json, verify, title, description, instructions, ...rest }: CreateServerInput,
   host: Host,
 ): Promise<ExitCode> {
+  if (from === undefined) refuseWithoutSource(existing.flags);
   const { values = {}, ...source } =
     from === undefined ? {} : await definitionIn(from, { existing, choices }, host);
   const made = await createUserServer(
@@ -88,9 +90,11 @@ async function definitionIn(
   host: Host,
 ): Promise<DefinitionSource> {
   const { cwd, stdin } = host;
-  if (from === '-') return await readServerStream(stdin, cwd);
-  const named = await findReference(from, host);
-  if (!named || (await isDefinition(from, cwd))) return await readServerFile(path.resolve(cwd, from));
+  const named = from === '-' ? undefined : await findReference(from, host);
+  if (!named || (await isDefinition(from, cwd))) {
+    refuseWithoutSource(existing.flags);
+    return from === '-' ? await readServerStream(stdin, cwd) : await readServerFile(path.resolve(cwd, from));
+  }
   const { definition, values } = await writeDefinition(named, { existing, choices }, host);
   return { definition, values, directory: cwd };
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { addInputOptions, serverInput } from '../../shared/grammar/existing-options.js';
+import { refuseWithoutSource } from '../../shared/not-existing.js';
 
 /** Adds `create`. */
 export function defineCreate(program: Command, { host, answer }: CommandContext): void {
@@ -19,13 +20,14 @@ export function defineCreate(program: Command, { host, answer }: CommandContext)
     .option('--json', 'print what was written as JSON');
   addInputOptions(create).action(async (folder: string, options) => {
     const { ts = false, app = false, name, from, json = false } = options;
+    const existing = serverInput(create);
     if (from === undefined) {
+      refuseWithoutSource(existing.flags);
       const { createCommand } = await import('./run.js');
       answer(await createCommand({ folder, typescript: ts, app, name, json }, host));
       return;
     }
     const { createFromCommand } = await import('./run-from.js');
-    const existing = serverInput(options);
     answer(await createFromCommand({ folder, typescript: ts, app, name, from, existing, json }, host));
   });
 }

@@ -44,7 +44,7 @@ export function definePreview(program: Command, { host, answer, command }: Comma
       port,
       autoInstall,
       arguments: text === undefined ? undefined : parseJsonArguments(text),
-      existing: serverInput(options),
+      existing: serverInput(preview),
       timeoutMs: timeout * 1000,
       json,
     };

@@ -18,6 +18,7 @@ import { autoInstallOptions } from '../../shared/auto-install.js';
 import { findExisting, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
+import { refuseExistingFlags } from '../../shared/not-existing.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -90,11 +91,12 @@ async function takeScreenshot(input: PreviewInput, file: string, host: Host): Pr
 
 /** The server of an extension; undefined: an existing server, which its own start finds. */
 async function findServer(
-  { server, command, autoInstall }: PreviewInput,
+  { server, command, existing, autoInstall }: PreviewInput,
   host: Host,
   signal: AbortSignal,
 ): Promise<FoundServer | undefined> {
   if (mayBeExisting(server, command) && (await findExisting(server, command, host))) return undefined;
+  refuseExistingFlags(existing.flags, { command: 'preview', server });
   const workspace = openWorkspace(host);
   return await withProgress(host, async (tell) => {
     const obtain = autoInstallOptions(host, { wanted: autoInstall, tell });

@@ -62,6 +62,8 @@ export interface ExistingInput {
   readonly transport: 'http' | 'sse' | undefined;
   readonly mcpRegistry: string | undefined;
   readonly choices: ItemChoices;
+  /** The given options that only existing servers take: `--env`. */
+  readonly flags: readonly string[];
 }
 
 /** Options of `start` that only the full grammar reads. */

@@ -2,12 +2,11 @@ import { AgentToolsError } from '../../../engine/base/errors.js';
 import { reporterOn } from '../../../engine/base/line-reporter.js';
 import { createBridge } from '../../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../../engine/bridge/open-existing.js';
-import { readHeaders } from '../../../engine/existing-servers/given-inputs.js';
-import { readVariables } from '../../../engine/installation/secrets.js';
+import type { GivenOptions } from '../../../engine/existing-servers/given-inputs.js';
 import type { Preparation } from '../../../engine/serve/prepare-server.js';
 import type { Host } from '../../../host.js';
-import { existingDeps } from '../../shared/existing.js';
-import type { StartInput } from './arguments.js';
+import { existingDeps, givenOptions } from '../../shared/existing.js';
+import type { ExistingInput, StartInput } from './arguments.js';
 
 /** Prepares an existing server. Its own code runs in its own process, so there is no extension host. */
 export function existingPreparation(
@@ -15,19 +14,8 @@ export function existingPreparation(
   { existing, strict, frozen }: StartInput,
   host: Host,
 ): Preparation {
-  const { env = [], args = [], headers = [], transport, mcpRegistry, choices } = existing ?? {};
-  const { argVariables = [], headerVariables = [] } = existing ?? {};
-  const given = {
-    env: readVariables(env, host.env),
-    args: [...args, ...argVariables.map((word) => readPair(word, host.env).join('='))],
-    headers: [
-      ...readHeaders(headers),
-      ...headerVariables.map((word) => {
-        const [name, value] = readPair(word, host.env);
-        return { name, value, isSecret: true };
-      }),
-    ],
-  };
+  const { transport, mcpRegistry, choices } = existing ?? {};
+  const given = existing ? withVariables(givenOptions(existing, host), existing, host.env) : noOptions;
   const report = reporterOn(host.stderr);
   return {
     server: undefined,
@@ -39,6 +27,27 @@ export function existingPreparation(
       const { compose, surfaceKey } = await createBridge({ ...named, given, transport, ...choices }, deps);
       return async () => ({ server: await compose(), surfaceKey, lacks: [] });
     },
+  };
+}
+
+const noOptions: GivenOptions = { env: [], args: [], headers: [] };
+
+/** Adds the values of `--arg-env` and `--header-env`. @throws AgentToolsError if a variable is not set */
+function withVariables(
+  { env, args, headers }: GivenOptions,
+  { argVariables, headerVariables }: ExistingInput,
+  variables: Host['env'],
+): GivenOptions {
+  return {
+    env,
+    args: [...args, ...argVariables.map((word) => readPair(word, variables).join('='))],
+    headers: [
+      ...headers,
+      ...headerVariables.map((word) => {
+        const [name, value] = readPair(word, variables);
+        return { name, value, isSecret: true };
+      }),
+    ],
   };
 }
 

@@ -1,8 +1,11 @@
-import type { Command, OptionValues } from 'commander';
+import type { Command } from 'commander';
 import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-options.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
-import { addInputOptions } from '../../shared/grammar/existing-options.js';
-import { collectVerbatim } from '../../shared/grammar/option-values.js';
+import {
+  addInputOptions,
+  repeatableExistingOption,
+  serverInput,
+} from '../../shared/grammar/existing-options.js';
 import { type ExistingInput, frozenExtent, startInput, startOptions } from './arguments.js';
 import { addHttpOptions, httpInput } from './http-grammar.js';
 
@@ -33,7 +36,7 @@ export function defineStart(program: Command, { host, answer, command }: Command
       inProcess = false,
       http = false,
     } = options;
-    const existing = existingInput(options);
+    const existing = existingInput(start);
     const input = startInput({
       server: command && command.length < 2 && server === undefined ? command[0] : server,
       ...(command && command.length > 1 && { command }),
@@ -58,35 +61,19 @@ export function defineStart(program: Command, { host, answer, command }: Command
 
 function addExistingOptions(start: Command): void {
   addInputOptions(start)
-    .option(
-      '--arg-env <name=variable>',
-      'existing server: set an input to the value of a variable; repeatable',
-      collectVerbatim,
-      [],
+    .addOption(
+      repeatableExistingOption('--arg-env <name=variable>', 'set an input to the value of a variable'),
     )
-    .option(
-      '--header-env <name=variable>',
-      'existing server: send a header with the value of a variable; repeatable',
-      collectVerbatim,
-      [],
+    .addOption(
+      repeatableExistingOption('--header-env <name=variable>', 'send a header with the value of a variable'),
     );
   addChoiceOptions(start);
 }
 
 /** Undefined without any option for existing servers. */
-function existingInput(options: OptionValues): ExistingInput | undefined {
-  const { env, arg: args, header: headers, transport, mcpRegistry } = options;
-  const { argEnv: argVariables, headerEnv: headerVariables } = options;
-  const choices = choiceInput(options);
-  const isGiven = [
-    ...env,
-    ...args,
-    ...headers,
-    ...argVariables,
-    ...headerVariables,
-    transport,
-    mcpRegistry,
-  ].some((one) => one !== undefined);
-  if (!isGiven && Object.keys(choices).length === 0) return undefined;
-  return { env, args, headers, argVariables, headerVariables, transport, mcpRegistry, choices };
+function existingInput(start: Command): ExistingInput | undefined {
+  const { argEnv: argVariables, headerEnv: headerVariables } = start.opts();
+  const input = serverInput(start);
+  if (input.flags.length === 0 && input.mcpRegistry === undefined) return undefined;
+  return { ...input, argVariables, headerVariables, choices: choiceInput(start.opts()) };
 }

@@ -1,4 +1,3 @@
-import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { Preparation } from '../../../engine/serve/prepare-server.js';
 import { startServer } from '../../../engine/serve/start-server.js';
 import type { CheckDrift } from '../../../engine/server/drift-guard.js';
@@ -6,6 +5,7 @@ import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
+import { refuseExistingFlags } from '../../shared/not-existing.js';
 import type { StartInput } from './arguments.js';
 
 /** Serves a server over stdio until its client disconnects. */
@@ -23,14 +23,9 @@ export async function preparation(input: StartInput, host: Host): Promise<Prepar
     ]);
     const named = await findExisting(input.server, input.command, host);
     if (named) return existingPreparation(named, input, host);
-    if (input.existing) throw new AgentToolsError('usage', notExisting(input.server));
+    refuseExistingFlags(input.existing?.flags ?? [], { command: 'start', server: input.server });
   }
   return extensionPreparation(input, host);
-}
-
-function notExisting(server: string | undefined): string {
-  const what = server === undefined ? 'the server of an extension' : `"${server}"`;
-  return `--env, --arg, --header, --transport, --only, --except, --prefix, --rename and --catalog are for existing MCP servers, and start serves ${what}. Leave them out, or name an existing server such as npm:@acme/mcp or https://example.com/mcp.`;
 }
 
 function extensionPreparation({ autoInstall, frozen, ...input }: StartInput, host: Host): Preparation {

@@ -51,7 +51,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
       ruleSettings: rule,
       timeoutMs: timeout * 1000,
       command,
-      existing: serverInput(flags),
+      existing: serverInput(validate),
     };
     requireConsent(input);
     const { validateCommand } = await import('./run.js');

@@ -9,6 +9,7 @@ import type { Host } from '../../../host.js';
 import { findExisting, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
+import { refuseExistingFlags } from '../../shared/not-existing.js';
 import { withProgress } from '../../shared/progress.js';
 import { type ValidateFormat, validateFormats } from './formats.js';
 import { findInstalledServer } from './installed-server.js';
@@ -36,6 +37,8 @@ export async function validateCommand(input: ValidateInput, host: Host): Promise
   const rules = parseRuleSettings(input.ruleSettings);
   const options = { ...input, rules, parser };
   const subjects = await findSubjects(input, host);
+  if (subjects.every((one) => 'directory' in one))
+    refuseExistingFlags(input.existing.flags, { command: 'validate', server: input.paths[0] });
 
   const reports = await withProgress(host, async (tell) => {
     const made = [];

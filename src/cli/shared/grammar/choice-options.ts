@@ -1,21 +1,17 @@
 import type { Command, OptionValues } from 'commander';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
-import { collect, collectVerbatim } from './option-values.js';
+import { existingOption, repeatableExistingOption } from './existing-options.js';
+import { collect } from './option-values.js';
 
 /** Adds the options that choose and name the tools of an existing server. */
 export function addChoiceOptions(command: Command): Command {
   return command
-    .option('--only <tools>', 'existing server: serve these tools alone; repeatable', collect, [])
-    .option('--except <tools>', 'existing server: omit these tools; repeatable', collect, [])
-    .option('--prefix <text>', 'existing server: put this before each tool name')
-    .option(
-      '--rename <tool=name>',
-      'existing server: serve a tool by another name; repeatable',
-      collectVerbatim,
-      [],
-    )
-    .option('--catalog', 'existing server: list three tools that find, describe and call the others');
+    .addOption(repeatableExistingOption('--only <tools>', 'serve these tools alone').argParser(collect))
+    .addOption(repeatableExistingOption('--except <tools>', 'omit these tools').argParser(collect))
+    .addOption(existingOption('--prefix <text>', 'put this before each tool name'))
+    .addOption(repeatableExistingOption('--rename <tool=name>', 'serve a tool by another name'))
+    .addOption(existingOption('--catalog', 'list three tools that find, describe and call the others'));
 }
 
 /** Reads the options. @throws AgentToolsError `usage` */
