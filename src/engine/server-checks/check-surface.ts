@@ -4,6 +4,8 @@ import { isRecord, isString } from '../base/value-checks.js';
 import { isWireName } from '../extension/names.js';
 import { readUriTemplate } from '../extension/uri-template.js';
 import { checkWireSchema, schemaWarnings } from '../schema/index.js';
+import { quotePlain } from '../text-checks/check-text.js';
+import { checkItemTexts } from '../text-checks/item-texts.js';
 import { type ServedList, type ServedSurface, servedLists } from './served-surface.js';
 
 /** A fault of a served item or of the server. `place`: `tool/<name>`, or `server`. */
@@ -11,6 +13,8 @@ export interface ServedFault {
   readonly code: string;
   readonly message: string;
   readonly place: string;
+  /** Set if the fault is more severe than its code. */
+  readonly severity?: 'error';
   /** Path in the item. */
   readonly path?: DocumentPath;
   readonly item?: { readonly kind: 'tool' | 'prompt' | 'resource' | 'server'; readonly name: string };
@@ -47,6 +51,7 @@ function* checkServer({
   capabilities,
   lists,
   wrongErrors,
+  instructions,
 }: ServedSurface): Generator<ServedFault> {
   const place = 'server';
   const { name, version } = isRecord(serverInfo) ? serverInfo : {};
@@ -87,6 +92,8 @@ function* checkServer({
       };
   }
   for (const message of wrongErrors) yield { code: 'wrong-error-code', place, message };
+  for (const fault of checkItemTexts({ serverInfo, instructions }, { label: 'the server' }))
+    yield { ...fault, place };
 }
 
 interface ItemContext {
@@ -125,6 +132,7 @@ async function checkItem(item: unknown, context: ItemContext): Promise<readonly 
   if (kind === 'tool') found.push(...(await checkTool(item, name, context.surface)));
   if (kind === 'prompt') found.push(...checkPrompt(item, name));
   if (kind === 'resource') found.push(...checkAddress(name, key));
+  for (const fault of checkItemTexts(item, { label: `the ${kind} ${quotePlain(name)}` })) found.push(fault);
   return found.map((fault) => ({ ...fault, ...about }));
 }
 

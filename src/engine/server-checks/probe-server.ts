@@ -88,6 +88,7 @@ export async function probeServer(
   return {
     era,
     serverInfo: isRecord(described._meta) && era === '2026-07-28' ? infoIn(described) : described.serverInfo,
+    instructions: described.instructions,
     capabilities: declared,
     lists,
     wrongErrors: await findWrongErrors(ask, { era, hasTools: declared.tools !== undefined }),

@@ -25,6 +25,7 @@ export interface ListedItems {
 export interface ServedSurface {
   readonly era: '2025-11-25' | '2026-07-28';
   readonly serverInfo: unknown;
+  readonly instructions: unknown;
   readonly capabilities: JsonObject;
   readonly lists: Readonly<Record<ServedList, ListedItems>>;
   /** Wrong answers to wrong requests, in sentences. */

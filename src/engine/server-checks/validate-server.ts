@@ -166,8 +166,8 @@ function toDiagnostics(
   { rules }: ServerValidation,
 ): readonly LocatedDiagnostic[] {
   const found = new Map<string, LocatedDiagnostic>();
-  for (const { code, message, place, path = [], item } of faults) {
-    const severity = rules[code] ?? ruleTable.find((row) => row.code === code)?.severity ?? 'error';
+  for (const { code, message, place, path = [], item, severity: own } of faults) {
+    const severity = rules[code] ?? own ?? ruleTable.find((row) => row.code === code)?.severity ?? 'error';
     const file = path.length === 0 ? place : `${place}#${toPointer(path)}`;
     const key = JSON.stringify([code, file, message]);
     if (severity === 'off' || found.has(key)) continue;

@@ -14,6 +14,7 @@ import { gatherPackaging, listShipped, type PackagingSnapshot } from './facts/pa
 import { findUnresolvedApp, type UnresolvedApp } from './facts/references.js';
 import { gatherServers, type ServerSnapshot } from './facts/servers.js';
 import { gatherSkills, type SkillSnapshot } from './facts/skills.js';
+import { gatherTexts, type TextSnapshot } from './facts/texts.js';
 import { gatherToolkits, type ToolkitSnapshot } from './facts/toolkits.js';
 
 /**
@@ -33,6 +34,8 @@ export interface Snapshot {
   readonly servers: readonly ServerSnapshot[];
   readonly skills: readonly SkillSnapshot[];
   readonly lostApps: readonly UnresolvedToolApp[];
+  /** Faults of texts that models read. */
+  readonly texts: readonly TextSnapshot[];
   /** Definition modules and the modules that definitions name. */
   readonly modules: readonly ModuleSnapshot[];
   readonly packaging?: PackagingSnapshot;
@@ -65,6 +68,7 @@ export function snapshotWithoutManifest(codes: readonly string[], unreadable: Un
     servers: [],
     skills: [],
     lostApps: [],
+    texts: [],
     modules: [],
   };
 }
@@ -114,6 +118,7 @@ export async function takeSnapshot({
     servers,
     skills,
     lostApps: await gatherUnresolvedApps(items, extension, workspace),
+    texts: await gatherTexts({ extension, items, skills }),
     modules: await gatherModules(items, modules),
     packaging: await gatherPackaging({ shipped, extension, items, skills, modules }),
     ...(await gatherDerivation(extension, items)),

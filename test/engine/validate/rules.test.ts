@@ -313,6 +313,26 @@ const expected: Record<string, readonly string[]> = {
     'undeclared-definition agenttools/tools/files.js',
     'undeclared-definition agenttools/tools/nested.js',
   ],
+  'text/bidi-controls': ['text/bidi-controls agenttools/tools/add.json#/description'],
+  'text/blank-space': ['text/blank-space agenttools/tools/add.json#/description'],
+  'text/broken-characters': ['text/broken-characters agenttools/tools/add.json#/description'],
+  'text/concealment': ['text/concealment agenttools/tools/add.json#/description'],
+  'text/control-characters': ['text/control-characters agenttools/tools/add.json#/description'],
+  'text/encoded-text': ['text/encoded-text agenttools/tools/add.json#/description'],
+  'text/fake-markup': ['text/fake-markup agenttools/tools/add.json#/description'],
+  'text/greek-lookalikes': ['text/greek-lookalikes agenttools/tools/add.json#/description'],
+  'text/hidden-bytes': ['text/hidden-bytes agenttools/tools/add.json#/description'],
+  'text/html-comment': ['text/html-comment agenttools/tools/add.json#/description'],
+  'text/image-link': ['text/image-link agenttools/tools/add.json#/description'],
+  'text/invisible-characters': ['text/invisible-characters agenttools/tools/add.json#/description'],
+  'text/letters-as-symbols': ['text/letters-as-symbols agenttools/tools/add.json#/description'],
+  'text/mixed-scripts': ['text/mixed-scripts agenttools/tools/add.json#/description'],
+  'text/override-instructions': ['text/override-instructions agenttools/tools/add.json#/description'],
+  'text/private-characters': ['text/private-characters agenttools/tools/add.json#/description'],
+  'text/secret-paths': ['text/secret-paths agenttools/tools/add.json#/description'],
+  'text/stray-selectors': ['text/stray-selectors agenttools/tools/add.json#/description'],
+  'text/tag-characters': ['text/tag-characters agenttools/tools/add.json#/description'],
+  'text/weak-marks': ['text/weak-marks agenttools/tools/add.json#/description'],
   'typescript-only': [
     'typescript-only agenttools/tools/hello.ts',
     'typescript-only agenttools/tools/bye.json#/handler',
@@ -433,18 +453,24 @@ describe.for(rules.map(({ code }) => code))('%s', (code) => {
   });
 
   test('has a file and a fixture of its name, and a summary of one sentence', async () => {
-    const files = await readdir(new URL('../../../src/engine/validate/rules', import.meta.url));
+    const files = await readdir(new URL('../../../src/engine/validate/rules', import.meta.url), {
+      recursive: true,
+    });
     expect(files).toContain(`${code}.ts`);
     expect(ruleTable.find((row) => row.code === code)?.summary).toMatch(/^[A-Z].*\.$/);
   });
 });
 
 test('no page is left over, and no rule out of the table', async () => {
-  const pages = await readdir(new URL('../../../docs/rules', import.meta.url));
-  const files = await readdir(new URL('../../../src/engine/validate/rules', import.meta.url));
+  const pages = await readdir(new URL('../../../docs/rules', import.meta.url), { recursive: true });
+  const files = await readdir(new URL('../../../src/engine/validate/rules', import.meta.url), {
+    recursive: true,
+  });
   const codes = ruleTable.map(({ code }) => code);
-  expect(pages.sort()).toEqual(codes.map((code) => `${code}.md`).sort());
-  expect(files.filter((file) => file !== 'index.ts' && file !== 'rule.ts').sort()).toEqual(
-    codes.map((code) => `${code}.ts`).sort(),
+  expect(pages.filter((page) => page.endsWith('.md')).sort()).toEqual(
+    codes.map((code) => `${code}.md`).sort(),
   );
+  expect(
+    files.filter((file) => file.endsWith('.ts') && !/(?:^|[/-])(?:index|rule)\.ts$/.test(file)).sort(),
+  ).toEqual(codes.map((code) => `${code}.ts`).sort());
 });

@@ -45,6 +45,26 @@ import { sessionOnlyVisibility } from './session-only-visibility.js';
 import { shadowedDefinition } from './shadowed-definition.js';
 import { slowStart } from './slow-start.js';
 import { staleDerivation } from './stale-derivation.js';
+import { bidiControls } from './text/bidi-controls.js';
+import { blankSpace } from './text/blank-space.js';
+import { brokenCharacters } from './text/broken-characters.js';
+import { concealment } from './text/concealment.js';
+import { controlCharacters } from './text/control-characters.js';
+import { encodedText } from './text/encoded-text.js';
+import { fakeMarkup } from './text/fake-markup.js';
+import { greekLookalikes } from './text/greek-lookalikes.js';
+import { hiddenBytes } from './text/hidden-bytes.js';
+import { htmlComment } from './text/html-comment.js';
+import { imageLink } from './text/image-link.js';
+import { invisibleCharacters } from './text/invisible-characters.js';
+import { lettersAsSymbols } from './text/letters-as-symbols.js';
+import { mixedScripts } from './text/mixed-scripts.js';
+import { overrideInstructions } from './text/override-instructions.js';
+import { privateCharacters } from './text/private-characters.js';
+import { secretPaths } from './text/secret-paths.js';
+import { straySelectors } from './text/stray-selectors.js';
+import { tagCharacters } from './text/tag-characters.js';
+import { weakMarks } from './text/weak-marks.js';
 import { typescriptOnly } from './typescript-only.js';
 import { uncleanExit } from './unclean-exit.js';
 import { undeclaredDefinition } from './undeclared-definition.js';
@@ -113,6 +133,27 @@ export const rules: readonly Rule[] = [
   missingDescription,
   invalidWireName,
   staleDerivation,
+  // Texts for models
+  tagCharacters,
+  hiddenBytes,
+  bidiControls,
+  invisibleCharacters,
+  controlCharacters,
+  brokenCharacters,
+  privateCharacters,
+  mixedScripts,
+  greekLookalikes,
+  lettersAsSymbols,
+  straySelectors,
+  blankSpace,
+  weakMarks,
+  overrideInstructions,
+  concealment,
+  imageLink,
+  fakeMarkup,
+  secretPaths,
+  htmlComment,
+  encodedText,
   // Cross-references
   unknownTool,
   unknownPrompt,

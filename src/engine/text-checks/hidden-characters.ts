@@ -1,0 +1,137 @@
+/** A check for characters without honest use in text for a model. */
+export interface CharacterCheck {
+  readonly code: string;
+  /** Matches the faulty characters. Global and Unicode; without unbounded repeats, which overflow the stack in long texts. */
+  readonly pattern: RegExp;
+  /** The fault, as the end of the sentence "The description has …". */
+  readonly fault: string;
+  /** Sequences that may contain these characters. Global and Unicode. */
+  readonly allowed?: RegExp;
+  /** True if these characters are usual in the text. */
+  readonly isUsual?: (text: string) => boolean;
+  /** True if the fault makes a name unusable, as another name can look the same. Default: false. */
+  readonly isErrorInNames?: boolean;
+  /** Reads the text that the characters hide. */
+  readonly decode?: (characters: string) => string;
+}
+
+/** Scripts with joiners between letters. @see Unicode 17, chapter 23.2, "Cursive Connection and Ligatures" */
+const joined =
+  '\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}\\p{Script=Khmer}\\p{Script=Myanmar}\\p{Script=Tibetan}\\p{M}';
+
+/** Scripts without spaces between words, which mark the end of a word with U+200B. */
+const unspaced = '\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
+
+const rightToLeft =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Samaritan}\p{Script=Mandaic}]/u;
+
+/**
+ * Checks of characters. A reader does not see these characters, or sees others, but a model reads them.
+ * @see UTS #39 (Unicode security mechanisms), UAX #9 (bidirectional text), UTS #51 (emoji sequences)
+ */
+export const characterChecks: readonly CharacterCheck[] = [
+  {
+    // The flags of England, Scotland and Wales are the only allowed tags. @see UTS #51, ED-14a
+    code: 'text/tag-characters',
+    pattern: /[\u{E0000}-\u{E007F}]{1,999}/gu,
+    allowed:
+      /\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}/gu,
+    fault: 'invisible tag characters',
+    decode: (characters) =>
+      String.fromCodePoint(
+        ...[...characters].map((one) => one.codePointAt(0)! - 0xe0000).filter((code) => code >= 0x20),
+      ),
+  },
+  {
+    code: 'text/hidden-bytes',
+    pattern:
+      /[\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]{2,999}|(?<!\p{Script=Han})[\u{E0100}-\u{E01EF}]|[\u{E0080}-\u{E00FF}\u{E01F0}-\u{E0FFF}]{1,999}/gu,
+    fault: 'variation selectors that can hide bytes',
+    decode: decodeSelectors,
+  },
+  {
+    code: 'text/bidi-controls',
+    pattern: /[\u{202A}-\u{202E}\u{2066}-\u{2069}]{1,999}/gu,
+    fault: 'controls that change the order of the text on a screen',
+  },
+  {
+    code: 'text/invisible-characters',
+    pattern: new RegExp(
+      [
+        `(?<![${unspaced}])\\u200B`,
+        '[\\u2060-\\u2065\\u034F\\u115F\\u1160\\u3164\\uFFA0\\u17B4\\u17B5\\u2800\\u206A-\\u206F\\uFFF0-\\uFFFB\\u{13430}-\\u{1345F}\\u{1BCA0}-\\u{1BCA3}\\u{1D173}-\\u{1D17A}]',
+        '(?<!^)\\uFEFF',
+        `(?<![${joined}])\\u200C`,
+        `\\u200C(?![${joined}\\s\\p{P}]|$)`,
+        `(?<![${joined}]|\\p{Extended_Pictographic}[\\uFE0F\\u{1F3FB}-\\u{1F3FF}\\p{M}]*)\\u200D`,
+        `\\u200D(?![${joined}\\s\\p{P}\\p{Extended_Pictographic}]|$)`,
+      ].join('|'),
+      'gu',
+    ),
+    fault: 'invisible characters',
+  },
+  {
+    code: 'text/control-characters',
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
+    pattern: /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]{1,999}/gu,
+    fault: 'control characters, which can change a terminal',
+  },
+  {
+    code: 'text/private-characters',
+    pattern: /[\u{E000}-\u{F8FF}\u{F0000}-\u{FFFFD}\u{100000}-\u{10FFFD}]{1,999}/gu,
+    fault: 'characters for private use, which look different in each font',
+  },
+  {
+    code: 'text/broken-characters',
+    pattern: /[\p{Cs}\p{Noncharacter_Code_Point}]{1,999}/gu,
+    fault: 'characters that are not valid Unicode',
+  },
+  {
+    code: 'text/mixed-scripts',
+    pattern:
+      /(?<![\p{L}\p{M}\p{N}_])(?=[\p{L}\p{M}\p{N}_]{0,99}\p{Script=Latin})(?=[\p{L}\p{M}\p{N}_]{0,99}[\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Cherokee}])[\p{L}\p{M}\p{N}_]{1,999}/gu,
+    fault: 'a word with letters of two scripts',
+    isErrorInNames: true,
+  },
+  {
+    code: 'text/greek-lookalikes',
+    pattern:
+      /(?<![\p{L}\p{M}\p{N}_])(?=[\p{L}\p{M}\p{N}_]{0,99}\p{Script=Latin})(?=[\p{L}\p{M}\p{N}_]{0,99}[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρυι])[\p{L}\p{M}\p{N}_]{1,999}/gu,
+    fault: 'a Latin word with Greek letters that look like Latin ones',
+  },
+  {
+    code: 'text/letters-as-symbols',
+    pattern: /[\u{1D400}-\u{1D7FF}]{4,999}/gu,
+    fault: 'words of mathematical letters, which models read as plain ones',
+  },
+  {
+    code: 'text/stray-selectors',
+    pattern: new RegExp(
+      [
+        '(?<![\\p{Script=Han}\\p{Sm}\\p{Script=Mongolian}\\p{Script=Myanmar}\\p{Script=Phags_Pa}\\u3000-\\u303F\\uFF00-\\uFF0F\\uFE00-\\uFE0F])[\\uFE00-\\uFE0D]',
+        '(?<![\\p{Emoji}\\p{S}\\uFE00-\\uFE0F])[\\uFE0E\\uFE0F]',
+      ].join('|'),
+      'gu',
+    ),
+    fault: 'variation selectors without effect',
+  },
+  {
+    code: 'text/weak-marks',
+    pattern: /[\u{200E}\u{200F}\u{061C}\u{00AD}\u{180E}]{1,999}/gu,
+    fault: 'invisible marks of direction or of possible line breaks',
+    isUsual: (text) => rightToLeft.test(text),
+  },
+  {
+    code: 'text/blank-space',
+    pattern: /\n(?:[^\S\n]{0,99}\n){19}|[^\S\n]{100}/gu,
+    fault: 'so much blank space that readers do not see the text after it',
+  },
+];
+
+function decodeSelectors(characters: string): string {
+  const bytes = [...characters].map((one) => {
+    const code = one.codePointAt(0)!;
+    return code < 0x10000 ? code - 0xfe00 : code - 0xe0100 + 16;
+  });
+  return Buffer.from(bytes.filter((byte) => byte >= 0 && byte < 256)).toString('latin1');
+}

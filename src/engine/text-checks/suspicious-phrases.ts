@@ -1,0 +1,55 @@
+/** A check for phrases that honest texts for a model rarely have. */
+export interface PhraseCheck {
+  readonly code: string;
+  /** Matches a phrase. Global. */
+  readonly pattern: RegExp;
+  /** The fault, as the end of the sentence "The description has …". */
+  readonly fault: string;
+  /** True if a match is honest. */
+  readonly isHonest?: (phrase: string, text: string) => boolean;
+}
+
+/** Checks of phrases. They are weaker than the checks of characters: honest texts can have such phrases. */
+export const phraseChecks: readonly PhraseCheck[] = [
+  {
+    code: 'text/override-instructions',
+    pattern:
+      /\b(?:ignore|disregard|forget|override)\s{1,99}(?:\S{1,99}\s{1,99}){0,3}?(?:previous|prior|above|earlier|preceding|system)\s{1,99}(?:\S{1,99}\s{1,99})?(?:instructions?|prompts?|rules?|messages?|directives?)\b/gi,
+    fault: 'an order to ignore other instructions',
+  },
+  {
+    code: 'text/concealment',
+    pattern:
+      /\b(?:do not|don['’]t|never)\s{1,99}(?:tell|inform|notify|alert|mention\s{1,99}this\s{1,99}to|reveal\s{1,99}this\s{1,99}to|show\s{1,99}this\s{1,99}to)\s{1,99}(?:(?:the|your)\s{1,99})?(?:user|human|operator)\b|\bwithout\s{1,99}(?:telling|informing|notifying)\s{1,99}(?:the|your)\s{1,99}(?:user|human|operator)\b/gi,
+    fault: 'an order to hide something from the user',
+  },
+  {
+    code: 'text/fake-markup',
+    pattern: /<\/(?:IMPORTANT|SYSTEM|SECRET|HIDDEN|ADMIN)>/g,
+    fault: 'markup that looks like a message of the client',
+  },
+  {
+    code: 'text/secret-paths',
+    pattern:
+      /(?:~|\$HOME|\$\{HOME\}|\/home\/[\w.-]{1,99}|\/Users\/[\w.-]{1,99}|%USERPROFILE%)[\\/]\.(?:ssh|aws|gnupg|kube|docker|netrc|npmrc|cursor|claude|codex)\b|\bid_(?:rsa|ed25519)\b|\/etc\/(?:shadow|passwd)\b/g,
+    fault: 'the path of a file with secrets',
+  },
+  {
+    code: 'text/html-comment',
+    pattern: /<!--/g,
+    fault: 'an HTML comment, which readers of rendered text do not see',
+  },
+  {
+    code: 'text/image-link',
+    pattern: /!\[[^[\]\n]{0,300}\]\(\s{0,9}https?:\/\/[^()\s{]{0,2000}(?:\{|=\s{0,9}\))/gi,
+    fault: 'an image whose address can carry data away',
+  },
+  {
+    code: 'text/encoded-text',
+    pattern: /[A-Za-z0-9+/]{200}/g,
+    fault: 'a long encoded text, which no reader can check',
+    // A row of one letter or of digits is an example or a hash.
+    isHonest: (phrase, text) =>
+      /^\s*data:/i.test(text) || ![/[A-Z]/, /[a-z]/, /[0-9]/].every((letters) => letters.test(phrase)),
+  },
+];

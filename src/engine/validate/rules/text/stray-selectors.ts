@@ -1,0 +1,8 @@
+import type { Rule } from '../rule.js';
+import { textRule } from './text-rule.js';
+
+export const straySelectors: Rule = textRule({
+  code: 'text/stray-selectors',
+  severity: 'warning',
+  summary: 'Variation selectors in texts for models follow characters that have variants.',
+});
