@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references in manifests and config files.
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -165,6 +165,18 @@ const shared: readonly (readonly [what: string, file: string, text: string, word
     '{ "mcpServers": { "a": { "url": "https://acme.example/mcp", "headers": { "Authorization": "s3cret" } } } }',
     ['./mcp.json#a'],
   ],
+  [
+    'an argument of a config file',
+    'mcp.json',
+    '{ "mcpServers": { "a": { "command": "node", "args": ["x", "--token=s3cret"] } } }',
+    ['./mcp.json#a'],
+  ],
+  [
+    'a URL of a config file',
+    'mcp.json',
+    '{ "mcpServers": { "a": { "url": "https://acme.example/mcp?api_key=s3cret" } } }',
+    ['./mcp.json#a'],
+  ],
 ];
 
 describe('a project file', () => {
@@ -229,20 +241,72 @@ describe('a project file', () => {
     expect(entries().tickets.url).toBe('https://eu.acme.example/s3cret/mcp');
   });
 
-  test('gets a note on arguments that look like secrets', async () => {
+  test('gets no secret that only an argument has, and names the way out', async () => {
     const words = [
       'install',
       'cursor',
       '--project',
       '--no-verify',
+      '--arg',
+      '--api-key=s3cret',
       '--',
       'node',
       'x.js',
-      '--api-key',
-      's3cret',
     ];
     const { code, stderr } = await runCli(words, { home, cwd: home, env });
-    expect(code).toBe(0);
-    expect(stderr).toContain('The value of --api-key looks like a secret, and others may read this file.');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('api-key: a secret in the command line')]);
+    expect(stderr).toContain('Leave out --project and --config');
+    expect(existsSync(cursorFile())).toBe(false);
+  });
+
+  test.for([
+    [
+      'a URL',
+      ['https://acme.example/mcp?api_key=s3cret-7'],
+      'api_key',
+      'https://acme.example/mcp?api_key={arg:api_key}',
+    ],
+    ['a command', ['--', 'node', 'x.js', '--token', 's3cret-7'], 'token', 'node x.js --token {arg:token}'],
+    [
+      'a variable before a command',
+      ['--', 'env', 'API_KEY=s3cret-7', 'node'],
+      'API_KEY',
+      'env API_KEY={arg:API_KEY} node',
+    ],
+  ] as const)('gets no secret of %s, and neither do messages and records', async ([, words, name, shown]) => {
+    const seen: string[] = [];
+    const run = async (...all: readonly string[]) => {
+      const AGENTTOOLS_HOME = path.join(home, 'data');
+      const { code, stdout, stderr } = await runCli(all, {
+        home,
+        cwd: home,
+        env: { ...env, AGENTTOOLS_HOME },
+      });
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      seen.push(stdout, stderr);
+      return stdout;
+    };
+    await run('install', 'cursor', '--project', '--no-verify', ...words);
+    const written = readFileSync(cursorFile(), 'utf8');
+    const variable = `MCP_${name.toUpperCase()}`;
+    expect(written).toContain(`${variable}": "\${env:${variable}}`);
+    expect(written).toContain(`"${name}=${variable}"`);
+    expect(await run('list-installed')).toContain(shown);
+    await run('list-servers');
+    await run('uninstall', 'cursor', '--project', ...(words[0] === '--' ? [] : words));
+    await run('install', 'cursor', '--no-verify', ...words);
+    expect(readFileSync(cursorFile(), 'utf8')).toContain('s3cret-7');
+    expect(readFileSync(cursorFile(), 'utf8')).not.toContain('{arg:');
+    await run('list-installed', '--json');
+    expect(recordsIn(home)).toContain(shown);
+    expect([written, recordsIn(home), ...seen].filter((text) => text.includes('s3cret-7'))).toEqual([]);
   });
 });
+
+/** Texts of the records of existing servers. */
+function recordsIn(home: string): string {
+  const folder = path.join(home, 'data', 'existing-servers');
+  return readdirSync(folder)
+    .map((file) => readFileSync(path.join(folder, file), 'utf8'))
+    .join('');
+}

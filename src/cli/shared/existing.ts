@@ -3,7 +3,11 @@ import { ownProgram, workspaceFolders } from '../../engine/base/folders.js';
 import type { BridgeDeps } from '../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../engine/bridge/open-existing.js';
 import { type GivenOptions, readHeaders } from '../../engine/existing-servers/given-inputs.js';
-import { commandReference, readServerReference } from '../../engine/existing-servers/server-reference.js';
+import {
+  commandReference,
+  readServerReference,
+  shownReference,
+} from '../../engine/existing-servers/server-reference.js';
 import { installationFolders } from '../../engine/installation/installation-folders.js';
 import { readVariables } from '../../engine/installation/secrets.js';
 import type { Host } from '../../host.js';
@@ -22,7 +26,7 @@ export async function findExisting(
   if (reference.kind === 'name' || reference.kind === 'path') return undefined;
   // An installed extension wins over an entry of the MCP Registry with its name.
   if (reference.kind === 'registry' && (await isExtension(reference.name, host))) return undefined;
-  return { text: command?.join(' ') ?? server ?? '', meant: reference };
+  return { text: shownReference(reference) ?? server ?? '', meant: reference };
 }
 
 async function isExtension(name: string, host: Host): Promise<boolean> {

@@ -3,7 +3,9 @@ import { AgentToolsError } from '../base/errors.js';
 import { upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer, RemoteTransport } from '../existing-servers/existing-server.js';
 import type { GivenOptions, GivenPair } from '../existing-servers/given-inputs.js';
+import { hideSecrets } from '../existing-servers/hide-secrets.js';
 import type { PreparedLaunch } from '../existing-servers/prepare-launch.js';
+import { shownReference } from '../existing-servers/server-reference.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 import { composeDefinition, type ServerSpec, type ToolList } from '../runtime/compose-server.js';
 import { inlineServer } from '../runtime/inline-server.js';
@@ -85,9 +87,10 @@ export async function prepareEndpoint(
   request: Pick<BridgeRequest, 'text' | 'meant' | 'given' | 'transport'>,
   deps: BridgeDeps,
 ): Promise<{ readonly server: ExistingServer; readonly endpoint: UpstreamEndpoint }> {
-  const server = await openExisting(request, deps, deps.report);
+  const found = await openExisting(request, deps, deps.report);
+  const { server, values } = hideSecrets(found, shownReference(request.meant));
   const given = fillGiven(request.given, server, deps.surroundings.env);
-  const launch = await prepareExisting(server, given, deps);
+  const launch = await prepareExisting(server, given, deps, { answers: values });
   return { server, endpoint: await toEndpoint(launch, request, deps) };
 }
 

@@ -5,6 +5,7 @@ import type { ClientEnvironment } from '../clients/client.js';
 import { ExistingRecords } from '../existing-servers/existing-records.js';
 import type { ExistingServer, InputValues } from '../existing-servers/existing-server.js';
 import type { GivenOptions } from '../existing-servers/given-inputs.js';
+import { hideSecrets } from '../existing-servers/hide-secrets.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
 import { linkNode } from '../existing-servers/node-link.js';
 import { installNpmServer } from '../existing-servers/npm-servers.js';
@@ -14,7 +15,7 @@ import {
   type ResolveDeps,
   resolveExisting,
 } from '../existing-servers/resolve-existing.js';
-import { describeReference } from '../existing-servers/server-reference.js';
+import { describeReference, shownReference } from '../existing-servers/server-reference.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 
 /** Everything that existing servers are found and prepared with. */
@@ -47,7 +48,7 @@ export function resolveDeps(deps: ExistingDeps, sha256?: string): ResolveDeps {
   };
 }
 
-/** A server, and its reference as text. */
+/** A server, and its reference as text. A URL and a command are texts without their secrets. */
 export interface NamedReference {
   readonly text: string;
   readonly meant: ExistingReference;
@@ -66,11 +67,12 @@ export async function openExisting(
 ): Promise<ExistingServer> {
   const records = new ExistingRecords(deps.dataFolder);
   const recorded = await records.read(text);
-  if (recorded && recorded.reference === text) return recorded;
+  if (recorded && recorded.reference === text && needsLookup(meant)) return recorded;
   try {
     const server = await resolveExisting(meant, resolveDeps(deps));
-    await records.write(text, server);
-    if (server.reference !== text) report(explainReference({ text, meant }, server));
+    await records.write(text, hideSecrets(server, text).server);
+    if (server.reference !== text && shownReference(meant) === undefined)
+      report(explainReference({ text, meant }, server));
     return server;
   } catch (error) {
     deps.signal.throwIfAborted();
@@ -78,6 +80,11 @@ export async function openExisting(
     report(`${error.message} The server of the last lookup is used: ${recorded.reference}`);
     return recorded;
   }
+}
+
+/** False for servers that are resolved without the network. Their files may change. */
+function needsLookup(meant: ExistingReference): boolean {
+  return !['url', 'command', 'docker', 'document'].includes(meant.kind);
 }
 
 /** Sentence about the server that a reference means. */

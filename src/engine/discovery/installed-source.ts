@@ -1,4 +1,3 @@
-import { looksSecret } from '../base/looks-secret.js';
 import { Receipts } from '../clients/receipts.js';
 import { ExistingRecords, upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer } from '../existing-servers/existing-server.js';
@@ -30,8 +29,7 @@ function listedServer(server: ExistingServer, records: UpstreamRecords): ListedS
   const { source, name, reference, description, version, publisher, content } = server;
   const { tools = [], prompts = [] } = records.read(upstreamRecordKey(server))?.names ?? {};
   return {
-    // A command or a URL may contain secrets.
-    name: source === 'command' || looksSecret('', reference) ? name : reference,
+    name: source === 'command' ? name : reference,
     source: 'installed',
     description: description ?? null,
     version: version ?? '',

@@ -13,7 +13,7 @@ const version = 1;
 /** Largest record that is read, in bytes. */
 const maxBytes = 5 * 1024 * 1024;
 
-/** Looked-up servers in the data folder, by their references. Contain no values of inputs. */
+/** Looked-up servers in the data folder, by their references. The callers hide secrets before. Only the user can read the files. */
 export class ExistingRecords {
   readonly #folder: string;
 

@@ -20,6 +20,7 @@ import {
   isSecretHeader,
   type PathBase,
 } from './given-inputs.js';
+import { shownUrl } from './hide-secrets.js';
 
 /** A server with all its inputs, ready for a client to start or reach. */
 export type PreparedLaunch = PreparedProgram | PreparedRemote;
@@ -29,6 +30,8 @@ export interface PreparedProgram {
   /** Absolute path, except for a program that is looked up on the PATH of the client. */
   readonly command: string;
   readonly args: readonly string[];
+  /** The arguments, with places such as `{arg:token}` for secrets of the user. */
+  readonly shownArgs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Names of variables with secrets. */
   readonly secretNames: readonly string[];
@@ -111,7 +114,7 @@ function prepareRemote(
   if (!/^https?:$/.test(parseUrl(url)?.protocol ?? ''))
     throw new AgentToolsError(
       'refused',
-      `The address of the server is not a valid URL with these inputs: ${url}`,
+      `The address of the server is not a valid URL with these inputs: ${shownUrl(url)}`,
     );
   const headers = fillTexts(template.headers, values);
   const secret = Object.entries(template.headers).filter(
@@ -134,7 +137,7 @@ async function prepareProgram(
 ): Promise<PreparedProgram> {
   const { runner, cwd } = template;
   const env = { ...fillTexts(template.env, values), ...pairs(extra.env) };
-  const words = fillArguments(template.args, values);
+  const places = Object.fromEntries([...ownSecrets].map((id) => [id, `{arg:${id}}`]));
   const start = await startOf(runner, { values, env, options });
   const secret = Object.entries(template.env).filter(
     ([name, text]) => holds(text, secretInputs) || looksSecret(name, env[name] ?? ''),
@@ -142,7 +145,8 @@ async function prepareProgram(
   return {
     kind: 'program',
     command: start.command,
-    args: [...start.args, ...words, ...extra.args],
+    args: [...start.args, ...fillArguments(template.args, values), ...extra.args],
+    shownArgs: [...start.args, ...fillArguments(template.args, { ...values, ...places }), ...extra.args],
     env,
     secretNames: namesOf(env, secret, extra.env),
     secretArguments: usedSecrets(textsOfArguments(template), ownSecrets),

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { statFile } from '../base/files/disk.js';
 import { findProgram, isExecutable } from '../base/find-program.js';
-import type { ArgumentTemplate, ExistingServer } from './existing-server.js';
+import type { ArgumentTemplate, ExistingServer, ServerInput } from './existing-server.js';
+import { inputsOfPlaces, readPlaces } from './hide-secrets.js';
 import { programName, readContainerImage, readPackageRunner } from './runner-words.js';
 import { imageName, shortServerName } from './server-name.js';
 import { formatReference, type ServerReference } from './server-reference.js';
@@ -32,12 +33,12 @@ export async function resolveCommand(words: Words, lookup: CommandLookup): Promi
   }
   const [command, ...rest] = words;
   const file = await locateProgram(command, lookup);
-  const { args, notes } = readArguments(rest, lookup);
+  const { args, inputs, notes } = readArguments(rest, lookup);
   return {
     source: 'command',
     reference: words.join(' '),
     name: nameOfCommand(words),
-    inputs: [],
+    inputs,
     template: { kind: 'program', runner: { by: 'command', command: file }, args, env: {} },
     notes: [...notes, ...(read ? [fetchingNote(read.runner)] : []), ...imageNotes(words)],
   };
@@ -60,20 +61,23 @@ function imageNotes(words: Words): readonly string[] {
   return image === undefined || isPinnedImage(image) ? [] : [unpinnedImage(image)];
 }
 
-interface FixedArguments {
+interface CommandArguments {
   readonly args: readonly ArgumentTemplate[];
+  /** Inputs that the arguments have places for. */
+  readonly inputs: readonly ServerInput[];
   readonly notes: readonly string[];
 }
 
-/** Fixed arguments, with absolute paths. */
+/** Arguments of a command, with absolute paths. */
 function readArguments(
   words: readonly string[],
   { cwd, hasOwnPaths = false }: Pick<CommandLookup, 'cwd' | 'hasOwnPaths'>,
-): FixedArguments {
+): CommandArguments {
   const absolute = words.map((word) => absolutePath(word, cwd));
   const changed = words.filter((word, index) => !hasOwnPaths && word !== absolute[index]);
   return {
-    args: absolute.map((word) => ({ words: [[word]] })),
+    args: absolute.map((word) => ({ words: [readPlaces(word)] })),
+    inputs: inputsOfPlaces(words),
     notes: changed.map(
       (word) =>
         `${word} is written as ${path.resolve(cwd, word)}, since clients start servers in other folders.`,
@@ -82,11 +86,12 @@ function readArguments(
 }
 
 /** Adds arguments to a program. */
-function withArguments(server: ExistingServer, { args, notes }: FixedArguments): ExistingServer {
+function withArguments(server: ExistingServer, { args, inputs, notes }: CommandArguments): ExistingServer {
   const { template } = server;
   if (template.kind !== 'program' || args.length === 0) return server;
   return {
     ...server,
+    inputs: [...server.inputs, ...inputs],
     template: { ...template, args: [...template.args, ...args] },
     notes: [...server.notes, ...notes],
   };

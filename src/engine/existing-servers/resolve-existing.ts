@@ -1,6 +1,7 @@
 import { findProgram } from '../base/find-program.js';
 import type { McpRegistry } from '../mcp-registry/open-registry.js';
 import type { ExistingServer } from './existing-server.js';
+import { inputsOfPlaces, readPlaces } from './hide-secrets.js';
 import { resolveCommand } from './resolve-command.js';
 import { type NpmLookup, pinNpm, resolveNpm } from './resolve-npm.js';
 import { readServerJson, type ServerRoute } from './server-json.js';
@@ -110,8 +111,8 @@ function remoteServer(url: string): ExistingServer {
     source: 'url',
     reference: url,
     name: siteName(url),
-    inputs: [],
-    template: { kind: 'remote', url: [url], headers: {} },
+    inputs: inputsOfPlaces([url]),
+    template: { kind: 'remote', url: readPlaces(url), headers: {} },
     notes: [],
   };
 }

@@ -5,6 +5,7 @@ import { parseUrl } from '../base/parse-url.js';
 import { decodeUriText } from '../base/text-codecs.js';
 import { isPublishedName } from '../extension/names.js';
 import { isRegistryName } from '../mcp-registry/registry-entry.js';
+import { shownUrl, shownWords } from './hide-secrets.js';
 
 /** A server, as a command line names it. */
 export type ServerReference =
@@ -182,7 +183,7 @@ function parseAddress(text: string): URL {
   if (url.username === '' && url.password === '') return url;
   url.username = '';
   url.password = '';
-  const message = `The URL ${url.href} must not contain a user or a password. Pass them as a header: --header "Authorization: …"`;
+  const message = `The URL ${shownUrl(url.href)} must not contain a user or a password. Pass them as a header: --header "Authorization: …"`;
   throw usage(message);
 }
 
@@ -255,6 +256,12 @@ function withVersion({ name, version }: { readonly name: string; readonly versio
   return version === undefined ? name : `${name}@${version}`;
 }
 
+/** Text of a URL or a command without its secrets; undefined for other references. */
+export function shownReference(reference: ServerReference): string | undefined {
+  if (reference.kind === 'url') return shownUrl(reference.url);
+  return reference.kind === 'command' ? shownWords(reference.words) : undefined;
+}
+
 /** Meaning of a reference, as the end of the sentence "… is understood as". */
 export function describeReference(reference: ServerReference): string {
   switch (reference.kind) {
@@ -271,7 +278,7 @@ export function describeReference(reference: ServerReference): string {
     case 'docker':
       return `the container image ${reference.image}`;
     case 'url':
-      return `the remote server ${reference.url}`;
+      return `the remote server ${shownReference(reference)}`;
     case 'registry':
       return `the MCP Registry entry ${withVersion(reference)}`;
     case 'bundle':
@@ -279,7 +286,7 @@ export function describeReference(reference: ServerReference): string {
     case 'document':
       return `the server ${reference.choice === undefined ? '' : `"${reference.choice}" `}in ${reference.place}`;
     case 'command':
-      return `the command ${reference.words.join(' ')}`;
+      return `the command ${shownReference(reference)}`;
   }
 }
 

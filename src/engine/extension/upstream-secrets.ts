@@ -30,8 +30,8 @@ function argumentTexts({ args }: Written): readonly string[] {
   return (Array.isArray(args) ? args : []).map(String);
 }
 
-/** `--token=…` */
-const secretFlag = /^(--?[\w-]+=)(.*)$/s;
+/** `--token=…`, `API_KEY=…` */
+const secretFlag = /^(--?[\w-]+=|[A-Z_][A-Z\d_]*=)(.*)$/s;
 
 /** `Authorization: …`. Without a space, only names that are almost certainly headers. */
 const headerArgument =
@@ -39,21 +39,38 @@ const headerArgument =
 
 /** Replaces the secret in an argument. Returns an argument without a secret unchanged. */
 function shownArgument(argument: string, before: string | undefined): string {
-  const [, flag, value] = argument.match(secretFlag) ?? [];
-  if (flag !== undefined && value !== undefined) return flag + shownValue(flag, value);
-  const isValue = before?.startsWith('-') && !before.includes('=') && !argument.startsWith('-');
-  return shownValue(isValue ? before! : '', argument);
+  const secret = findSecretEnding(argument, before);
+  return secret ? `${argument.slice(0, secret.start)}…` : argument;
 }
 
-function shownValue(name: string, value: string): string {
-  if (isSecret(name, value)) return '…';
+/** A secret at the end of an argument. */
+interface SecretEnding {
+  /** Name of the flag, variable or header that holds it; empty if it has none. */
+  readonly name: string;
+  readonly start: number;
+}
+
+/** The secret in an argument; undefined without one. `before`: the previous argument. */
+export function findSecretEnding(argument: string, before: string | undefined): SecretEnding | undefined {
+  const [, flag] = argument.match(secretFlag) ?? [];
+  if (flag !== undefined) {
+    const secret = findInValue(flag.slice(0, -1), argument.slice(flag.length));
+    return secret && { ...secret, start: secret.start + flag.length };
+  }
+  const isValue = before?.startsWith('-') && !before.includes('=') && !argument.startsWith('-');
+  return findInValue(isValue ? before! : '', argument);
+}
+
+function findInValue(name: string, value: string): SecretEnding | undefined {
+  if (isSecret(name, value)) return { name: name.replace(/^-+/, ''), start: 0 };
   const [, beginning, spaced, tight, content] = value.match(headerArgument) ?? [];
   const header = spaced ?? tight;
-  if (beginning === undefined || header === undefined || content === undefined) return value;
-  return isSecretHeader(header, content) ? `${beginning}…` : value;
+  if (beginning === undefined || header === undefined || content === undefined) return undefined;
+  return isSecretHeader(header, content) ? { name: header, start: beginning.length } : undefined;
 }
 
-function isSecretHeader(name: string, text: string): boolean {
+/** True if the literal value of a header is a secret. */
+export function isSecretHeader(name: string, text: string): boolean {
   const value = text.replace(/^(?:Basic|Bearer|Token)\s+/i, '');
   const isCredential = /^(?:(?:proxy-)?authorization|cookie)$/i.test(name);
   return isSecret(isCredential ? 'token' : name, value);
@@ -65,9 +82,55 @@ const harmlessValue = /^(?:true|false|on|off|yes|no|\d{1,8}|(?:~|\.{1,2})?[\\/][
 /** Bearer token as in an HTTP header. */
 const bearerToken = /^Bearer\s+\S+$/i;
 
-/** Checks the literal text only. Variables come from the user's environment. */
-function isSecret(name: string, text: string): boolean {
-  const literal = withoutVariables(text).trim();
+/** A secret in a text. */
+export interface SecretPart {
+  /** Name of the parameter that holds it; empty if it has none. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Parts of an address: its texts and its secrets, which are a password, segments of the path, and parameters. */
+export function splitAddress(url: string): readonly (string | SecretPart)[] {
+  const [, beginning = '', userInfo = '', rest = ''] =
+    url.match(/^([a-z][\w+.-]*:\/\/)([^/?#]*@)?(.*)$/is) ?? [];
+  if (beginning === '') return [url];
+  const colon = userInfo.indexOf(':');
+  const start: readonly (string | SecretPart)[] =
+    colon === -1
+      ? [beginning + userInfo]
+      : [
+          beginning + userInfo.slice(0, colon + 1),
+          { name: 'password', value: userInfo.slice(colon + 1, -1) },
+          '@',
+        ];
+  const end = rest.search(/[?#]/);
+  const path = end === -1 ? rest : rest.slice(0, end);
+  const segments = path
+    .split(/(\/)/)
+    .map((part, index) => (index > 0 && isSecret('', part) ? { name: '', value: part } : part));
+  const query =
+    end === -1
+      ? []
+      : rest
+          .slice(end)
+          .split(/([?#&])/)
+          .flatMap(splitParameter);
+  return [...start, ...segments, ...query].filter((part) => part !== '');
+}
+
+function splitParameter(text: string): readonly (string | SecretPart)[] {
+  const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) return [text];
+  const isHidden = isSecret(/sig/i.test(name) ? 'token' : name, value);
+  return isHidden ? [`${name}=`, { name, value }] : [text];
+}
+
+/** Places of inputs in commands and URLs: `{arg:token}`. */
+const inputPlaces = /\{arg:[\w.-]+\}/g;
+
+/** Checks the literal text only. Variables and inputs come from the user. */
+export function isSecret(name: string, text: string): boolean {
+  const literal = withoutVariables(text).replace(inputPlaces, '').trim();
   if (harmlessValue.test(literal)) return false;
   return bearerToken.test(literal) || looksSecret(name, literal);
 }

@@ -62,8 +62,10 @@ export function bridgeLaunch(
     ...words,
     ...(command ? ['--', ...command] : [server.reference]),
   ];
+  // An entry that others share must not contain details of this machine.
+  const isShared = request.scope.kind === 'project' && request.by === 'npx';
   const env = {
-    ...(dataFolder !== undefined && { AGENTTOOLS_HOME: dataFolder }),
+    ...(dataFolder !== undefined && !isShared && { AGENTTOOLS_HOME: dataFolder }),
     ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
   };
   const folder = request.cwd === undefined ? {} : { cwd: request.cwd };

@@ -7,6 +7,7 @@ import { toStartable } from '../clients/entry-shapes.js';
 import { ExistingRecords } from '../existing-servers/existing-records.js';
 import type { ExistingServer } from '../existing-servers/existing-server.js';
 import { readHeaders } from '../existing-servers/given-inputs.js';
+import { hideSecrets } from '../existing-servers/hide-secrets.js';
 import type { InstalledNpmServer } from '../existing-servers/npm-servers.js';
 import {
   type PreparedProgram,
@@ -20,6 +21,7 @@ import {
   describeReference,
   readServerReference,
   type ServerReference,
+  shownReference,
 } from '../existing-servers/server-reference.js';
 import { Workspace } from '../extension/workspace.js';
 import type { RemoteServer } from '../preflight/verify-remote.js';
@@ -45,9 +47,10 @@ export async function findExistingSource(
   if (!meant) return undefined;
   refuseOptions(request, meant);
   const server = await resolveExisting(meant, resolveDeps(existingDeps(setting), request.sha256));
-  if (!request.command && server.reference !== text)
+  const shown = shownReference(meant);
+  if (!request.command && server.reference !== text && shown === undefined)
     setting.report(explainReference({ text, meant }, server));
-  return await prepareSource({ text, meant, server }, request, setting);
+  return await prepareSource({ text: shown ?? text, meant, server }, request, setting);
 }
 
 /** An installed extension wins over all other meanings. */
@@ -99,14 +102,12 @@ function existingDeps({
 }
 
 /** Options that do not apply to the kind of server. @throws AgentToolsError */
-function refuseOptions({ toolOptions, by, sha256 }: InstallRequest, meant: ServerReference): void {
+function refuseOptions({ toolOptions, sha256 }: InstallRequest, meant: ServerReference): void {
   const what = describeReference(meant);
   if (sha256 !== undefined && meant.kind !== 'bundle')
     throw new AgentToolsError('refused', `--sha256 is for bundles, and this is ${what}.`);
   if (toolOptions.length > 0)
     throw new AgentToolsError('refused', `--tool-option is for tools of extensions, and this is ${what}.`);
-  if (by === 'npx' && meant.kind !== 'npm')
-    throw new AgentToolsError('refused', `--command npx is for npm packages, and this is ${what}.`);
 }
 
 /** Adds the ways to name an existing server to the failure to find a server of an extension. */
@@ -131,7 +132,7 @@ interface FoundServer {
 }
 
 async function prepareSource(
-  { text, meant, server }: FoundServer,
+  { text, meant, server: found }: FoundServer,
   request: InstallRequest,
   setting: InstallDeps,
 ): Promise<InstallSource> {
@@ -139,8 +140,9 @@ async function prepareSource(
   let installed: InstalledNpmServer | undefined;
   const given = { env: request.variables, args: request.args, headers: readHeaders(request.headers) };
   const base = { cwd: setting.workspace.cwd, home };
-  const label = request.command ? server.name : text;
-  const answers = await askInputs(server, { label, given, base }, setting.user);
+  const label = request.command ? found.name : text;
+  const { server, values } = hideSecrets(found, text);
+  const answers = { ...values, ...(await askInputs(found, { label, given, base }, setting.user)) };
   const prepared = await prepareLaunch(server, {
     given,
     answers,
@@ -160,7 +162,7 @@ async function prepareSource(
   });
   const record = async () =>
     await new ExistingRecords(setting.existing.dataFolder).write(server.reference, server);
-  const noted = { ...server, notes: [...server.notes, ...optionalInputNotes(server, { given, base })] };
+  const noted = { ...server, notes: [...server.notes, ...optionalInputNotes(found, { given, base })] };
   if (prepared.kind === 'remote')
     return await remoteSource(
       { text, meant, server: noted, prepared, record, inputs: { server, given, answers, base } },
@@ -190,7 +192,7 @@ async function prepareSource(
         given,
         answers,
         base,
-        ...(meant.kind === 'command' && { command: [prepared.command, ...prepared.args] }),
+        ...(meant.kind === 'command' && { command: [prepared.command, ...prepared.shownArgs] }),
       },
       request,
       setting,
@@ -223,7 +225,7 @@ async function remoteSource(
   if (request.cwd !== undefined || request.variables.length > 0)
     throw new AgentToolsError(
       'refused',
-      `${url} is a remote server, which has neither variables nor a folder. Leave out --env and --cwd.`,
+      `${text} is a remote server, which has neither variables nor a folder. Leave out --env and --cwd.`,
     );
   const declared = request.transport ?? prepared.transport;
   const { transport, notes } = await settleTransport({ url, headers, transport: declared }, request, setting);

@@ -19,7 +19,7 @@ import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import { requireCwd } from './launch.js';
 import { buildRemoteEntry } from './remote-entry.js';
-import { refuseSecretArguments, secretArgumentNotes } from './secret-arguments.js';
+import { refuseSecretArguments } from './secret-arguments.js';
 import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
 import { planRecord } from './surface-recording.js';
 import { removeUnusedServers } from './unused-servers.js';
@@ -137,6 +137,15 @@ async function sourceFor({ client, source }: InstallJob, request: InstallRequest
   };
 }
 
+/** @throws AgentToolsError if npx cannot start the server on other machines */
+function requireNpx({ isExisting, isOurs, isOnlyHere, kind, server }: InstallSource): void {
+  if (!isExisting || kind === 'npm' || (isOurs && !isOnlyHere)) return;
+  const message = isOnlyHere
+    ? `--command npx is for other machines, too, and ${server} is on this machine only. Leave it out, or name a published package.`
+    : `--command npx is for npm packages and for entries that start AgentTools, and ${server} is started without them. Leave it out.`;
+  throw new AgentToolsError('refused', message);
+}
+
 async function installInto(
   job: InstallJob,
   request: InstallRequest,
@@ -147,6 +156,7 @@ async function installInto(
   const { scope } = request;
   const key = request.name ?? source.keyFor(client);
   const { launch } = source;
+  if (request.by === 'npx') requireNpx(source);
   const notes = await source.checkClient(client);
   if (client.manual) {
     if (request.frozen) {
@@ -160,7 +170,7 @@ async function installInto(
   }
 
   checkKey(client, key);
-  refuseSecretArguments(source.secretArguments, scope);
+  if (source.isExisting) refuseSecretArguments(launch, source.secretArguments, scope);
   const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
   const options = secretOptions(source.toolOptions);
   const { entry, hidden } =
@@ -222,7 +232,6 @@ async function installInto(
     after: change.after,
     notes: [
       ...source.notes,
-      ...(source.isExisting ? secretArgumentNotes(launch, scope) : []),
       ...checked.absences,
       ...recording.notes,
       ...notes,

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { followLinks } from '../base/files/text-file.js';
 import type { Receipt } from '../clients/receipt.js';
+import { shownUrl } from '../existing-servers/hide-secrets.js';
 import { imageWithoutTag } from '../existing-servers/server-name.js';
 import { readServerReference, type ServerReference } from '../existing-servers/server-reference.js';
 import { isPathArgument } from '../extension/workspace.js';
@@ -57,7 +58,7 @@ function readExisting(text: string, resolvePlace: (place: string) => string): Se
 /** Parts without a value in the wanted reference match any. */
 function isSameServer(wanted: ServerReference, held: ServerReference): boolean {
   if (wanted.kind === 'url' && held.kind === 'url')
-    return new URL(wanted.url).href === new URL(held.url).href;
+    return new URL(shownUrl(wanted.url)).href === new URL(shownUrl(held.url)).href;
   if (wanted.kind === 'docker' && held.kind === 'docker')
     return wanted.image === held.image || wanted.image === imageWithoutTag(held.image);
   const parts = new Map<string, unknown>(Object.entries(held));

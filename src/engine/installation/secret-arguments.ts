@@ -1,35 +1,32 @@
 import { AgentToolsError } from '../base/errors.js';
-import { looksSecret } from '../base/looks-secret.js';
 import type { Launch, RemoteLaunch } from '../clients/client.js';
+import { findSecretEnding } from '../extension/upstream-secrets.js';
 import type { Scope } from './entry-target.js';
 
 /**
- * Clients take references to secrets in variables and headers only, so an argument cannot hold one.
+ * Clients take references to secrets in variables and headers only, so an argument cannot hold one. `names`: inputs with
+ * secrets in the arguments or the URL.
  * @throws AgentToolsError if others may read the file
  */
-export function refuseSecretArguments(names: readonly string[], { kind }: Scope): void {
-  if (kind === 'user' || names.length === 0) return;
-  const [what, them] = names.length === 1 ? ['a secret', 'it'] : ['secrets', 'them'];
-  const message = `${names.join(', ')}: ${what} in the command line or the address of the server, and others may read this file. Leave out --project and --config, or leave ${them} out.`;
+export function refuseSecretArguments(
+  launch: Launch | RemoteLaunch,
+  names: readonly string[],
+  { kind }: Scope,
+): void {
+  if (kind === 'user') return;
+  const found = [...names, ...('url' in launch ? [] : inArguments(launch))];
+  if (found.length === 0) return;
+  const [what, them] = found.length === 1 ? ['a secret', 'it'] : ['secrets', 'them'];
+  const message = `${found.join(', ')}: ${what} in the command line or the address of the server, and others may read this file. Leave out --project and --config, or leave ${them} out. If the server reads a variable instead, use --env.`;
   throw new AgentToolsError('refused', message);
-}
-
-/** Notes on arguments that look like secrets, in a file that others may read. */
-export function secretArgumentNotes(launch: Launch | RemoteLaunch, { kind }: Scope): readonly string[] {
-  if (kind === 'user') return [];
-  const found = 'url' in launch ? (looksSecret('', launch.url) ? ['The address'] : []) : inArguments(launch);
-  return found.map((what) => `${what} looks like a secret, and others may read this file.`);
 }
 
 function inArguments({ args }: Launch): readonly string[] {
   return args.flatMap((word, index) => {
-    const before = args[index - 1] ?? '';
+    const before = args[index - 1];
     // These words name variables.
-    if (/^--(?:arg|header)-env$/.test(before)) return [];
-    const [, flag, value] = /^(-{1,2}[\w-]+)=(.*)$/s.exec(word) ?? [];
-    if (flag !== undefined) return looksSecret(flag, value!) ? [`The value of ${flag}`] : [];
-    const name = /^--?[\w-]+$/.test(before) ? before : '';
-    if (word.startsWith('-') || !looksSecret(name, word)) return [];
-    return [name === '' ? 'An argument' : `The value of ${name}`];
+    if (/^--(?:arg|header)-env$/.test(before ?? '')) return [];
+    const secret = findSecretEnding(word, before === '--arg' ? undefined : before);
+    return secret ? [secret.name === '' ? 'an argument' : secret.name] : [];
   });
 }

@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { AgentToolsError } from '../base/errors.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { withTimeLimit } from '../base/time-limit-signal.js';
+import { endpointName } from '../extension/upstream-secrets.js';
 import { createHttpTransport } from '../upstream/http-transport.js';
 import { httpStatus } from '../upstream/upstream-errors.js';
 
@@ -47,7 +48,7 @@ export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): 
     }
   }
   limits.signal.throwIfAborted();
-  const message = `The server at ${server.url} did not answer as an MCP server: ${describeFailure(failure)}. See its address, or leave out the check with --no-verify.`;
+  const message = `The server at ${endpointName({ url: server.url })} did not answer as an MCP server: ${describeFailure(failure)}. See its address, or leave out the check with --no-verify.`;
   throw new AgentToolsError('failed', message, { cause: failure });
 }
 

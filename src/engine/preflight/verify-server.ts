@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { AgentToolsError } from '../base/errors.js';
+import { endpointName, findSecretEnding, isSecret } from '../extension/upstream-secrets.js';
 import { parseAbsences, parseMissingNames } from '../live/list-faults.js';
 import { withShortWait } from '../live/upstream-wait.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
@@ -77,10 +78,26 @@ function requireNamedItems(stderr: string): void {
   throw new AgentToolsError('failed', message);
 }
 
-function explainStartFailure({ command, args }: ChildServer, { message }: Error, stderr: string): string {
-  const said = stderr.trim();
+function explainStartFailure(
+  { command, args, env }: ChildServer,
+  { message }: Error,
+  stderr: string,
+): string {
+  const said = hideIn(stderr.trim(), [
+    ...args.map((word, index) => word.slice(findSecretEnding(word, args[index - 1])?.start ?? word.length)),
+    ...Object.entries(env).flatMap(([name, value]) => (value && isSecret(name, value) ? value : [])),
+  ]);
   const words = said === '' ? ' It wrote nothing to stderr.' : ` It wrote to stderr:\n${indentOutput(said)}`;
-  return `The server did not answer when started with the command of its entry: ${message}.\nCommand: ${[command, ...args].join(' ')}\n${words.trimStart()}`;
+  return `The server did not answer when started with the command of its entry: ${message}.\nCommand: ${endpointName({ command, args })}\n${words.trimStart()}`;
+}
+
+/** In characters. Shorter values occur in too many words. */
+const shortestSecret = 6;
+
+function hideIn(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter(({ length }) => length >= shortestSecret)
+    .reduce((hidden, secret) => hidden.replaceAll(secret, '…'), text);
 }
 
 function indentOutput(text: string): string {

@@ -78,6 +78,7 @@ describe('the launch of a program', () => {
       kind: 'program',
       command: '/usr/bin/node',
       args: ['/servers/tickets.js', 'serve', '--port', '80'],
+      shownArgs: ['/servers/tickets.js', 'serve', '--port', '80'],
       env: {},
       secretNames: [],
       secretArguments: [],

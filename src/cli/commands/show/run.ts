@@ -5,7 +5,7 @@ import type { Facts } from '../../../engine/discovery/facts.js';
 import { isPublished, propertyOf } from '../../../engine/discovery/facts-property.js';
 import { type FindPublished, publishedExtensions } from '../../../engine/discovery/published-lookup.js';
 import { show } from '../../../engine/discovery/show-reference.js';
-import { readServerReference } from '../../../engine/existing-servers/server-reference.js';
+import { readServerReference, shownReference } from '../../../engine/existing-servers/server-reference.js';
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
 import { PackageStore } from '../../../engine/packages/package-store.js';
 import type { Host } from '../../../host.js';
@@ -77,7 +77,7 @@ async function findFacts(
     const read = mayBeExisting(reference) ? readServerReference(reference) : undefined;
     if (read && read.kind !== 'name' && read.kind !== 'path' && read.kind !== 'registry')
       return showExisting(
-        { text: reference, meant: read },
+        { text: shownReference(read) ?? reference, meant: read },
         existingDeps(host, {
           mcpRegistry,
           report: note,

@@ -5,7 +5,6 @@ import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
-import { refuseExistingFlags } from '../../shared/not-existing.js';
 import type { StartInput } from './arguments.js';
 
 /** Serves a server over stdio until its client disconnects. */
@@ -23,6 +22,7 @@ export async function preparation(input: StartInput, host: Host): Promise<Prepar
     ]);
     const named = await findExisting(input.server, input.command, host);
     if (named) return existingPreparation(named, input, host);
+    const { refuseExistingFlags } = await import('../../shared/not-existing.js');
     refuseExistingFlags(input.existing?.flags ?? [], { command: 'start', server: input.server });
   }
   return extensionPreparation(input, host);
