@@ -56,6 +56,8 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'shared objects': {
     'prototypes of timers': `const timer = setTimeout(() => {}); clearTimeout(timer); Object.getPrototypeOf(timer).unref = () => { throw new Error('unref'); }; return 'done';`,
     'a hidden method then': `Object.defineProperty(Function.prototype, 'then', { configurable: true, value: (resolve) => resolve(1) }); return 'done';`,
+    'all globals deleted': `const { deleteProperty, ownKeys } = Reflect; const root = globalThis; const names = ownKeys(root); for (let index = 0; index < names.length; index++) deleteProperty(root, names[index]); return 'done';`,
+    'globals that Node keeps': `globalThis.process = globalThis.performance = globalThis.crypto = {}; return 'done';`,
     'the clock': `performance.now = () => NaN; return 'done';`,
     'settings of errors': `Object.defineProperty(Error, 'stackTraceLimit', { get() { throw new Error('limit'); } }); return 'done';`,
     'stdout and stderr': `process.stderr.write = () => { throw new Error('write'); }; setTimeout(() => { throw new Error('late'); }, 1); return 'done';`,

@@ -4,6 +4,7 @@ import {
   type Comparison,
   compileComparison,
   compileEnumeration,
+  compilePresence,
   compileShapes,
   type WatchedShapes,
 } from './value-comparison.js';
@@ -14,6 +15,8 @@ const { apply, defineProperty, deleteProperty, getPrototypeOf, isExtensible, own
 const getDescriptor = Reflect.getOwnPropertyDescriptor;
 const { hasOwn, is, keys: enumerableKeys } = Object;
 const stringify = String;
+const unlimited = Number.POSITIVE_INFINITY;
+const root = globalThis;
 const { slice } = String.prototype;
 const watchedObjects = [...standardObjects()];
 const known = { modules: new Set<string>(), objects: new Set(watchedObjects.map(({ object }) => object)) };
@@ -27,6 +30,8 @@ export interface BuiltIns {
    * long.
    */
   difference(thorough?: boolean): readonly string[];
+  /** True if Node itself has changed built-ins since the snapshot. The next snapshot includes these changes. */
+  readonly isOutdated: boolean;
   /** True if all changes are additions to prototypes that little code depends on, as in polyfills. */
   hasOnlyAdditions(): boolean;
   /** Undoes all changes. Returns the irreversible ones as text. */
@@ -59,6 +64,17 @@ export function hasNewModules(): boolean {
   return added.length > 0;
 }
 
+function isModuleLoaded(name: string): boolean {
+  const { moduleLoadList } = process as unknown as { readonly moduleLoadList: readonly string[] };
+  const loaded = `NativeModule ${name}`;
+  for (let index = 0; index < moduleLoadList.length; index++)
+    if (moduleLoadList[index] === loaded) return true;
+  return false;
+}
+
+/** Global getters that much code uses. Assignments to these globals change the values that the getters return. */
+const usedGetters = ['process', 'Buffer', 'performance', 'crypto', 'navigator'];
+
 /** Longest list of changes. */
 const maxChanges = 20;
 
@@ -68,12 +84,15 @@ const maxName = 100;
 type Descriptors = Record<PropertyKey, PropertyDescriptor | undefined>;
 
 interface BuiltInProperty extends StandardObject {
+  readonly replacedBy: Readonly<Record<PropertyKey, string>>;
   readonly prototype: object | null;
   readonly isExtensible: boolean;
   /** Null prototype, also for each descriptor. */
   readonly descriptors: Readonly<Descriptors>;
   /** The keys of `descriptors`. */
   readonly known: readonly PropertyKey[];
+  /** Values of {@link usedGetters}. Null prototype. */
+  readonly got: Readonly<Record<PropertyKey, unknown>>;
   /** Inherited properties that the object must not define itself. */
   readonly absent: readonly PropertyKey[];
   readonly keyCount: number;
@@ -107,10 +126,13 @@ class BuiltInsSnapshot implements BuiltIns {
   readonly #values: unknown[] = [];
   #comparisons = 0;
   /**
-   * Comparisons of values, prototypes and visible additions, in this order: the last one enumerates only verified
+   * Comparisons of values, prototypes, globals and visible additions, in this order: the last one enumerates only verified
    * prototypes.
    */
   #compiled: readonly Comparison[] | undefined;
+  /** Global getters that only {@link addChanges} compares. Other comparisons only search for deleted ones. */
+  readonly #lazyGlobals: string[] = [];
+  isOutdated = false;
   readonly #accessorOwners: object[] = [];
   readonly #accessorKeys: PropertyKey[] = [];
   readonly #accessors: PropertyDescriptor[] = [];
@@ -130,8 +152,10 @@ class BuiltInsSnapshot implements BuiltIns {
       extensible: this.#core.map((place) => place.isExtensible),
     };
     this.#settings = this.#core.filter(({ setting }) => setting !== undefined);
-    for (const { object, known, absent, descriptors, isOfModule } of this.#places) {
-      for (const key of known) this.#watch(object, key, descriptors[key]!, isOfModule);
+    for (const place of this.#places) {
+      const { object, known, absent, got } = place;
+      for (const key of known) this.#watch(place, key);
+      for (const key of ownKeys(got)) this.#watchValue(object, key, got[key]);
       for (const key of absent) this.#watchValue(object, key, Reflect.get(object, key));
     }
     // Shows hidden indexes.
@@ -139,10 +163,15 @@ class BuiltInsSnapshot implements BuiltIns {
   }
 
   /** Primitive values are compared only by {@link addChanges}. */
-  #watch(owner: object, key: PropertyKey, descriptor: PropertyDescriptor, isOfModule = false): void {
+  #watch({ object: owner, descriptors, isOfModule, isGlobal }: BuiltInProperty, key: PropertyKey): void {
+    const descriptor = descriptors[key]!;
     if (!descriptor.configurable && !descriptor.writable) return;
     if (!hasOwn(descriptor, 'value')) {
       if (isOfModule) return;
+      if (isGlobal && typeof key === 'string' && !usedGetters.includes(key)) {
+        this.#lazyGlobals.push(key);
+        return;
+      }
       this.#accessorOwners.push(owner);
       this.#accessorKeys.push(key);
       this.#accessors.push(descriptor);
@@ -156,7 +185,12 @@ class BuiltInsSnapshot implements BuiltIns {
   }
 
   difference(thorough = false): readonly string[] {
-    if (thorough || this.#hasChanged()) return describeChanges(findBuiltInChanges(this.#places, maxChanges));
+    const hasChanged = this.#hasChanged();
+    if (thorough || hasChanged) {
+      const changes = findBuiltInChanges(this.#places, maxChanges);
+      this.isOutdated = hasChanged && changes.length === 0;
+      return describeChanges(changes);
+    }
     this.#comparisons += 1;
     if (this.#comparisons === comparisonsToCompile) this.#compiled = this.#compile();
     return [];
@@ -165,12 +199,13 @@ class BuiltInsSnapshot implements BuiltIns {
   #compile(): readonly Comparison[] | undefined {
     const values = compileComparison({ owners: this.#owners, keys: this.#keys, values: this.#values });
     const shapes = compileShapes(this.#shapes);
+    const globals = compilePresence(globalThis, this.#lazyGlobals);
     const additions = compileEnumeration(this.#invisible);
-    return values && shapes && additions && [values, shapes, additions];
+    return values && shapes && globals && additions && [values, shapes, globals, additions];
   }
 
   hasOnlyAdditions(): boolean {
-    const changes = findBuiltInChanges(this.#places, Number.POSITIVE_INFINITY);
+    const changes = findBuiltInChanges(this.#places, unlimited);
     for (let index = 0; index < changes.length; index++) {
       const { place, key } = changes[index]!;
       const isAddition = key !== undefined && !place.isOpen && place.descriptors[key] === undefined;
@@ -181,7 +216,7 @@ class BuiltInsSnapshot implements BuiltIns {
   }
 
   heal(): readonly string[] {
-    const changes = findBuiltInChanges(this.#places, Number.POSITIVE_INFINITY);
+    const changes = findBuiltInChanges(this.#places, unlimited);
     for (let index = 0; index < changes.length; index++) undo(changes[index]!);
     return describeChanges(findBuiltInChanges(this.#places, maxChanges));
   }
@@ -228,6 +263,9 @@ class BuiltInsSnapshot implements BuiltIns {
       const object = objects[index]!;
       if (getPrototypeOf(object) !== prototypes[index] || isExtensible(object) !== extensible[index])
         return true;
+    }
+    for (let index = 0; index < this.#lazyGlobals.length; index++) {
+      if (!hasOwn(root, this.#lazyGlobals[index]!)) return true;
     }
     for (let index = 0; index < this.#invisible.length; index++) {
       if (showsProperties(this.#invisible[index]!)) return true;
@@ -276,6 +314,8 @@ function captureProperties(standardObject: StandardObject): BuiltInProperty {
   }
   return {
     ...standardObject,
+    replacedBy: pendingReplacements(standardObject),
+    got: readUsedGetters(standardObject),
     prototype: getPrototypeOf(object),
     isExtensible: isExtensible(object),
     descriptors,
@@ -284,6 +324,19 @@ function captureProperties(standardObject: StandardObject): BuiltInProperty {
     keyCount: ownKeys(object).length,
     enumerableCount: enumerableKeys(object).length,
   };
+}
+
+function readUsedGetters({ object, isGlobal }: StandardObject): Record<PropertyKey, unknown> {
+  const got: Record<PropertyKey, unknown> = { __proto__: null };
+  for (const key of isGlobal ? usedGetters : []) {
+    if (getDescriptor(object, key)?.get) got[key] = Reflect.get(object, key);
+  }
+  return got;
+}
+
+/** Replacements by modules of Node that are not loaded yet. */
+function pendingReplacements({ replacedBy = {} }: StandardObject): Record<PropertyKey, string> {
+  return Object.fromEntries(Object.entries(replacedBy).filter(([, name]) => !isModuleLoaded(name)));
 }
 
 /** Programs set some primitive properties. */
@@ -320,8 +373,8 @@ function addChanges(changes: BuiltInChange[], place: BuiltInProperty, limit: num
   for (let index = 0; index < known.length && changes.length < limit; index++) {
     const key = known[index]!;
     const now = getDescriptor(object, key);
-    if (isSetting(place, key, now)) continue;
-    const verb = describePropertyChange(descriptors[key]!, now);
+    if (isSetting(place, key, now) || isChangeOfNode(place, key, now)) continue;
+    const verb = describePropertyChange(descriptors[key]!, now) ?? describeValueChange(place, key);
     if (verb !== undefined)
       pushItem(changes, { place, key, text: `${formatPropertyName(name, key)} was ${verb}` });
   }
@@ -342,6 +395,26 @@ function isSetting(
   return now.writable === true && now.configurable === true && isPrimitive(now);
 }
 
+/**
+ * True if Node itself may have changed the property. It replaces getters of globals and modules by their values on
+ * first use, and some functions when it loads a module.
+ */
+function isChangeOfNode(
+  { object, descriptors, isGlobal, isOfModule, replacedBy }: BuiltInProperty,
+  key: PropertyKey,
+  now: PropertyDescriptor | undefined,
+): boolean {
+  if (now === undefined || !hasOwn(now, 'value')) return false;
+  if (hasOwn(replacedBy, key) && isModuleLoaded(replacedBy[key]!)) return true;
+  const { get } = descriptors[key]!;
+  if (get === undefined || !(isGlobal || isOfModule)) return false;
+  try {
+    return is(apply(get, object, []), now.value);
+  } catch {
+    return false;
+  }
+}
+
 function describePropertyChange(
   before: PropertyDescriptor,
   now: PropertyDescriptor | undefined,
@@ -358,8 +431,14 @@ function describePropertyChange(
   return isSame ? undefined : 'reconfigured';
 }
 
+/** Reads a global with an unchanged getter. */
+function describeValueChange({ object, got }: BuiltInProperty, key: PropertyKey): string | undefined {
+  const isSame = !hasOwn(got, key) || (object as Record<PropertyKey, unknown>)[key] === got[key];
+  return isSame ? undefined : 'replaced';
+}
+
 function undo({ place, key }: BuiltInChange): void {
-  const { object, descriptors, prototype } = place;
+  const { object, descriptors, prototype, got } = place;
   if (key === undefined) {
     setPrototypeOf(object, prototype);
     return;
@@ -367,6 +446,7 @@ function undo({ place, key }: BuiltInChange): void {
   const before = descriptors[key];
   if (before === undefined) deleteProperty(object, key);
   else defineProperty(object, key, before);
+  if (before?.set && hasOwn(got, key)) (object as Record<PropertyKey, unknown>)[key] = got[key];
 }
 
 function hideIn({ object, descriptors }: BuiltInProperty): void {

@@ -101,8 +101,9 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
   if (isThorough || isDue) lastFull = time;
   if (isThorough) {
     lastThorough = time;
-    if (changes.length === 0 && hasNewModules()) builtIns = captureBuiltIns();
   }
+  if (changes.length === 0 && (builtIns.isOutdated || (isThorough && hasNewModules())))
+    builtIns = captureBuiltIns();
   if (changes.length === 0 && moved === undefined) {
     tameCrashListeners();
     return undefined;

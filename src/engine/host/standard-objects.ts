@@ -16,7 +16,18 @@ export interface StandardObject {
   readonly setting?: PropertyKey;
   /** True if a Node module exports the object. There are many: only their values are compared each time. */
   readonly isOfModule?: boolean;
+  /** True for `globalThis`. Node defines many unused globals as getters. */
+  readonly isGlobal?: boolean;
+  /** Properties that Node itself replaces when it loads an internal module, by key: the name of the module. */
+  readonly replacedBy?: Readonly<Record<PropertyKey, string>>;
 }
+
+/** Node wraps these for workers and domains. */
+const replacedByModules: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  process: { chdir: 'internal/worker', setUncaughtExceptionCaptureCallback: 'domain' },
+  EventEmitter: { init: 'domain', usingDomains: 'domain' },
+  'EventEmitter.prototype': { emit: 'domain' },
+};
 
 /** Globals that are compared with all their properties and, for constructors, with their prototypes. */
 const globals = [
@@ -196,7 +207,9 @@ function ownFunctions(object: object): readonly PropertyKey[] {
 export function standardObjects(): readonly StandardObject[] {
   const found: StandardObject[] = [];
   const add = (name: string, object: unknown, options: Partial<StandardObject> = {}): void => {
-    if (isObject(object)) found.push({ name, object, isOpen: true, ...options });
+    const replacedBy = replacedByModules[name];
+    if (isObject(object))
+      found.push({ name, object, isOpen: true, ...options, ...(replacedBy && { replacedBy }) });
   };
   for (const name of globals) {
     const value: unknown = Reflect.get(globalThis, name);
@@ -221,8 +234,8 @@ export function standardObjects(): readonly StandardObject[] {
   add('%TypedArray%', Object.getPrototypeOf(Uint8Array));
   add('EventEmitter', EventEmitter);
   add('EventEmitter.prototype', EventEmitter.prototype, { isOpen: false });
-  // Node defines other globals by getters that replace themselves, and keeps state in objects of `process`.
-  add('globalThis', globalThis, { keys: [...ownFunctions(globalThis), 'process', 'Buffer'] });
+  add('globalThis', globalThis, { keys: Reflect.ownKeys(globalThis), isGlobal: true });
+  // Node keeps state in objects of `process`.
   add('process', process, {
     keys: [...ownFunctions(process), 'stdin', 'stdout', 'stderr'],
     inherited: inheritedMethods(process),

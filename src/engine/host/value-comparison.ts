@@ -40,6 +40,15 @@ export function compileShapes(watched: WatchedShapes): Comparison | undefined {
   return compileParts(watched.objects.length, (start, end) => compileObjects(watched, start, end));
 }
 
+/** Compiles a search for deleted properties of an object. Reads no values. */
+export function compilePresence(object: object, keys: readonly string[]): Comparison | undefined {
+  return compileParts(keys.length, (start, end) => {
+    let search = 'false';
+    for (let index = start; index < end; index += 1) search += ` || !(${stringify(keys[index])} in object)`;
+    return new Compiler('object', `'use strict'; return () => ${search};`)(object) as () => boolean;
+  });
+}
+
 /** Compiles a search for properties that `for…in` lists, for objects without any. */
 export function compileEnumeration(objects: readonly object[]): Comparison | undefined {
   return compileParts(objects.length, (start, end) => {

@@ -7,6 +7,7 @@ import { types } from 'node:util';
 import { buildSync } from 'esbuild';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type BuiltIns, captureBuiltIns } from '../../../src/engine/host/built-ins.js';
+import { writeFolder } from '../../support/packages.js';
 
 const intact = captureBuiltIns();
 afterEach(() => {
@@ -35,6 +36,27 @@ function tamper(change: () => void, builtIns: BuiltIns = intact, thorough = fals
   const found = builtIns.difference(thorough);
   const left = builtIns.heal();
   return { found, left, after: builtIns.difference() };
+}
+
+const program = buildSync({
+  entryPoints: [path.resolve(import.meta.dirname, '../../../src/engine/host/built-ins.ts')],
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  write: false,
+}).outputFiles[0]!.text;
+
+/** Runs code in a Node process with a snapshot named `builtIns`. Returns the lists that the code prints. */
+function runAlone(code: string): readonly (readonly string[])[] {
+  const main = `const { captureBuiltIns } = require('./built-ins.cjs');
+    const { writeSync } = require('node:fs');
+    let builtIns = captureBuiltIns();
+    const print = (lists) => writeSync(1, JSON.stringify(lists));
+    ${code}`;
+  const file = path.join(writeFolder({ 'built-ins.cjs': program, 'main.cjs': main }), 'main.cjs');
+  const { stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', file], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout) as readonly (readonly string[])[];
 }
 
 const healed = { left: [], after: [] };
@@ -85,6 +107,27 @@ const tamperings: Readonly<Record<string, () => void>> = {
   },
   'globalThis.Promise was replaced': () => {
     any(globalThis).Promise = class {};
+  },
+  'globalThis.JSON was replaced': () => {
+    any(globalThis).JSON = {};
+  },
+  'globalThis.performance was replaced': () => {
+    any(globalThis).performance = {};
+  },
+  'globalThis.process was replaced': () => {
+    any(globalThis).process = {};
+  },
+  'globalThis.Math was removed': () => {
+    delete any(globalThis).Math;
+  },
+  'globalThis.globalThis was removed': () => {
+    delete any(globalThis).globalThis;
+  },
+  'globalThis.crypto was removed': () => {
+    delete any(globalThis).crypto;
+  },
+  'globalThis.Response was removed': () => {
+    delete any(globalThis).Response;
   },
   'process.nextTick was replaced': () => {
     process.nextTick = () => {};
@@ -219,6 +262,50 @@ describe('`difference`', () => {
   });
 });
 
+describe('globals', () => {
+  test('are restored though all of them were deleted', () => {
+    const [found, left, lost] = runAlone(`
+      const names = Reflect.ownKeys(globalThis).filter((name) => typeof name === 'string');
+      const { deleteProperty } = Reflect;
+      const root = globalThis;
+      const count = names.length;
+      for (let index = 0; index < count; index += 1) deleteProperty(root, names[index]);
+      const found = builtIns.difference();
+      const left = builtIns.heal();
+      print([found, left, names.filter((name) => !(name in globalThis))]);`);
+    expect(found!.length).toBeGreaterThan(10);
+    expect([left, lost]).toEqual([[], []]);
+  });
+
+  test('are restored though one was replaced before its first use', () => {
+    const [found, left, after] = runAlone(`
+      globalThis.BroadcastChannel = class {};
+      print([builtIns.difference(true), builtIns.heal(), [new BroadcastChannel('a').name]]);
+      process.exit();`);
+    expect([found, left, after]).toEqual([['globalThis.BroadcastChannel was replaced'], [], ['a']]);
+  });
+
+  test('stay the same while Node loads its modules', () => {
+    const [found] = runAlone(`
+      const found = new Set();
+      const compare = () => {
+        for (const isThorough of [false, true, false]) for (const change of builtIns.difference(isThorough)) found.add(change);
+        if (builtIns.isOutdated) builtIns = captureBuiltIns();
+      };
+      for (const name of Reflect.ownKeys(globalThis)) { void globalThis[name]; compare(); }
+      process.removeAllListeners('warning');
+      for (const name of process.getBuiltinModule('module').builtinModules) {
+        if (/^(_|node:|inspector|trace_events|sys|wasi|punycode)/.test(name)) continue;
+        const exports = process.getBuiltinModule(name);
+        compare();
+        for (const member of [exports, exports.constants]) for (const key in member) void member[key];
+        compare();
+      }
+      print([[...found]]);`);
+    expect(found).toEqual([]);
+  });
+});
+
 describe('poisoned built-ins', () => {
   test('are healed though each of them is broken', () => {
     const outcome = tamper(() => {
@@ -261,24 +348,12 @@ describe('poisoned built-ins', () => {
   });
 
   test('names the ones that cannot be restored', () => {
-    const { outputFiles } = buildSync({
-      entryPoints: [path.resolve(import.meta.dirname, '../../../src/engine/host/built-ins.ts')],
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      write: false,
-    });
     // The damage lasts.
-    const program = `const exports = {}, module = { exports };
-      ${outputFiles[0]!.text}
-      const builtIns = module.exports.captureBuiltIns();
+    const [found, left] = runAlone(`
       Object.defineProperty(Object.prototype, 'stays', { value: 1 });
       Object.freeze(Set.prototype);
       const found = builtIns.difference();
-      console.log(JSON.stringify([found, builtIns.heal()]));`;
-    const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
-    expect(stderr).toBe('');
-    const [found, left] = JSON.parse(stdout) as readonly (readonly string[])[];
+      print([found, builtIns.heal()]);`);
     expect(found).toContain('Object.prototype.stays was added');
     expect(left).toContain('Object.prototype.stays was added');
     expect(left).toContain('Set.prototype.add was reconfigured');
