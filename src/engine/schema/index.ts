@@ -6,6 +6,7 @@ export { type FieldWarning, fieldWarnings } from './field-spec.js';
 export { type EnumValue, type Field, type FieldSpec, type Fields, fields } from './fields.js';
 export type { InferFields, InferInput, InferOutput } from './inferred-types.js';
 export { type JsonSchema, jsonSchema, type RawSchema } from './json-schema.js';
+export { findHeaderFaults } from './mcp-header.js';
 export { translateParameters } from './parameters.js';
 export { SchemaError } from './schema-error.js';
 export { isSchemaValue, schemaMarks, schemaWarnings, unwrapRawSchema } from './schema-form.js';

@@ -1,7 +1,12 @@
 import type { WireIssue } from './schema-issue.js';
-import type { Subschema } from './walk-schema.js';
+import { type Subschema, walkSchema } from './walk-schema.js';
 
 const headerKeyword = 'x-mcp-header';
+
+/** Messages about `x-mcp-header` keywords of an input schema for which clients would drop the tool. */
+export function findHeaderFaults(inputSchema: unknown): readonly string[] {
+  return [...findBadHeaders([...walkSchema(inputSchema)])].map(({ message }) => message);
+}
 
 /** Finds `x-mcp-header` keywords for which clients would drop the tool. */
 export function* findBadHeaders(subschemas: readonly Subschema[]): Generator<WireIssue> {

@@ -5,7 +5,7 @@ import { isAppOnly, withForeignUi, withoutUi, withUiApart } from '../runtime/ui.
 import type { ReplacedUris, UpstreamEntry, UpstreamListing } from '../runtime/upstream.js';
 import { chosenName } from '../runtime/upstream-choice.js';
 import { changedWire, type WireItem } from '../runtime/wire-item.js';
-import type { CompiledSchema, JsonSchema } from '../schema/index.js';
+import { type CompiledSchema, findHeaderFaults, type JsonSchema } from '../schema/index.js';
 import { commonFault, missingNames, noRequirements, type Selected } from './select-items.js';
 
 /** Default longest run of a call. */
@@ -70,7 +70,17 @@ function rejectReason(tool: WireItem, name: string): string | undefined {
   if (inputSchema.required !== undefined && !isStringList(inputSchema.required)) {
     return 'what its inputSchema requires is no list of names';
   }
-  return commonFault(tool, { texts: [], records: ['annotations', '_meta', 'execution'] });
+  return (
+    commonFault(tool, { texts: [], records: ['annotations', '_meta', 'execution'] }) ??
+    headerFault(inputSchema)
+  );
+}
+
+/** Clients that mirror arguments in headers must drop such tools. @see MCP 2026-07-28, server/tools, x-mcp-header */
+function headerFault(inputSchema: Readonly<Record<string, unknown>>): string | undefined {
+  if (!JSON.stringify(inputSchema).includes('"x-mcp-header"')) return undefined;
+  const [fault] = findHeaderFaults(inputSchema);
+  return fault && `in its inputSchema, ${fault.replace(/\.$/, '')}`;
 }
 
 function toUpstreamTool(

@@ -117,6 +117,10 @@ describe('listed tools of an upstream server', () => {
       [{ inputSchema, annotations: [] }, 'its annotations is no object'],
       [{ inputSchema, _meta: 'x' }, 'its _meta is no object'],
       [{ inputSchema, icons: {} }, 'its icons are no list'],
+      [
+        { inputSchema: { ...inputSchema, properties: { a: { type: 'number', 'x-mcp-header': 'A' } } } },
+        'in its inputSchema, "x-mcp-header" needs "type" to be string, integer or boolean',
+      ],
     ];
     const tools = broken.map(([tool], index) => ({ name: `t${index}`, ...tool }));
     const { names, reported } = await openBench([{ place: scripted({ tools: [...tools, 'echo'] }).place }]);
