@@ -56,6 +56,7 @@ const steps = {
   'smoke on Node 24': { lane: 'others', command: smokeOn('node24'), needs: ['nodes'] },
   'conformance over HTTP': { lane: 'others', command: conformanceOver('http'), needs: ['nodes'] },
   'conformance over stdio': { lane: 'others', command: conformanceOver('stdio'), needs: ['nodes'] },
+  'conformance of the client': { lane: 'others', command: conformance('--role client'), needs: ['nodes'] },
 };
 
 /** A step that takes longer hangs. */
@@ -68,7 +69,11 @@ function smokeOn(name) {
 
 /** The suite needs a newer Node than servers do. */
 function conformanceOver(transport) {
-  return `node test/conformance/run.mjs --transport ${transport} --node '${nodeBinary('node24')}'`;
+  return conformance(`--role server --transport ${transport}`);
+}
+
+function conformance(args) {
+  return `node test/conformance/run.mjs ${args} --node '${nodeBinary('node24')}'`;
 }
 
 function installSystemPackages() {

@@ -1,8 +1,9 @@
-// Runs the official conformance suite against our fixture extension, over HTTP and over stdio.
+// Runs the official conformance suite against our fixture extension, over HTTP and over stdio, and against our client.
 //
-//   node test/conformance/run.mjs [--transport http|stdio] [--run <words>] [--node <binary>] [--suites <folder>]
+//   node test/conformance/run.mjs [--role server|client] [--transport http|stdio] [--run <words>] [--node <binary>]
+//     [--suites <folder>]
 //
-// The suite needs Node 22 or newer; the server runs on the Node that runs this.
+// The suite needs Node 22 or newer; the server and the client run on the Node that runs this.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,10 +11,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
 import { startBridge } from './bridge.mjs';
-import { packages, runs } from './runs.mjs';
+import { clientRuns, packages, runs } from './runs.mjs';
 import { ServerProcess } from './server-process.mjs';
-import { judge } from './verdict.mjs';
+import { judge, judgeClient } from './verdict.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = path.join(root, 'bin/agenttools.js');
@@ -21,6 +23,7 @@ const extension = path.join(root, 'fixtures/extensions/conformance');
 
 const { values: options } = parseArgs({
   options: {
+    role: { type: 'string' },
     transport: { type: 'string' },
     run: { type: 'string', default: '' },
     node: { type: 'string', default: process.execPath },
@@ -41,11 +44,15 @@ const transports = { http: startHttp, stdio: startStdio };
 try {
   const suites = options.suites ?? installSuites(path.join(work, 'suites'));
   const wanted = Object.keys(transports).filter((name) => name === (options.transport ?? name));
+  const isWanted = ({ name }) => name.includes(options.run);
+  const hasRole = (role) => role === (options.role ?? role);
   let isFine = true;
-  for (const transport of wanted) {
-    for (const run of runs.filter(({ name }) => name.includes(options.run))) {
-      isFine = (await runOne(transport, run, suites)) && isFine;
-    }
+  for (const transport of hasRole('server') ? wanted : []) {
+    for (const run of runs.filter(isWanted)) isFine = (await runOne(transport, run, suites)) && isFine;
+  }
+  if (hasRole('client') && options.transport === undefined) {
+    const driver = await buildDriver();
+    for (const run of clientRuns.filter(isWanted)) isFine = (await runClient(run, driver, suites)) && isFine;
   }
   process.exitCode = isFine ? 0 : 1;
 } finally {
@@ -65,7 +72,8 @@ async function runOne(transport, run, suites) {
   try {
     const limit = AbortSignal.timeout(runLimitMs);
     const signal = AbortSignal.any([trouble.signal, limit]);
-    await runSuite({ file: suiteFile(suites, run.suite), args: run.args, url: server.url, folder, signal });
+    const args = ['server', '--url', server.url, ...run.args];
+    await runSuite({ file: suiteFile(suites, run.suite), args, folder, signal });
     if (limit.aborted) broken.push(`the suite did not end within ${runLimitMs / 60_000} minutes`);
   } finally {
     await server.close();
@@ -81,9 +89,45 @@ async function runOne(transport, run, suites) {
   return faults.length === 0;
 }
 
-async function runSuite({ file, args, url, folder, signal }) {
+async function runClient({ name, args, checks }, driver, suites) {
+  const folder = path.join(work, name.replaceAll(' ', '-'));
+  mkdirSync(folder);
+  const command = `"${process.execPath}" "${driver}"`;
+  const signal = AbortSignal.timeout(runLimitMs);
+  const file = suiteFile(suites, 'next');
+  await runSuite({ file, args: ['client', '--command', command, ...args], folder, signal });
+  const { scenarios, passed, skipped, unclaimed, faults } = judgeClient(folder, { checks });
+  if (signal.aborted) faults.push(`the suite did not end within ${runLimitMs / 60_000} minutes`);
+  const words = faults.length === 0 ? 'ok' : `${faults.length} FAULTS`;
+  say(`${name}: ${words}. ${scenarios} scenarios, ${passed} checks passed.`);
+  if (skipped.length > 0) say(`  partly skipped by the suite itself: ${skipped.join(', ')}`);
+  if (unclaimed.length > 0) say(`  extensions that the client does not support: ${unclaimed.join(', ')}`);
+  for (const fault of faults) say(`  FAULT ${fault}`);
+  return faults.length === 0;
+}
+
+/** Bundles the driver, in the package: it looks for its version in the folders above. */
+async function buildDriver() {
+  const outfile = path.join(root, 'node_modules/.cache/agenttools-conformance/client-driver.mjs');
+  await build({
+    entryPoints: [path.join(root, 'test/conformance/client-driver.ts')],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    mainFields: ['module', 'main'],
+    external: ['iconv-lite'],
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  return outfile;
+}
+
+async function runSuite({ file, args, folder, signal }) {
   const output = createWriteStream(`${folder}.log`);
-  const suite = spawn(options.node, [file, 'server', '--url', url, ...args, '-o', folder], {
+  const suite = spawn(options.node, [file, ...args, '-o', folder], {
     env: { ...env, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,4 +1,4 @@
-import type { Run } from './runs.mjs';
+import type { ClientRun, Run } from './runs.mjs';
 
 export interface Verdict {
   /** How many were run. */
@@ -10,6 +10,11 @@ export interface Verdict {
   /** What is wrong, in words; none: the run is fine. */
   readonly faults: readonly string[];
 }
+export interface ClientVerdict extends Omit<Verdict, 'excepted'> {
+  /** Scenarios of extensions that the client does not support. */
+  readonly unclaimed: readonly string[];
+}
+export declare function judgeClient(folder: string, run: Pick<ClientRun, 'checks'>): ClientVerdict;
 export declare function judge(
   folder: string,
   run: Pick<Run, 'scenarios'>,

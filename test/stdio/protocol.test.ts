@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { alwaysSkipped, httpDuties, packages, runs } from '../conformance/runs.mjs';
+import {
+  alwaysSkipped,
+  clientRuns,
+  httpDuties,
+  packages,
+  runs,
+  unclaimedExtensions,
+} from '../conformance/runs.mjs';
 import { writePackage } from '../support/packages.js';
 import { fixture, type Message, type Program, root } from '../support/program.js';
 import { serveHere } from '../support/serving-here.js';
@@ -172,8 +179,16 @@ describe('the page on the official suite', () => {
     );
   });
 
+  test('names all client runs with their scenarios', () => {
+    for (const { name, checks } of clientRuns) {
+      const { length } = Object.keys(checks);
+      const others = name.includes('requirements') ? Object.keys(unclaimedExtensions).length : 0;
+      expect(page).toContain(`| ${name} | 0.2.0-alpha.12 | ${length + others} |`);
+    }
+  });
+
   test('names what is skipped and left out', () => {
-    for (const name of Object.keys({ ...alwaysSkipped, ...httpDuties })) {
+    for (const name of Object.keys({ ...alwaysSkipped, ...httpDuties, ...unclaimedExtensions })) {
       expect(page).toContain(`\`${name}\``);
     }
   });

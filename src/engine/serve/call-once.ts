@@ -21,6 +21,7 @@ import type { CallDeadline } from '../runtime/time-limit.js';
 import { readToolListVariable } from '../runtime/tool-list-setting.js';
 import { findToolOptions, parseToolOptions } from '../runtime/tool-options.js';
 import { openUpstreamsWith } from '../server/open-upstreams.js';
+import type { HubOptions } from '../upstream/upstream-hub.js';
 
 export type { InputUser };
 
@@ -35,6 +36,10 @@ export interface CallOnce {
   readonly signal: AbortSignal;
   /** Answers input requests. Absent: none can be answered. */
   readonly person?: InputUser | undefined;
+  /** The sign-ins to remote servers. Default: none. */
+  readonly signIns?: HubOptions['signIns'];
+  /** Signs the user in to a remote server. Default: no sign-in. */
+  readonly signIn?: HubOptions['signIn'];
   /** Installs missing packages of the server if the tool is not found. Default: installs nothing. */
   readonly obtain?: InstallMissing | undefined;
 }
@@ -60,12 +65,18 @@ export async function callOnce(
 /** Calls one tool of a composed server, as {@link callOnce} does. @throws AgentToolsError */
 export async function callComposed(
   compose: () => Promise<ServerSpec>,
-  { tool: name, args, env, report, signal, person, obtain }: CallOnce,
+  { tool: name, args, env, report, signal, person, obtain, signIns, signIn }: CallOnce,
 ): Promise<ToolResult> {
   const over = new AbortController();
   const calling = { env, report, signal: AbortSignal.any([signal, over.signal]) };
   const server = await compose();
-  const openUpstreams = openUpstreamsWith({ ...calling, patience: unlimitedWait, isOnce: true });
+  const openUpstreams = openUpstreamsWith({
+    ...calling,
+    patience: unlimitedWait,
+    isOnce: true,
+    signIns,
+    signIn,
+  });
   const live = await LiveServer.open({ server, env, report, openUpstreams });
   const { calls } = live;
   const find = async () => await live.find('tools', () => findTool(live.current, name), signal);

@@ -5,6 +5,8 @@ import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
 import { shortenText, visibleMessage } from '../base/visible-text.js';
 import type { UpstreamEndpoint } from '../runtime/upstream.js';
+import type { Challenge } from '../sign-in/challenge.js';
+import { loginCommand } from '../sign-in/login-command.js';
 import type { ChildExit } from './child-transport.js';
 
 /** In characters. Shorter values are not secrets, and occur in too many words. */
@@ -129,6 +131,26 @@ export function statusWords(status: number, transport?: 'http' | 'sse'): string 
   if (transport === undefined || ![400, 404, 405].includes(status)) return words;
   const other = transport === 'sse' ? '"http", or absent' : '"sse", if it speaks the transport of 2024';
   return `${words}. If the address is right, its "type" may be wrong: it may have to be ${other}`;
+}
+
+/** A refusal of a server that wants a sign-in. */
+export interface SignInRefusal {
+  /** Address of the server. */
+  readonly server: string;
+  readonly challenge: Challenge;
+  /** Why the sign-in could not be renewed, as the end of a sentence. */
+  readonly problem: string | undefined;
+}
+
+/** Describes a server that wants a sign-in, as the end of a sentence. */
+export function signInWords({ server, challenge, problem }: SignInRefusal, quote: Quote): string {
+  const { status, isScopeTooSmall } = challenge;
+  const command = loginCommand(server, challenge);
+  if (isScopeTooSmall)
+    return `the sign-in to it does not allow this (HTTP 403). To sign in with more rights, run: ${command}`;
+  if (status === 403) return `it does not allow this to the user who is signed in (HTTP 403)`;
+  const why = problem === undefined ? '' : `, and the sign-in of before cannot be renewed: ${quote(problem)}`;
+  return `it wants a sign-in (HTTP 401)${why}. Run: ${command}`;
 }
 
 function answerWords(status: number): string {

@@ -4,6 +4,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { UpstreamAddress } from '../runtime/upstream.js';
+import { type AccountFetchOptions, createAccountFetch } from '../sign-in/account-fetch.js';
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
@@ -25,9 +26,19 @@ export const streamEnded = 'the connection broke before the answer came';
 /** Code of the error for a broken connection. The upstream server did not send it. */
 export const brokenCode = -32_000;
 
-/** Creates the transport of an upstream server with a URL. It follows no redirect to another origin. */
-export function createHttpTransport({ url, headers, transport }: UpstreamAddress): Transport {
-  const options = { requestInit: { headers: { ...headers } }, fetch: boundedFetch };
+/** The sign-in to an upstream server. */
+export type RemoteSignIn = Omit<AccountFetchOptions, 'fetch'>;
+
+/**
+ * Creates the transport of an upstream server with a URL. It follows no redirect to another origin. Requests without
+ * credentials get the token of the sign-in.
+ */
+export function createHttpTransport(
+  { url, headers, transport }: UpstreamAddress,
+  signIn?: RemoteSignIn,
+): Transport {
+  const send = signIn ? createAccountFetch({ ...signIn, fetch: boundedFetch }) : boundedFetch;
+  const options = { requestInit: { headers: { ...headers } }, fetch: send };
   return transport === 'sse'
     ? new SSEClientTransport(new URL(url), options)
     : new HttpTransport(new URL(url), { ...options, reconnectionOptions });

@@ -1,4 +1,10 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
 import { errorMessage } from '../base/thrown-value.js';
 import { ProtocolError as OwnProtocolError, ToolError } from '../runtime/result-builders.js';
 import type { UpstreamEndpoint } from '../runtime/upstream.js';
@@ -6,6 +12,8 @@ import {
   type HideSecrets,
   hideSecretsIn,
   type Quote,
+  type SignInRefusal,
+  signInWords,
   silenceWords,
   spawnWords,
   statusWords,
@@ -50,6 +58,8 @@ export interface FailureContext {
   readonly waitedMs: number;
   /** First line of stdout that is not a message. */
   readonly impure: string | undefined;
+  /** Set if the server wants a sign-in. */
+  readonly refusal?: SignInRefusal | undefined;
 }
 
 /** Converts a failure to an error for the caller: the server is unavailable, or did not answer with a result. */
@@ -60,6 +70,8 @@ export function explainFailure(error: unknown, setting: FailureContext): Error {
   if (over !== undefined) return new LinkError(over);
   const status = httpStatus(error);
   if (status === 404 && isOpen) return new SessionGoneError('it no longer knows our session');
+  if (setting.refusal && setting.refusal.challenge.status === status)
+    return new LinkError(signInWords(setting.refusal, quote));
   if (status !== undefined) {
     const transport = 'url' in place && !isOpen ? place.transport : undefined;
     return new LinkError(statusWords(status, transport));
@@ -95,6 +107,7 @@ export function httpStatus(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as { code?: unknown };
   if (error.name === 'UnauthorizedError') return 401;
+  if (error instanceof InsufficientScopeError) return 403;
   return typeof code === 'number' && code >= 300 && code < 600 ? code : undefined;
 }
 

@@ -5,12 +5,13 @@ import type { Root } from '../runtime/context.js';
 import { ProtocolError, ToolError } from '../runtime/result-builders.js';
 import type { ServedKind } from '../runtime/served-kind.js';
 import type { UpstreamEndpoint, UpstreamListing, UpstreamSpec } from '../runtime/upstream.js';
+import type { SignIns } from '../sign-in/sign-ins.js';
 import type { KnownEra } from './era-negotiation.js';
 import { createQuote, type Quote, secondsWords, withFullStop } from './error-text.js';
 import type { ListPart } from './list-reader.js';
 import { childEnvironment } from './program-transport.js';
 import { LinkError, SpawnError } from './upstream-errors.js';
-import { type LinkEvents, UpstreamLink } from './upstream-link.js';
+import { type LinkEvents, type SignInFor, UpstreamLink } from './upstream-link.js';
 import { partsOf, UpstreamLists } from './upstream-lists.js';
 
 /** Delays of restarts and list reads, in milliseconds. */
@@ -49,6 +50,8 @@ export interface UpstreamOptions {
   };
   /** False for a further connection of another user, which lists nothing. Default: true. */
   readonly lists?: boolean;
+  readonly signIns?: SignIns | undefined;
+  readonly signIn?: SignInFor | undefined;
   /** Returns the lowest level of log messages that clients want; undefined: the default of the server. */
   readonly logLevel: () => string | undefined;
 }
@@ -212,9 +215,11 @@ export class Upstream {
   }
 
   async #connect(place: UpstreamEndpoint, quote: Quote): Promise<UpstreamLink> {
-    const { signal, roots } = this.#options;
+    const { signal, roots, signIns, signIn } = this.#options;
     const spec = this.#spec;
     return await UpstreamLink.open({
+      signIns,
+      signIn,
       place,
       name: spec.name,
       era: this.#era,

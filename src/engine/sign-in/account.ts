@@ -1,0 +1,109 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { errorMessage } from '../base/thrown-value.js';
+import type { SecretStore } from '../secrets/secret-store.js';
+import { createGuardedFetch } from './guarded-fetch.js';
+import type { SignInRecord, SignInStore } from './sign-in-record.js';
+import { renewTokens, SignInOverError } from './token-requests.js';
+
+export interface AccountDeps {
+  readonly store: SignInStore;
+  /** The secrets of the user, for clients with a secret by reference. */
+  readonly secrets: SecretStore;
+  /** Default: the fetch of Node, guarded. */
+  readonly guard?: (server: URL) => FetchLike;
+}
+
+/** Tokens are renewed this long before their end, in milliseconds. */
+const earlyMs = 30_000;
+
+/** Tokens are read again from the store after this time, in milliseconds. Other processes may have renewed them. */
+const freshMs = 60_000;
+
+/** The sign-in of this user to one server. Several accounts in several processes share the stored tokens. */
+export class Account {
+  readonly server: string;
+  readonly #deps: AccountDeps;
+  #record: SignInRecord | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #renewing: Promise<SignInRecord | undefined> | undefined;
+  /** Why the last renewal failed, as the end of a sentence. */
+  problem: string | undefined;
+
+  constructor(server: string, deps: AccountDeps) {
+    this.server = server;
+    this.#deps = deps;
+  }
+
+  /** Fetch for addresses that the server names. */
+  get guardedFetch(): FetchLike {
+    const server = new URL(this.server);
+    return this.#deps.guard?.(server) ?? createGuardedFetch({ server });
+  }
+
+  get secrets(): SecretStore {
+    return this.#deps.secrets;
+  }
+
+  /** The present sign-in, with tokens that have not ended; undefined without one. Never rejects. */
+  async current(): Promise<SignInRecord | undefined> {
+    if (performance.now() - this.#readAt > freshMs) await this.#read();
+    const record = this.#record;
+    if (!record || (record.expiresAt ?? Number.POSITIVE_INFINITY) - earlyMs > Date.now()) return record;
+    return (await this.renew(record.accessToken)) ?? record;
+  }
+
+  async #read(): Promise<void> {
+    try {
+      this.#record = await this.#deps.store.read(this.server);
+      this.#readAt = performance.now();
+    } catch (error) {
+      this.problem = errorMessage(error).replace(/\.$/, '');
+    }
+  }
+
+  /**
+   * Returns a sign-in with another access token than the rejected one: the token that another process has stored, or a
+   * new one. Undefined if the user has to sign in. Never rejects.
+   */
+  async renew(rejected: string): Promise<SignInRecord | undefined> {
+    this.#renewing ??= this.#renew(rejected).finally(() => {
+      this.#renewing = undefined;
+    });
+    return await this.#renewing;
+  }
+
+  async #renew(rejected: string): Promise<SignInRecord | undefined> {
+    const deps = { fetch: this.guardedFetch, secrets: this.#deps.secrets };
+    try {
+      const record = await this.#deps.store.update(this.server, async (current) => {
+        if (!current || current.accessToken !== rejected) return current;
+        return await renewTokens(current, deps);
+      });
+      this.problem = undefined;
+      this.#keep(record);
+      return record;
+    } catch (error) {
+      const reason = errorMessage(error).replace(/\.$/, '');
+      this.problem =
+        error instanceof SignInOverError ? reason : `its authorization server cannot be used: ${reason}`;
+      return undefined;
+    }
+  }
+
+  /** Computes and stores a new sign-in. Undefined forgets it. @throws errors of `change` and of the store */
+  async replace(
+    change: (before: SignInRecord | undefined) => Promise<SignInRecord | undefined>,
+  ): Promise<SignInRecord | undefined> {
+    const record = await change(await this.#deps.store.read(this.server));
+    // Not inside the update: the user may take minutes, and others would wait.
+    await this.#deps.store.update(this.server, async () => record);
+    this.problem = undefined;
+    this.#keep(record);
+    return record;
+  }
+
+  #keep(record: SignInRecord | undefined): void {
+    this.#record = record;
+    this.#readAt = performance.now();
+  }
+}

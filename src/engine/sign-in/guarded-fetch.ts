@@ -1,0 +1,152 @@
+import { lookup as resolveHost } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { AgentToolsError } from '../base/errors.js';
+import { isLoopback } from '../base/loopback.js';
+import { parseUrl } from '../base/parse-url.js';
+import { withTimeLimit } from '../base/time-limit-signal.js';
+import { visibleLine } from '../base/visible-text.js';
+
+/** Largest document of a sign-in, in bytes. Metadata and tokens have a few kilobytes. */
+const maxDocumentBytes = 256 * 1024;
+
+/** Longest wait for one document, in milliseconds. */
+const timeLimitMs = 20_000;
+
+export interface GuardOptions {
+  /** The MCP server that the user has named. */
+  readonly server: URL;
+  readonly signal?: AbortSignal | undefined;
+  readonly fetch?: FetchLike;
+  /** Addresses of a host name. Default: the resolver of the system. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+}
+
+/**
+ * Returns a fetch for the documents and endpoints of a sign-in. Their addresses come from the server and from others. It
+ * sends nothing over plain HTTP to another machine, nothing to internal addresses for a public server, and reads no large
+ * documents. Redirects are left to the caller: the SDK follows them within the origin only.
+ */
+export function createGuardedFetch({
+  server,
+  signal,
+  fetch: send = fetch,
+  resolve = addressesOf,
+}: GuardOptions): FetchLike {
+  let reach: Promise<Reach> | undefined;
+  return async (address, init) => {
+    const url = new URL(address);
+    requireSecure(url, server);
+    if (url.origin !== server.origin) {
+      reach ??= reachOf(server, resolve);
+      requireReachable(url, await reachOf(url, resolve), await reach);
+    }
+    const limit = withTimeLimit(signal, timeLimitMs);
+    const response = await send(url, { ...init, redirect: 'manual', signal: limit });
+    return await readBounded(response, url);
+  };
+}
+
+/** @throws AgentToolsError unless the address is encrypted, or on this machine, or plain HTTP of the named server itself */
+function requireSecure(url: URL, server: URL): void {
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return;
+  if (url.protocol === 'http:' && url.origin === server.origin) return;
+  throw refusal(url, server, 'It must begin with https://');
+}
+
+/** Widest network that can reach an address. A server may refer to addresses of its network and of wider ones. */
+const reaches = ['this machine', 'link', 'private network', 'public'] as const;
+type Reach = (typeof reaches)[number];
+
+function requireReachable(url: URL, target: Reach, server: Reach): void {
+  if (reaches.indexOf(target) >= reaches.indexOf(server)) return;
+  throw new AgentToolsError(
+    'refused',
+    `${visibleLine(url.origin)} is an address of ${target === 'this machine' ? target : `a ${target}`}, to which a server outside must not lead. The sign-in was stopped.`,
+  );
+}
+
+async function reachOf({ hostname }: URL, resolve: NonNullable<GuardOptions['resolve']>): Promise<Reach> {
+  if (isLoopback(hostname) || hostname.endsWith('.localhost')) return 'this machine';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  // Behind a proxy, only the proxy may know the name.
+  const addresses = isIP(host) ? [host] : await resolve(host).catch(() => []);
+  const ranks = addresses.map((address) => reaches.indexOf(reachOfAddress(address)));
+  return reaches[Math.min(reaches.indexOf('public'), ...ranks)]!;
+}
+
+async function addressesOf(host: string): Promise<readonly string[]> {
+  return (await resolveHost(host, { all: true })).map(({ address }) => address);
+}
+
+function listOf(...subnets: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[]): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets) list.addSubnet(...subnet);
+  return list;
+}
+
+/** @see RFC 6890; addresses of IPv4 that are written as IPv6 fall under the rules of IPv4 */
+const subnets: readonly (readonly [Reach, BlockList])[] = [
+  ['this machine', listOf(['127.0.0.0', 8, 'ipv4'], ['0.0.0.0', 8, 'ipv4'], ['::', 127, 'ipv6'])],
+  ['link', listOf(['169.254.0.0', 16, 'ipv4'], ['fe80::', 10, 'ipv6'])],
+  [
+    'private network',
+    listOf(
+      ['10.0.0.0', 8, 'ipv4'],
+      ['172.16.0.0', 12, 'ipv4'],
+      ['192.168.0.0', 16, 'ipv4'],
+      ['100.64.0.0', 10, 'ipv4'],
+      ['192.0.0.0', 24, 'ipv4'],
+      ['198.18.0.0', 15, 'ipv4'],
+      ['224.0.0.0', 3, 'ipv4'],
+      ['fc00::', 7, 'ipv6'],
+      ['fec0::', 10, 'ipv6'],
+      ['64:ff9b:1::', 48, 'ipv6'],
+      ['ff00::', 8, 'ipv6'],
+    ),
+  ],
+];
+
+function reachOfAddress(address: string): Reach {
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  return subnets.find(([, list]) => list.check(address, family))?.[0] ?? 'public';
+}
+
+/** @throws AgentToolsError if the body is larger than {@link maxDocumentBytes} */
+async function readBounded(response: Response, url: URL): Promise<Response> {
+  const { status, statusText, headers } = response;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > maxDocumentBytes)
+      throw new AgentToolsError(
+        'refused',
+        `${visibleLine(url.href)} sends more than ${maxDocumentBytes / 1024} KiB, too much for a sign-in. The sign-in was stopped.`,
+      );
+    chunks.push(chunk);
+  }
+  const isEmpty = [101, 204, 205, 304].includes(status);
+  const copy = new Response(isEmpty ? null : Buffer.concat(chunks), { status, statusText, headers });
+  Object.defineProperty(copy, 'url', { value: response.url });
+  return copy;
+}
+
+/** @throws AgentToolsError unless an endpoint that metadata name can be used */
+export function requireEndpoint(name: string, address: unknown, server: URL): URL | undefined {
+  if (address === undefined) return undefined;
+  const url = typeof address === 'string' ? parseUrl(address) : undefined;
+  if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))))
+    throw new AgentToolsError(
+      'refused',
+      `The metadata for ${server.host} name a ${name} that must not be used: ${visibleLine(String(address)).slice(0, 200)}. It must begin with https://. The sign-in was stopped.`,
+    );
+  return url;
+}
+
+function refusal(url: URL, server: URL, rule: string): AgentToolsError {
+  return new AgentToolsError(
+    'refused',
+    `The server ${server.host} leads to ${visibleLine(url.href).slice(0, 200)} for the sign-in. ${rule}. The sign-in was stopped.`,
+  );
+}

@@ -1,0 +1,62 @@
+import { errorMessage } from '../base/thrown-value.js';
+import type { Account } from './account.js';
+import { type AuthorizeRequest, authorizeMachine, authorizeUser, type SignInUser } from './authorize.js';
+import type { Challenge } from './challenge.js';
+import type { ClientRegistration, SignInRecord } from './sign-in-record.js';
+import { revokeTokens } from './token-requests.js';
+
+export interface SignInChoices extends Pick<AuthorizeRequest, 'client' | 'issuer' | 'port' | 'scope'> {
+  readonly user: SignInUser;
+  readonly signal: AbortSignal;
+}
+
+/** Signs in the user in the browser, and stores the tokens. @throws AgentToolsError */
+export async function signInUser(
+  account: Account,
+  { user, signal, ...choices }: SignInChoices,
+  challenge?: Challenge,
+): Promise<SignInRecord | undefined> {
+  const { server, guardedFetch: fetch, secrets } = account;
+  return await account.replace(
+    async (before) =>
+      await authorizeUser({ ...choices, server, challenge, before }, { fetch, secrets, user, signal }),
+  );
+}
+
+/** Signs in a machine with its client credentials, and stores the tokens. @throws AgentToolsError */
+export async function signInMachine(
+  account: Account,
+  choices: Pick<AuthorizeRequest, 'issuer' | 'scope'> & { readonly client: ClientRegistration },
+  challenge?: Challenge,
+): Promise<SignInRecord | undefined> {
+  const { server, guardedFetch: fetch, secrets } = account;
+  return await account.replace(
+    async () => await authorizeMachine({ ...choices, server, challenge }, { fetch, secrets }),
+  );
+}
+
+/** The end of a sign-in. */
+export interface SignOut {
+  readonly issuer: string;
+  /** True if the authorization server has revoked the tokens. */
+  readonly isRevoked: boolean;
+  /** Why the tokens were not revoked, as the end of a sentence; undefined: the authorization server revokes no tokens. */
+  readonly problem?: string;
+}
+
+/** Revokes the tokens of a sign-in, and forgets them in any case. Undefined without a sign-in. @throws AgentToolsError */
+export async function signOut(account: Account): Promise<SignOut | undefined> {
+  const { guardedFetch: fetch, secrets } = account;
+  let outcome: SignOut | undefined;
+  await account.replace(async (record) => {
+    if (!record) return undefined;
+    const { issuer } = record;
+    try {
+      outcome = { issuer, isRevoked: await revokeTokens(record, { fetch, secrets }) };
+    } catch (error) {
+      outcome = { issuer, isRevoked: false, problem: errorMessage(error).replace(/\.$/, '') };
+    }
+    return undefined;
+  });
+  return outcome;
+}

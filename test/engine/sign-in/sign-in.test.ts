@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signOut } from '../../../src/engine/sign-in/sign-in.js';
+import { SignIns } from '../../../src/engine/sign-in/sign-ins.js';
+import { type SignInServers, startSignInServers } from '../../support/sign-in-servers.mjs';
+import { callOnce, callTool, newDataFolder, openLink, signInAnywhere } from './support.js';
+
+const text = (said: string) => ({ content: [{ type: 'text', text: said }] });
+
+describe('a server with an authorization server', () => {
+  let servers: SignInServers;
+  beforeAll(async () => {
+    servers = await startSignInServers();
+  });
+  afterAll(async () => await servers.close());
+
+  test('names the command that signs in', async () => {
+    await expect(callOnce(servers.url, 'list_tickets', { dataFolder: newDataFolder() })).rejects.toThrow(
+      `it wants a sign-in (HTTP 401). Run: agenttools login ${servers.url}`,
+    );
+  });
+
+  test('is used after one sign-in by every program of the user', async () => {
+    const dataFolder = newDataFolder();
+    expect(await callOnce(servers.url, 'list_tickets', { dataFolder, signIn: signInAnywhere })).toEqual(
+      text('two tickets'),
+    );
+    expect(await callOnce(servers.url, 'list_tickets', { dataFolder })).toEqual(text('two tickets'));
+  });
+
+  test('renews a refused token once, in one of several programs', async () => {
+    const dataFolder = newDataFolder();
+    await callOnce(servers.url, 'list_tickets', { dataFolder, signIn: signInAnywhere });
+    servers.endAccessTokens();
+    servers.requests.length = 0;
+    const results = await Promise.all(
+      [1, 2, 3].map(async () => await callOnce(servers.url, 'list_tickets', { dataFolder })),
+    );
+    expect(results).toEqual([text('two tickets'), text('two tickets'), text('two tickets')]);
+    expect(servers.requests.filter((one) => one === 'POST /token')).toHaveLength(1);
+  });
+
+  test('asks for a larger scope where a call needs it, and keeps the scope of before', async () => {
+    const dataFolder = newDataFolder();
+    const signIns = new SignIns({ dataFolder });
+    const link = await openLink(servers.url, signIns, signInAnywhere);
+    expect(await callTool(link, 'list_tickets')).toEqual(text('two tickets'));
+    expect(await callTool(link, 'close_ticket')).toEqual(text('closed'));
+    await link.close();
+    const [facts] = await signIns.list();
+    expect(facts?.scope?.split(' ').sort()).toEqual(['offline_access', 'tickets:read', 'tickets:write']);
+  });
+
+  test('names the command for a larger scope without a user', async () => {
+    const dataFolder = newDataFolder();
+    await callOnce(servers.url, 'list_tickets', { dataFolder, signIn: signInAnywhere });
+    await expect(callOnce(servers.url, 'close_ticket', { dataFolder })).rejects.toThrow(
+      `To sign in with more rights, run: agenttools login ${servers.url} --scope "tickets:write"`,
+    );
+  });
+
+  test('describes sign-ins without tokens', async () => {
+    const dataFolder = newDataFolder();
+    await callOnce(servers.url, 'list_tickets', { dataFolder, signIn: signInAnywhere });
+    const [facts] = await new SignIns({ dataFolder }).list();
+    const stored = readFileSync(path.join(dataFolder, 'secrets/sign-ins.json'), 'utf8');
+    expect(facts).toEqual({
+      server: servers.url,
+      issuer: servers.issuer,
+      scope: 'tickets:read offline_access',
+      grant: 'authorization-code',
+      expires: expect.stringMatching(/^20\d\d-/),
+      renewable: true,
+    });
+    expect(stored).toContain('accessToken');
+  });
+
+  test('is left after a sign-out, which revokes the tokens', async () => {
+    const dataFolder = newDataFolder();
+    await callOnce(servers.url, 'list_tickets', { dataFolder, signIn: signInAnywhere });
+    const signIns = new SignIns({ dataFolder });
+    const record = await signIns.account(servers.url).current();
+    servers.requests.length = 0;
+    expect(await signOut(signIns.account(servers.url))).toEqual({ issuer: servers.issuer, isRevoked: true });
+    expect(servers.requests.filter((one) => one.includes('revocation'))).toHaveLength(2);
+    expect(await new SignIns({ dataFolder }).list()).toEqual([]);
+    const refused = await fetch(servers.url, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${record!.accessToken}` },
+    });
+    expect(refused.status).toBe(401);
+    expect(await signOut(signIns.account(servers.url))).toBeUndefined();
+  });
+});
