@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { isRecord, isString } from '../base/value-checks.js';
-import { type EndpointVariable, writeEndpoint } from '../bridge/upstream-definition.js';
 import type { ExistingServer, RemoteTransport, ServerInput } from '../existing-servers/existing-server.js';
 import type { GivenOptions } from '../existing-servers/given-inputs.js';
 import { prepareLaunch } from '../existing-servers/prepare-launch.js';
 import { makePortable, type NpmProgram, packageCommand } from './portable-template.js';
+import { type EndpointVariable, writeEndpoint } from './upstream-definition.js';
 import type { WrapSource } from './wrap-source.js';
 
 export interface WrapOptions {

@@ -1,7 +1,7 @@
 import { visibleLine } from '../base/visible-text.js';
-import type { EndpointVariable } from '../bridge/upstream-definition.js';
 import { formatJsonFile } from '../create/scaffold.js';
 import type { ServerInput } from '../existing-servers/existing-server.js';
+import type { EndpointVariable } from './upstream-definition.js';
 import type { WrappedServer } from './wrap-server.js';
 import type { WrapSource } from './wrap-source.js';
 

@@ -1,3 +1,5 @@
+import type { ItemChoices } from '../bridge/existing-resolver.js';
+import { type ExistingDeps, prepareExisting } from '../bridge/open-existing.js';
 import type {
   ExistingServer,
   InputValues,
@@ -7,9 +9,7 @@ import type {
 } from '../existing-servers/existing-server.js';
 import { assignInputs, type GivenOptions, type PathBase } from '../existing-servers/given-inputs.js';
 import type { PreparedLaunch } from '../existing-servers/prepare-launch.js';
-import type { ItemChoices } from './existing-resolver.js';
 import { upperName, withoutSecrets } from './literal-secrets.js';
-import { type ExistingDeps, prepareExisting } from './open-existing.js';
 
 interface UpstreamServerRequest {
   readonly given: GivenOptions;

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references to variables.
 import { expect, it } from 'vitest';
-import { writeUpstreamServer } from '../../../src/engine/bridge/upstream-definition.js';
 import type { ExistingServer, ServerInput } from '../../../src/engine/existing-servers/existing-server.js';
+import { writeUpstreamServer } from '../../../src/engine/wrapping/upstream-definition.js';
 
 const input = (id: string, fields: Partial<ServerInput>): ServerInput => ({
   id,
