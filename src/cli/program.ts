@@ -15,6 +15,7 @@ import { defineListInstalled } from './commands/list-installed/grammar.js';
 import { defineListServers } from './commands/list-servers/grammar.js';
 import { definePreview } from './commands/preview/grammar.js';
 import { defineRemove } from './commands/remove/grammar.js';
+import { defineSecret } from './commands/secret/grammar.js';
 import { defineShow } from './commands/show/grammar.js';
 import { defineStart } from './commands/start/grammar.js';
 import { defineUninstall } from './commands/uninstall/grammar.js';
@@ -42,6 +43,7 @@ const commands: readonly DefineCommand[] = [
   defineUninstall,
   defineListClients,
   defineListInstalled,
+  defineSecret,
   defineAdd,
   defineRemove,
   defineUpdate,

@@ -112,6 +112,23 @@ describe('install at a terminal', () => {
     expect(entries().tickets.args.slice(1)).toEqual(['--limit', '10', '/data']);
   });
 
+  test('keeps a secret in the store unless the user declines', async () => {
+    const words = ['install', 'cursor', './tickets.mcpb', '--no-verify', '--arg', 'folders=/data'];
+    const { code, told } = await runAt(words, ['s3cret', '']);
+    expect(code).toBe(0);
+    expect(told).toContain('Keep token in the secret store, not in the config file? [Y/n] ');
+    expect(readFileSync(cursorFile(), 'utf8')).not.toContain('s3cret');
+    expect(Object.values(entries().tickets.env)).toContain('secret:TOKEN');
+    const store = JSON.parse(readFileSync(path.join(home, 'agenttools/secrets/secrets.json'), 'utf8'));
+    expect(store.secrets.TOKEN.value).toBe('s3cret');
+    const again = await runAt([...words, '--name', 'other'], ['an0ther', 'y']);
+    expect(again.code).toBe(0);
+    expect(Object.values(entries().other.env)).toContain('secret:TICKETS_TOKEN');
+    const declined = await runAt([...words, '--name', 'third'], ['s3cret', 'n']);
+    expect(declined.code).toBe(0);
+    expect(entries().third.env.TOKEN).toBe('s3cret');
+  });
+
   test('repeats a question until the answer fits', async () => {
     const words = ['install', 'cursor', './server.json', '--no-verify'];
     const { code, told } = await runAt(words, ['mars', '', 'US', '', 'abc']);

@@ -13,6 +13,7 @@ import { readVariables } from '../../engine/installation/secrets.js';
 import type { Host } from '../../host.js';
 import { openHostRegistry } from './mcp-registry.js';
 import { npmSetting } from './npm-deps.js';
+import { hostReveal } from './secrets.js';
 import { openWorkspace, workspaceOptions } from './workspace.js';
 
 /** The existing server that a command line means; undefined: a server of an extension. */
@@ -72,6 +73,7 @@ export function existingDeps(host: Host, { mcpRegistry, ...run }: ExistingRun): 
     openRegistry: async () => await openHostRegistry(mcpRegistry, host),
     dataFolder,
     cacheFolder,
+    reveal: hostReveal(host),
     surroundings: installationFolders(host).surroundings,
     cwd: host.cwd,
     node: ownProgram().command,

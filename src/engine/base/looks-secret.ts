@@ -1,3 +1,5 @@
+import { hasSecretReference } from './secret-reference.js';
+
 /** Wolfram calls its keys AppIDs. */
 const secretName = /key|token|secret|passw|credential|app_?id$/i;
 
@@ -12,9 +14,9 @@ const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 /** A password among other settings, as in connection strings. */
 const namedInside = /(?:passw(?:or)?d|pwd|secret|token|api_?key)\s*[=:]\s*[^\s;]/i;
 
-/** True if the name or the value of a variable looks like a secret. */
+/** True if the name or the value of a variable looks like a secret. References to stored secrets do not. */
 export function looksSecret(name: string, value: string): boolean {
-  if (value === '') return false;
+  if (value === '' || hasSecretReference(value)) return false;
   if (secretName.test(name)) return true;
   if (secretValue.test(value) || jsonWebToken.test(value) || privateKey.test(value)) return true;
   if (isAddress(value)) return hasCredentials(value);

@@ -5,12 +5,14 @@ import type { ExistingServer, RemoteTransport } from '../existing-servers/existi
 import type { GivenOptions, GivenPair } from '../existing-servers/given-inputs.js';
 import { hideSecrets } from '../existing-servers/hide-secrets.js';
 import type { PreparedLaunch } from '../existing-servers/prepare-launch.js';
+import { revealAddress, revealGiven } from '../existing-servers/reveal-inputs.js';
 import { shownReference } from '../existing-servers/server-reference.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 import { composeDefinition, type ServerSpec, type ToolList } from '../runtime/compose-server.js';
 import { inlineServer } from '../runtime/inline-server.js';
 import { readToolListVariable } from '../runtime/tool-list-setting.js';
 import type { UpstreamEndpoint, UpstreamSpec } from '../runtime/upstream.js';
+import { type Reveal, revealVariables } from '../secrets/reveal.js';
 import { type ExistingDeps, type NamedReference, openExisting, prepareExisting } from './open-existing.js';
 
 /** The tools that are served of an existing server, and their names. */
@@ -33,6 +35,7 @@ export interface BridgeRequest extends NamedReference, ItemChoices {
 }
 
 export interface BridgeDeps extends ExistingDeps {
+  readonly reveal: Reveal;
   readonly workspace: WorkspaceOptions;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
@@ -89,22 +92,26 @@ export async function prepareEndpoint(
 ): Promise<{ readonly server: ExistingServer; readonly endpoint: UpstreamEndpoint }> {
   const found = await openExisting(request, deps, deps.report);
   const { server, values } = hideSecrets(found, shownReference(request.meant));
-  const given = fillGiven(request.given, server, deps.surroundings.env);
-  const launch = await prepareExisting(server, given, deps, { answers: values });
-  return { server, endpoint: await toEndpoint(launch, request, deps) };
+  const env = await revealVariables(deps.surroundings.env, deps.reveal);
+  const given = fillGiven(await revealGiven(request.given, deps.reveal), server, env);
+  const prepared = await prepareExisting(server, given, deps, { answers: values });
+  const launch = await revealAddress(prepared, server, deps.reveal);
+  return { server, endpoint: await toEndpoint(launch, request, { ...deps, env }) };
 }
 
 /** Our own variables. The server gets all others that the client has given us. */
 const ownVariables = /^(?:MCP_SERVER_NAME|MCP_TOOL_OPTIONS|MCP_APPS_ENABLED|MCP_TOOL_LIST|AGENTTOOLS_.*)$/;
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 async function toEndpoint(
   launch: PreparedLaunch,
   { transport }: Pick<BridgeRequest, 'transport'>,
-  { surroundings, cwd, signal }: BridgeDeps,
+  { env: variables, cwd, signal }: Pick<BridgeDeps, 'cwd' | 'signal'> & { readonly env: Variables },
 ): Promise<UpstreamEndpoint> {
   if (launch.kind === 'program') {
     const { command, args, env } = launch;
-    const passed = Object.entries(surroundings.env).filter(
+    const passed = Object.entries(variables).filter(
       (pair): pair is [string, string] => pair[1] !== undefined && !ownVariables.test(pair[0]),
     );
     return { command, args, env: { ...Object.fromEntries(passed), ...env }, cwd: launch.cwd ?? cwd };

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
+import { hasSecretReference } from '../base/secret-reference.js';
 import { visibleLine } from '../base/visible-text.js';
 import type { ExistingServer, InputValues, ServerInput } from './existing-server.js';
 
@@ -34,7 +35,7 @@ export function readHeaders(words: readonly string[]): readonly GivenPair[] {
       const message = `${JSON.stringify(word.slice(0, 20))} is not a header. Expected: --header "Name: value"`;
       throw new AgentToolsError('usage', message);
     }
-    return { name, value, isSecret: isSecretHeader(name) };
+    return { name, value, isSecret: isSecretHeader(name) && !hasSecretReference(value) };
   });
 }
 
@@ -83,8 +84,8 @@ export function assignInputs(
 
 /** A given text as the value of an input. Paths become absolute. */
 export function toInputValue({ format }: ServerInput, text: string, { cwd, home }: PathBase): string {
-  if ((format !== 'file' && format !== 'folder') || text === '' || /^[a-z][a-z\d+.-]+:\/\//i.test(text))
-    return text;
+  if ((format !== 'file' && format !== 'folder') || text === '') return text;
+  if (/^[a-z][a-z\d+.-]+:\/\//i.test(text) || hasSecretReference(text)) return text;
   return /^~(?=$|[\\/])/.test(text) ? path.join(home, text.slice(1)) : path.resolve(cwd, text);
 }
 

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isInScope, type PathScope, pathFault } from '../base/files/path-containment.js';
 import { parseUrl } from '../base/parse-url.js';
+import { findSecretReferences, hasSecretReference } from '../base/secret-reference.js';
 import { isRecord } from '../base/value-checks.js';
 import { visibleLine } from '../base/visible-text.js';
 import { endpointSource } from './check-upstream.js';
@@ -57,6 +58,8 @@ export interface ReadEndpointOptions {
   readonly scope: EndpointScope;
   /** Environment for variables. If undefined, variables are not replaced. */
   readonly env?: Env;
+  /** Replaces references to stored secrets in a text. If undefined, a reference is an error. */
+  readonly reveal?: ((text: string, place?: 'url' | 'header') => Promise<string>) | undefined;
 }
 
 /**
@@ -65,23 +68,35 @@ export interface ReadEndpointOptions {
  */
 export async function readEndpoint(
   written: Written,
-  { scope, env }: ReadEndpointOptions,
+  { scope, env, reveal }: ReadEndpointOptions,
 ): Promise<UpstreamEndpoint> {
   const fill = (key: string, text: string) => (env ? fillVariables(key, text, env) : text);
-  const filledEntries = (key: string) =>
-    Object.entries(isRecord(written[key]) ? written[key] : {}).flatMap(([name, text]): [string, string][] => {
-      const filled = fill(`${key}.${name}`, String(text));
-      return filled === '' && isOptionalVariable(String(text)) ? [] : [[name, filled]];
-    });
+  const open = async (key: string, text: string, place?: 'url' | 'header') => {
+    const filled = fill(key, text);
+    if (!env || !hasSecretReference(text)) return filled;
+    if (reveal) return await reveal(filled, place);
+    const [name = ''] = findSecretReferences(text);
+    const message = `names the secret ${name}, which only servers of create-server can do. Use a variable: \${${name}}`;
+    throw new EndpointError('variable', key, message);
+  };
+  const openEntries = async (key: string, place?: 'header') => {
+    const entries = Object.entries(isRecord(written[key]) ? written[key] : {}).map(
+      async ([name, text]): Promise<[string, string][]> => {
+        const filled = await open(`${key}.${name}`, String(text), place);
+        return filled === '' && isOptionalVariable(String(text)) ? [] : [[name, filled]];
+      },
+    );
+    return Object.fromEntries((await Promise.all(entries)).flat());
+  };
   if (endpointSource(written) === 'url') {
-    const headers = Object.fromEntries(filledEntries('headers'));
-    return parseHttpEndpoint(fill('url', String(written.url)), headers, written.type === 'sse');
+    const headers = await openEntries('headers', 'header');
+    const url = await open('url', String(written.url), 'url');
+    return parseHttpEndpoint(url, headers, written.type === 'sse');
   }
-  const args = (Array.isArray(written.args) ? written.args : []).map((one, index) =>
-    fill(`args.${index}`, String(one)),
-  );
+  const words = Array.isArray(written.args) ? written.args : [];
+  const args = await Promise.all(words.map((one, index) => open(`args.${index}`, String(one))));
   const cwd = await resolveFolder(written.cwd, fill, scope);
-  const program = { env: Object.fromEntries(filledEntries('env')), cwd };
+  const program = { env: await openEntries('env'), cwd };
   if (typeof written.package === 'string') {
     const bin = typeof written.bin === 'string' ? written.bin : undefined;
     const file = await programOfPackage(written.package, bin, scope);

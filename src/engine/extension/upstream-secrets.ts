@@ -1,4 +1,5 @@
 import { looksSecret } from '../base/looks-secret.js';
+import { hasSecretReference } from '../base/secret-reference.js';
 import { visibleLine } from '../base/visible-text.js';
 import { textsIn } from './check-upstream.js';
 import { withoutVariables } from './variables.js';
@@ -131,7 +132,7 @@ const inputPlaces = /\{arg:[\w.-]+\}/g;
 /** Checks the literal text only. Variables and inputs come from the user. */
 export function isSecret(name: string, text: string): boolean {
   const literal = withoutVariables(text).replace(inputPlaces, '').trim();
-  if (harmlessValue.test(literal)) return false;
+  if (harmlessValue.test(literal) || hasSecretReference(literal)) return false;
   return bearerToken.test(literal) || looksSecret(name, literal);
 }
 

@@ -21,8 +21,8 @@ export interface InputForm {
 export interface InstallUser {
   /** Asks for inputs. The answers contain no input that the user skipped. */
   readonly fillIn: (form: InputForm) => Promise<InputValues>;
-  /** Asks a yes/no question. */
-  readonly confirm: (question: string) => Promise<boolean>;
+  /** Asks a yes/no question. `preset`: meaning of an empty answer; default: no. */
+  readonly confirm: (question: string, options?: { readonly preset: boolean }) => Promise<boolean>;
 }
 
 interface GivenInputs {

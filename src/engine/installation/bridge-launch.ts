@@ -1,3 +1,4 @@
+import { hasSecretReference } from '../base/secret-reference.js';
 import type { ItemChoices } from '../bridge/existing-resolver.js';
 import type { Client, Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
@@ -36,14 +37,15 @@ export function bridgeLaunch(
   // Some clients expand references in arguments, so separate options name secrets.
   const refer = (option: string, name: string, value: string): void => {
     const variable = variableFor(name, variables);
-    variables.push({ name: variable, value, isSecret: true });
+    variables.push({ name: variable, value, isSecret: !hasSecretReference(value) });
     words.push(option, `${name}=${variable}`);
   };
   for (const input of server.inputs) {
     const { id, givenBy, name, isSecret } = input;
     for (const value of [all[id] ?? []].flat()) {
-      if (givenBy === 'env') variables.push({ name, value, isSecret });
-      else if (isSecret) refer(`--${givenBy}-env`, name, value);
+      if (givenBy === 'env')
+        variables.push({ name, value, isSecret: isSecret && !hasSecretReference(value) });
+      else if (isSecret || hasSecretReference(value)) refer(`--${givenBy}-env`, name, value);
       else if (givenBy === 'arg') words.push('--arg', `${name}=${value}`);
       else words.push('--header', `${name}: ${value}`);
     }
@@ -51,7 +53,7 @@ export function bridgeLaunch(
   // A command contains its arguments already.
   if (!command) for (const word of extra.args) words.push('--arg', word);
   for (const { name, value, isSecret } of extra.headers) {
-    if (isSecret) refer('--header-env', name, value);
+    if (isSecret || hasSecretReference(value)) refer('--header-env', name, value);
     else words.push('--header', `${name}: ${value}`);
   }
   const args = [
@@ -102,11 +104,12 @@ function choiceWords({ only, except, prefix, rename, toolList }: ItemChoices): r
 /** Reason why the entry of a client must go through `agenttools start`; undefined if it need not. */
 export function bridgeReason(
   client: Client,
-  { launch, secretArguments }: InstallSource,
+  { launch, secretArguments, usesStore }: InstallSource,
   { choices, frozen, scope }: InstallRequest,
 ): string | undefined {
   if (frozen) return 'which checks that its tools are the recorded ones';
   if (Object.keys(choices).length > 0) return 'which chooses its tools';
+  if (usesStore) return 'which reads its secrets from the secret store';
   if (client.manual) return undefined;
   if (secretArguments.length > 0 && scope.kind !== 'user') return 'which reads its secrets from variables';
   if (!('url' in launch) || remoteShapeOf(client)?.transports.includes(launch.transport)) return undefined;

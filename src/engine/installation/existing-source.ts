@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../base/errors.js';
+import { hasSecretReference } from '../base/secret-reference.js';
 import { type ExistingDeps, explainReference, resolveDeps } from '../bridge/open-existing.js';
 import { unpackBundle } from '../bundles/unpack-bundle.js';
 import type { Launch } from '../clients/client.js';
@@ -15,6 +16,12 @@ import {
   prepareLaunch,
 } from '../existing-servers/prepare-launch.js';
 import { type ExistingReference, resolveExisting } from '../existing-servers/resolve-existing.js';
+import {
+  refersToSecrets,
+  revealAddress,
+  revealAnswers,
+  revealGiven,
+} from '../existing-servers/reveal-inputs.js';
 import { imageWithoutTag } from '../existing-servers/server-name.js';
 import {
   commandReference,
@@ -25,10 +32,12 @@ import {
 } from '../existing-servers/server-reference.js';
 import { Workspace } from '../extension/workspace.js';
 import type { RemoteServer } from '../preflight/verify-remote.js';
+import { createReveal } from '../secrets/reveal.js';
 import { askInputs, optionalInputNotes } from './ask-inputs.js';
 import { type BridgeInputs, bridgeLaunch } from './bridge-launch.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
+import { keepAnswers } from './keep-answers.js';
 import type { ServerVariable } from './secrets.js';
 import { startNpm } from './start-npm.js';
 import { explainUnrunScripts, scriptNote } from './unrun-scripts.js';
@@ -142,10 +151,11 @@ async function prepareSource(
   const base = { cwd: setting.workspace.cwd, home };
   const label = request.command ? found.name : text;
   const { server, values } = hideSecrets(found, text);
-  const answers = { ...values, ...(await askInputs(found, { label, given, base }, setting.user)) };
-  const prepared = await prepareLaunch(server, {
-    given,
-    answers,
+  const asked = await askInputs(found, { label, given, base }, setting.user);
+  const reveal = createReveal(() => setting.secrets);
+  const filled = await prepareLaunch(server, {
+    given: await revealGiven(given, reveal),
+    answers: { ...values, ...(await revealAnswers(asked, reveal)) },
     base,
     env,
     startNpm: async ({ name, version, bin }) => {
@@ -160,12 +170,16 @@ async function prepareSource(
       await unpackBundle(content, { signal: setting.signal });
     },
   });
+  const prepared = await revealAddress(filled, server, reveal);
+  const kept = request.dryRun ? asked : await keepAnswers(found, asked, setting);
+  const answers = { ...values, ...kept };
+  const usesStore = refersToSecrets(given, answers) || (server.source === 'url' && hasSecretReference(text));
   const record = async () =>
     await new ExistingRecords(setting.existing.dataFolder).write(server.reference, server);
   const noted = { ...server, notes: [...server.notes, ...optionalInputNotes(found, { given, base })] };
   if (prepared.kind === 'remote')
     return await remoteSource(
-      { text, meant, server: noted, prepared, record, inputs: { server, given, answers, base } },
+      { text, meant, server: noted, prepared, usesStore, record, inputs: { server, given, answers, base } },
       request,
       setting,
     );
@@ -186,6 +200,7 @@ async function prepareSource(
     ...(allowed.length > 0 && { allowedScripts: allowed }),
     launch,
     isOurs: false,
+    usesStore,
     bridge: bridgeLaunch(
       {
         server,
@@ -211,13 +226,14 @@ async function prepareSource(
 
 interface FoundRemote extends FoundServer {
   readonly prepared: PreparedRemote;
+  readonly usesStore: boolean;
   readonly inputs: BridgeInputs;
   readonly record: () => Promise<void>;
 }
 
 /** A remote server. It is asked here, since its entry depends on its transport. */
 async function remoteSource(
-  { text, server, prepared, inputs, record }: FoundRemote,
+  { text, server, prepared, usesStore, inputs, record }: FoundRemote,
   request: InstallRequest,
   setting: InstallDeps,
 ): Promise<InstallSource> {
@@ -243,6 +259,7 @@ async function remoteSource(
     isOnlyHere: false,
     launch: { url, headers, transport },
     isOurs: false,
+    usesStore,
     bridge: bridgeLaunch({ ...inputs, transport }, request, setting),
     record,
     secretHeaders: secretNames,

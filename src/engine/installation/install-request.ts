@@ -5,6 +5,7 @@ import type { ResolveDeps } from '../existing-servers/resolve-existing.js';
 import type { InstallMissing } from '../extension/installer.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
+import type { SecretStore } from '../secrets/secret-store.js';
 import type { InstallUser } from './ask-inputs.js';
 import type { Scope } from './entry-target.js';
 import type { ServerVariable } from './secrets.js';
@@ -68,6 +69,7 @@ export interface InstallDeps {
   /** Data folder that entries must name; undefined: the default folder. */
   readonly dataFolder: string | undefined;
   readonly existing: ExistingDeps;
+  readonly secrets: SecretStore;
   /** The user at a terminal; undefined: no terminal. */
   readonly user?: InstallUser | undefined;
   /** Installs missing packages; undefined: they stay missing. */

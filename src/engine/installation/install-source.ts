@@ -34,6 +34,8 @@ export interface InstallSource {
   readonly secretHeaders: readonly string[];
   /** Names of declared secrets in the arguments or the URL. */
   readonly secretArguments: readonly string[];
+  /** True if given values refer to stored secrets, which only AgentTools can read. */
+  readonly usesStore?: boolean;
   /** Variables in the launch that the user has given or the server declares. */
   readonly variables: readonly ServerVariable[];
   readonly toolOptions: ToolOptionValues;

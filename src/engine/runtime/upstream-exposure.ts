@@ -1,5 +1,6 @@
 import { isLoopback } from '../base/loopback.js';
 import { parseUrl } from '../base/parse-url.js';
+import { findSecretReferences } from '../base/secret-reference.js';
 import { isString } from '../base/value-checks.js';
 import { textsIn } from '../extension/check-upstream.js';
 import { findVariables, withoutVariables } from '../extension/variables.js';
@@ -7,9 +8,11 @@ import type { UpstreamExposure, UpstreamSpec } from './upstream.js';
 
 /** The exposure by a written endpoint. A function as an endpoint can read all variables, and names none. */
 export function readExposure(written: Readonly<Record<string, unknown>>): UpstreamExposure {
-  const found = [...textsIn(written)].flatMap(({ text }) => findVariables(text));
+  const texts = [...textsIn(written)].map(({ text }) => text);
+  const variables = texts.flatMap(findVariables).map(({ name }) => name);
+  const secrets = texts.flatMap(findSecretReferences).map((name) => `secret:${name}`);
   return {
-    variables: [...new Set(found.map(({ name }) => name))],
+    variables: [...new Set([...variables, ...secrets])],
     ...(isString(written.url) ? readAddress(written.url) : { host: undefined, isReadable: false }),
   };
 }

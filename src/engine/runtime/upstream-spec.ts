@@ -13,6 +13,7 @@ import { ModuleReferenceError, requireModule } from '../extension/modules.js';
 import {
   EndpointError,
   type EndpointScope,
+  type ReadEndpointOptions,
   readEndpoint,
   type UpstreamEndpoint,
 } from '../extension/upstream-endpoint.js';
@@ -120,8 +121,17 @@ async function resolveDataEndpoint(
   env: Env,
 ): Promise<UpstreamEndpoint> {
   return await rethrowAsToolError(endpointName(written), () =>
-    readEndpoint(written, { scope: endpointScope(extension), env }),
+    readEndpoint(written, { scope: endpointScope(extension), env, reveal: revealFor(extension) }),
   );
+}
+
+/** Only servers of the user may name stored secrets: a package could send them anywhere. */
+function revealFor({ origin, manifest }: Extension): ReadEndpointOptions['reveal'] {
+  if (origin !== 'user') return undefined;
+  return async (...text) => {
+    const { revealFrom } = await import('../secrets/stored-secrets.js');
+    return await revealFrom(path.dirname(manifest.directory))(...text);
+  };
 }
 
 interface FunctionEndpointOptions extends Pick<GivenPlace, 'id' | 'timeoutMs'> {

@@ -11,7 +11,7 @@ import { SecretFile, type SecretFileContent, type SecretRecord } from './secret-
 type SecretCollection = 'secrets' | 'sign-ins';
 
 /** A secret without its value. */
-interface StoredSecret {
+export interface StoredSecret {
   readonly name: string;
   /** Time of the last change, ISO 8601. */
   readonly changed: string;

@@ -1,3 +1,4 @@
+import { hasSecretReference } from '../base/secret-reference.js';
 import type { ItemChoices } from '../bridge/existing-resolver.js';
 import { type ExistingDeps, prepareExisting } from '../bridge/open-existing.js';
 import type {
@@ -112,7 +113,9 @@ export async function writeEndpoint(
     return fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
   };
   const refer = (variable: EndpointVariable): string => marker(references.push(reference(variable)) - 1);
-  const isVariable = (input: ServerInput) => input.isSecret || !Object.hasOwn(values, input.id);
+  const isReference = ({ id }: ServerInput) => [values[id] ?? []].flat().some(hasSecretReference);
+  const isVariable = (input: ServerInput) =>
+    !Object.hasOwn(values, input.id) || (input.isSecret && !isReference(input));
   const answers: Record<string, string> = {};
   const omitted: ServerInput[] = [];
   for (const input of server.inputs.filter(isVariable)) {

@@ -5,6 +5,7 @@ import { findClient } from '../../../src/engine/clients/locate-config.js';
 import { Receipts } from '../../../src/engine/clients/receipts.js';
 import { type InstallReport, install } from '../../../src/engine/installation/install.js';
 import type { InstallDeps, InstallRequest } from '../../../src/engine/installation/install-request.js';
+import { openSecretStore } from '../../../src/engine/secrets/secret-store.js';
 import { packageJson, writeFolder } from '../../support/packages.js';
 
 const home = writeFolder();
@@ -56,6 +57,7 @@ const setting: InstallDeps = {
     dataFolder: home,
     cacheFolder: home,
   },
+  secrets: openSecretStore({ dataFolder: path.join(home, 'data') }),
   report: () => {},
 };
 

@@ -15,6 +15,7 @@ import { parseJsonArguments } from '../../shared/json-arguments.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { refuseExistingFlags } from '../../shared/not-existing.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
+import { revealHost } from '../../shared/secrets.js';
 import { renderJson } from '../../shared/text/json.js';
 import { openWorkspace } from '../../shared/workspace.js';
 import { createTerminalUser } from './terminal-user.js';
@@ -50,7 +51,8 @@ export async function callCommand(
     };
     const named = mayBeExisting(server, command) ? await findExisting(server, command, host) : undefined;
     if (!named) refuseExistingFlags(existing.flags, { command: 'call', server });
-    const call = { tool, args, env: host.env, report, person };
+    const { env } = await revealHost(host, { inProcess: true });
+    const call = { tool, args, env, report, person };
     const run = async (ending: AbortSignal) => {
       if (named) {
         const { transport, mcpRegistry } = existing;

@@ -19,6 +19,7 @@ import { commandWithServer, type TargetInput } from '../../shared/grammar/target
 import { openHostRegistry } from '../../shared/mcp-registry.js';
 import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
+import { hostSecrets } from '../../shared/secrets.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
 import { createInstallUser } from './terminal-user.js';
@@ -98,6 +99,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
             dataFolder: workspaceFolders(host).dataFolder,
             cacheFolder: workspaceFolders(host).cacheFolder,
           },
+          secrets: hostSecrets(host),
           version: packageVersion(),
           user: createInstallUser(host, tell),
           obtain: autoInstallOptions(host, { wanted: autoInstall, tell }),

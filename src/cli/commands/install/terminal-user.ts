@@ -2,7 +2,7 @@ import { visibleText } from '../../../engine/base/visible-text.js';
 import type { ServerInput } from '../../../engine/existing-servers/existing-server.js';
 import type { InputForm, InstallUser } from '../../../engine/installation/ask-inputs.js';
 import type { Host } from '../../../host.js';
-import { askYesNo, isInteractive } from '../../shared/ask-question.js';
+import { isInteractive } from '../../shared/ask-question.js';
 import { TerminalLines } from '../../shared/terminal-lines.js';
 
 /** The user at the terminal; undefined if stdin is not a terminal. Questions go to stderr. */
@@ -20,9 +20,16 @@ export function createInstallUser(host: Host, tell: (text: string) => void): Ins
         lines.close();
       }
     },
-    async confirm(question) {
+    async confirm(question, { preset } = { preset: false }) {
       tell('');
-      return (await askYesNo(visibleText(question), host)) ?? false;
+      const lines = new TerminalLines(host);
+      try {
+        const hint = preset ? '[Y/n]' : '[y/N]';
+        const line = await lines.ask(visibleText(`${question} ${hint} `), { isHidden: false });
+        return line === '' ? preset : /^y(?:es)?$/i.test(line ?? '');
+      } finally {
+        lines.close();
+      }
     },
   };
 }

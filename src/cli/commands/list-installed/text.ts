@@ -1,6 +1,7 @@
 import { visibleTexts } from '../../../engine/base/visible-text.js';
 import type { Receipt } from '../../../engine/clients/receipt.js';
 import type { InstalledEntry, InstalledState } from '../../../engine/installation/installed.js';
+import { secretsOf } from '../../../engine/installation/secret-uses.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 import { uninstallCommand } from '../../shared/text/uninstall-command.js';
 
@@ -18,6 +19,7 @@ export function installedData({ receipt, state, reason }: InstalledEntry): objec
     serverVersion: receipt.serverVersion ?? null,
     state,
     ...(reason !== undefined && { reason }),
+    ...(secretsOf(receipt).length > 0 && { secrets: secretsOf(receipt) }),
     version,
     time,
   };
@@ -53,6 +55,12 @@ function existingLine(receipt: Receipt): string {
   return `\n  ${name}${version}${given}`;
 }
 
+/** Names of the secrets that the entry refers to. */
+function secretsLine(receipt: Receipt): string {
+  const names = secretsOf(receipt);
+  return names.length === 0 ? '' : `\n  secrets: ${names.join(', ')}`;
+}
+
 /** Advice for each state. */
 const stateAdvice: Readonly<Record<InstalledState, (receipt: Receipt) => string>> = {
   intact: () => '',
@@ -74,7 +82,7 @@ export function renderInstalled(
     const { client, key, server, file } = receipt;
     const shown = state === 'intact' ? style.green(state) : style.yellow(state);
     const why = [reason, stateAdvice[state](receipt)].filter(Boolean).join(' ');
-    return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}${existingLine(receipt)}\n  ${file}${why && `\n  ${why}`}\n`;
+    return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}${existingLine(receipt)}${secretsLine(receipt)}\n  ${file}${why && `\n  ${why}`}\n`;
   });
   return lines.join('');
 }

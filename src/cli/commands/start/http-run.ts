@@ -2,7 +2,7 @@ import { type HttpOptions, startHttpServer } from '../../../engine/serve/http/st
 import type { Host } from '../../../host.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import type { StartInput } from './arguments.js';
-import { preparation } from './run.js';
+import { preparation, withSecrets } from './run.js';
 
 export interface StartHttpInput extends StartInput {
   readonly http: HttpOptions;
@@ -16,7 +16,7 @@ export async function startHttpCommand(
 ): Promise<ExitCode> {
   return await startHttpServer({
     ...(await preparation(input, host)),
-    host,
+    host: await withSecrets(host, input),
     http,
     onListening(url) {
       if (json) host.stdout.write(`${JSON.stringify({ url })}\n`);

@@ -9,7 +9,18 @@ import type { StartInput } from './arguments.js';
 
 /** Serves a server over stdio until its client disconnects. */
 export async function startCommand(input: StartInput, host: Host): Promise<ExitCode> {
-  return await startServer({ ...(await preparation(input, host)), host });
+  return await startServer({ ...(await preparation(input, host)), host: await withSecrets(host, input) });
+}
+
+/**
+ * The host with stored secrets in place of their references in variables. Code of extensions in this process reads the
+ * variables of the process.
+ * @throws AgentToolsError if a secret is missing
+ */
+export async function withSecrets(host: Host, { inProcess }: Pick<StartInput, 'inProcess'>): Promise<Host> {
+  if (!Object.values(host.env).some((value) => value?.includes('secret:'))) return host;
+  const { revealHost } = await import('../../shared/secrets.js');
+  return await revealHost(host, { inProcess });
 }
 
 /** Transport-independent options of a server start. @throws AgentToolsError */
