@@ -1,6 +1,14 @@
 // Builds dist/: the program and the engine as bundles that share chunks, the authoring API as one file, and their types.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -79,6 +87,12 @@ const types = path.join(dist, 'types');
 removeUnusedTypes(types, ['index', 'engine', 'handler']);
 standInForSdkTypes(types);
 await writeSchemas();
+const limits = path.join(root, 'src/engine/compatibility');
+copyFileSync(path.join(limits, 'client-limits.json'), path.join(dist, 'client-limits.json'));
+copyFileSync(
+  path.join(limits, 'client-limits.schema.json'),
+  path.join(dist, 'schemas', 'client-limits.schema.json'),
+);
 recordBuild(root, inputs);
 
 /** Removes declarations that no entry point reaches: the types of private functions. */

@@ -24,9 +24,13 @@ const validate = async (...words: readonly string[]) =>
   await runCli(['validate', ...words], { cwd, home: cwd, env: { PATH: process.env.PATH ?? '', HOME: cwd } });
 
 test('checks a remote server', async () => {
-  const { code, stdout } = await validate(recordings.urlOf('mongodb'), '--rule', 'wrong-error-code=off');
+  const { code, stdout } = await validate(
+    recordings.urlOf('chrome-devtools'),
+    '--rule',
+    'wrong-error-code=off',
+  );
   expect({ code, stdout }).toMatchObject({ code: 0 });
-  expect(stdout).toMatch(/^valid .*: 1 server, \d+ tools, \d+ resources\n$/);
+  expect(stdout).toMatch(/^valid .*: 1 server, \d+ tools[^\n]*\n$/);
 });
 
 test('reports places in items in each format', async () => {

@@ -1,6 +1,18 @@
 import type { DocumentPath } from '../base/files/document-path.js';
 import { parseUrl } from '../base/parse-url.js';
 import { isRecord, isString } from '../base/value-checks.js';
+import {
+  type ClientChoice,
+  type CompatibilityFault,
+  judgeFinding,
+  judgeTool,
+} from '../compatibility/judge-findings.js';
+import {
+  checkTool as checkToolForm,
+  checkServer as checkToolNames,
+  type ListedTool,
+} from '../compatibility/surface-checks.js';
+import type { Severity } from '../extension/diagnostics.js';
 import { isWireName } from '../extension/names.js';
 import { readUriTemplate } from '../extension/uri-template.js';
 import { checkWireSchema, schemaWarnings } from '../schema/index.js';
@@ -13,8 +25,8 @@ export interface ServedFault {
   readonly code: string;
   readonly message: string;
   readonly place: string;
-  /** Set if the fault is more severe than its code. */
-  readonly severity?: 'error';
+  /** Default: the severity of its rule. */
+  readonly severity?: Severity;
   /** Path in the item. */
   readonly path?: DocumentPath;
   readonly item?: { readonly kind: 'tool' | 'prompt' | 'resource' | 'server'; readonly name: string };
@@ -29,9 +41,18 @@ const kindOf = {
 
 type Item = Readonly<Record<string, unknown>>;
 
+interface SurfaceAudience {
+  /** Key of the server in configs of clients. */
+  readonly key: string;
+  readonly clients: ClientChoice;
+}
+
 /** Checks everything that a server has sent to clients of one era. */
-export async function checkSurface(surface: ServedSurface): Promise<readonly ServedFault[]> {
-  const faults: ServedFault[] = [...checkServer(surface)];
+export async function checkSurface(
+  surface: ServedSurface,
+  audience: SurfaceAudience,
+): Promise<readonly ServedFault[]> {
+  const faults: ServedFault[] = [...checkServer(surface), ...checkCompatibility(surface, audience)];
   for (const [method, { items }] of Object.entries(surface.lists) as [
     ServedList,
     { items: readonly unknown[] },
@@ -44,6 +65,28 @@ export async function checkSurface(surface: ServedSurface): Promise<readonly Ser
     }
   }
   return faults;
+}
+
+function* checkCompatibility(
+  { lists, instructions }: ServedSurface,
+  { key, clients }: SurfaceAudience,
+): Generator<ServedFault> {
+  const tools = lists['tools/list'].items.filter(
+    (item): item is ListedTool => isRecord(item) && isString(item.name) && item.name !== '',
+  );
+  const names = tools.map(({ name }) => name);
+  for (const tool of tools)
+    for (const fault of judgeTool(checkToolForm(tool), clients)) yield ofTool(tool.name, fault);
+  for (const finding of checkToolNames({ key, instructions, tools: names })) {
+    const fault = judgeFinding(finding, clients);
+    if (fault)
+      yield finding.tool === undefined ? { ...fault, place: 'server' } : ofTool(names[finding.tool]!, fault);
+  }
+}
+
+function ofTool(name: string, fault: CompatibilityFault): ServedFault {
+  const message = `Tool "${name}": ${fault.message}`;
+  return { ...fault, message, place: `tool/${name}`, item: { kind: 'tool', name } };
 }
 
 function* checkServer({

@@ -21,6 +21,8 @@ export interface ServerToValidate {
 }
 
 export interface ServerValidation {
+  /** Ids of clients to check for. Default: only faults that lose tools or descriptions in some client. */
+  readonly clients?: ReadonlySet<string> | undefined;
   /** Severity by code; other codes have the severity of their rule. */
   readonly rules: Readonly<Record<string, Severity | 'off'>>;
   /** Longest wait for one answer, in milliseconds. */
@@ -65,7 +67,7 @@ export async function validateServer(
       });
       if (surface) {
         surfaces.push(surface);
-        faults.push(...(await checkSurface(surface)));
+        faults.push(...(await checkSurface(surface, { key: server.name, clients: options.clients })));
       } else refusals.push(`it refuses clients of ${probe.era}`);
     } catch (error) {
       refusals.push(`to a client of ${probe.era}: ${errorMessage(error)}${connection.lastLine()}`);

@@ -1,10 +1,11 @@
 import type { DocumentPath } from '../base/files/document-path.js';
-import type { Location } from '../extension/diagnostics.js';
+import type { Diagnostic, Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
 import { kinds } from '../extension/item-kinds.js';
 import type { Manifest } from '../extension/manifest.js';
 import type { Workspace } from '../extension/workspace.js';
 import { locate } from '../runtime/read-definition.js';
+import { type CompatibilityOptions, gatherCompatibility } from './facts/compatibility.js';
 import { type DerivationSnapshot, gatherDerivation } from './facts/derivation.js';
 import type { FileSnapshot } from './facts/file-snapshot.js';
 import { gatherFiles, gatherRoot, type RootSnapshot } from './facts/files.js';
@@ -36,6 +37,8 @@ export interface Snapshot {
   readonly lostApps: readonly UnresolvedToolApp[];
   /** Faults of texts that models read. */
   readonly texts: readonly TextSnapshot[];
+  /** Breaches of the limits of clients. */
+  readonly compatibility: readonly Diagnostic[];
   /** Definition modules and the modules that definitions name. */
   readonly modules: readonly ModuleSnapshot[];
   readonly packaging?: PackagingSnapshot;
@@ -69,11 +72,12 @@ export function snapshotWithoutManifest(codes: readonly string[], unreadable: Un
     skills: [],
     lostApps: [],
     texts: [],
+    compatibility: [],
     modules: [],
   };
 }
 
-interface SnapshotInput {
+interface SnapshotInput extends CompatibilityOptions {
   readonly codes: readonly string[];
   readonly extension: Extension;
   readonly workspace: Workspace;
@@ -86,6 +90,7 @@ export async function takeSnapshot({
   extension,
   workspace,
   modules,
+  clients,
 }: SnapshotInput): Promise<Snapshot> {
   const { manifest } = extension;
   const shipped = listShipped(extension);
@@ -118,6 +123,7 @@ export async function takeSnapshot({
     servers,
     skills,
     lostApps: await gatherUnresolvedApps(items, extension, workspace),
+    compatibility: await gatherCompatibility({ items, servers }, { clients }),
     texts: await gatherTexts({ extension, items, skills }),
     modules: await gatherModules(items, modules),
     packaging: await gatherPackaging({ shipped, extension, items, skills, modules }),

@@ -12,6 +12,8 @@ import { rules, ruleTable } from './rules/index.js';
 import { type Snapshot, snapshotWithoutManifest, takeSnapshot, type UnreadableManifest } from './snapshot.js';
 
 export interface ValidateOptions {
+  /** Ids of the clients that the extension is for. Default: only faults that lose tools or descriptions in some client. */
+  readonly clients?: ReadonlySet<string> | undefined;
   /** True if code of the extension may be run, in separate processes. */
   readonly load: boolean;
   /** True if unresolved items of other packages are errors. */
@@ -141,7 +143,7 @@ async function snapshotExtension(
   const extension = await openForValidation(workspace, directory);
   if ('code' in extension) return snapshotWithoutManifest(codes, extension);
   const modules = loader.readerOf(extension.manifest.directory);
-  return await takeSnapshot({ codes, extension, workspace, modules });
+  return await takeSnapshot({ codes, extension, workspace, modules, clients: options.clients });
 }
 
 async function openForValidation(

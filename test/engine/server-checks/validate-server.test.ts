@@ -144,8 +144,12 @@ describe('real servers', () => {
         "filesystem": {},
         "kubernetes": {},
         "memory": {},
-        "mongodb": {},
-        "notion": {},
+        "mongodb": {
+          "compat/schema-size": 4,
+        },
+        "notion": {
+          "compat/schema-size": 1,
+        },
         "playwright": {},
         "python": {
           "missing-description": 1,

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { limitSubjects } from '../../../src/engine/compatibility/client-limits.js';
 import { rules, ruleTable } from '../../../src/engine/validate/rules/index.js';
 import { diagnose } from '../../../src/engine/validate/validate.js';
 import { fixtures, optionsFor, told } from './support/validating.js';
@@ -43,6 +44,47 @@ const expected: Record<string, readonly string[]> = {
     'broken-skill-link skills/tea/SKILL.md:7:23',
     'broken-skill-link skills/tea/SKILL.md:9:11',
     'broken-skill-link skills/tea/SKILL.md:17:9',
+  ],
+  'compat/app-only-exposed': ['compat/app-only-exposed agenttools/tools/find.json#/ui/visibility'],
+  'compat/array-without-items': [
+    'compat/array-without-items agenttools/tools/find.json#/inputSchema/properties/due',
+  ],
+  'compat/description-length': ['compat/description-length agenttools/tools/find.json#/description'],
+  'compat/enum-non-string': [
+    'compat/enum-non-string agenttools/tools/find.json#/inputSchema/properties/due/enum',
+  ],
+  'compat/instructions-length': ['compat/instructions-length agenttools/servers/desk.json#/instructions'],
+  'compat/keyword-lost': [
+    'compat/keyword-lost agenttools/tools/find.json#/inputSchema/properties/due/maximum',
+  ],
+  'compat/nested-union': ['compat/nested-union agenttools/tools/find.json#/inputSchema/properties/due/anyOf'],
+  'compat/null-in-schema': [
+    'compat/enum-non-string agenttools/tools/find.json#/inputSchema/properties/due/enum',
+    'compat/null-in-schema agenttools/tools/find.json#/inputSchema/properties/due/enum',
+  ],
+  'compat/param-name-charset': [
+    'compat/param-name-charset agenttools/tools/find.json#/inputSchema/properties/due-date!',
+  ],
+  'compat/root-union': ['compat/root-union agenttools/tools/find.json#/inputSchema/anyOf'],
+  'compat/schema-depth': [
+    'compat/schema-size agenttools/tools/find.json#/inputSchema',
+    'compat/schema-depth agenttools/tools/find.json#/inputSchema',
+  ],
+  'compat/schema-ref': ['compat/schema-ref agenttools/tools/find.json#/inputSchema/properties/due/$ref'],
+  'compat/schema-size': ['compat/schema-size agenttools/tools/find.json#/inputSchema'],
+  'compat/schema-tuple': [
+    'compat/schema-tuple agenttools/tools/find.json#/inputSchema/properties/due/prefixItems',
+  ],
+  'compat/tool-count': ['compat/tool-count agenttools/tools.json#/find_0/name'],
+  'compat/tool-list-rejected': [
+    'compat/tool-list-rejected agenttools/tools/find.json#/inputSchema/properties/due',
+  ],
+  'compat/tool-name-charset': ['compat/tool-name-charset agenttools/tools/find.json#/name'],
+  'compat/tool-name-collision': ['compat/tool-name-collision agenttools/tools/search.json#/name'],
+  'compat/tool-name-length': ['compat/tool-name-length agenttools/tools/find.json#/name'],
+  'compat/type-array': ['compat/type-array agenttools/tools/find.json#/inputSchema/properties/due/type'],
+  'compat/untyped-property': [
+    'compat/untyped-property agenttools/tools/find.json#/inputSchema/properties/due',
   ],
   'conflicting-spelling': [
     'conflicting-spelling package.json#/agenttools/MCPServers',
@@ -399,6 +441,8 @@ const expected: Record<string, readonly string[]> = {
   'weather-app': [],
 };
 
+const everyClient = new Set(limitSubjects.map(({ id }) => id));
+
 /** Fixtures that are looked at without running their code. */
 const withoutLoading = new Set(['not-checked', 'not-checked-toolkits']);
 
@@ -415,7 +459,8 @@ const foundOnServers = new Set([
 
 describe('each fixture holds exactly', () => {
   test.for(Object.entries(expected))('%s: %o', async ([name, diagnostics]) => {
-    const options = optionsFor({ load: !withoutLoading.has(name) });
+    const clients = name.startsWith('compat/') ? everyClient : undefined;
+    const options = optionsFor({ load: !withoutLoading.has(name), clients });
     const found = await diagnose(fixtures + name, options);
     expect(found.diagnostics.map(told)).toEqual(diagnostics);
     for (const { message } of found.diagnostics) {

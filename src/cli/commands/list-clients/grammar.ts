@@ -8,9 +8,10 @@ export function defineListClients(program: Command, { host, answer }: CommandCon
     .summary('list the clients that install knows')
     .description('Lists the MCP clients that install supports, with their state and config files.')
     .option('--detected', 'only installed clients')
+    .option('--limits', 'limits of clients and model APIs for tools')
     .option('--json', 'print as JSON')
-    .action(async ({ detected = false, json = false }) => {
+    .action(async ({ detected = false, limits = false, json = false }) => {
       const { listClientsCommand } = await import('./run.js');
-      answer(await listClientsCommand({ detected, json }, host));
+      answer(await listClientsCommand({ detected, limits, json }, host));
     });
 }

@@ -29,6 +29,12 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
     .option('--boot', 'start each server and speak MCP to it')
     .option('--resolve', 'references to other packages must resolve')
     .option(
+      '--clients <ids>',
+      'check for these clients: ids, all, or installed; repeatable, comma-separated',
+      collect,
+      [],
+    )
+    .option(
       '--rule <code=level>',
       'set a rule to off, warn or error; repeatable, comma-separated',
       collect,
@@ -40,23 +46,26 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
       positiveSeconds,
       10,
     );
-  addInputOptions(validate).action(async (paths: string[], { json, format, rule, timeout, ...flags }) => {
-    const input = {
-      paths,
-      format: json ? 'json' : format,
-      strict: flags.strict ?? false,
-      load: flags.load,
-      boot: flags.boot ?? false,
-      resolve: flags.resolve ?? false,
-      ruleSettings: rule,
-      timeoutMs: timeout * 1000,
-      command,
-      existing: serverInput(validate),
-    };
-    requireConsent(input);
-    const { validateCommand } = await import('./run.js');
-    answer(await validateCommand(input, host));
-  });
+  addInputOptions(validate).action(
+    async (paths: string[], { json, format, rule, timeout, clients, ...flags }) => {
+      const input = {
+        paths,
+        format: json ? 'json' : format,
+        strict: flags.strict ?? false,
+        load: flags.load,
+        boot: flags.boot ?? false,
+        resolve: flags.resolve ?? false,
+        ruleSettings: rule,
+        clientWords: clients,
+        timeoutMs: timeout * 1000,
+        command,
+        existing: serverInput(validate),
+      };
+      requireConsent(input);
+      const { validateCommand } = await import('./run.js');
+      answer(await validateCommand(input, host));
+    },
+  );
 }
 
 /** Rejects `--no-load` together with `--boot`, which runs code. @throws AgentToolsError `usage` */

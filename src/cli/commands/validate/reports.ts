@@ -16,6 +16,8 @@ export interface ReportOptions {
   /** True if references to other packages must resolve. */
   readonly resolve: boolean;
   readonly rules: RuleSettings;
+  /** Clients to check for. Default: only faults that lose tools or descriptions in some client. */
+  readonly clients: ReadonlySet<string> | undefined;
   readonly timeoutMs: number;
   /** Shared by all extensions of one run. */
   readonly parser: ModuleParser;

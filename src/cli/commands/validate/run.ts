@@ -11,19 +11,22 @@ import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { refuseExistingFlags } from '../../shared/not-existing.js';
 import { withProgress } from '../../shared/progress.js';
+import { chooseClients } from './client-choice.js';
 import { type ValidateFormat, validateFormats } from './formats.js';
 import { findInstalledServer } from './installed-server.js';
 import { type ReportOptions, reportOn } from './reports.js';
 import { parseRuleSettings } from './rule-settings.js';
 import { summarize } from './validation.js';
 
-export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser'> {
+export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser' | 'clients'> {
   readonly paths: readonly string[];
   readonly format: ValidateFormat;
   /** Makes warnings fail too. */
   readonly strict: boolean;
   /** `code=level` words. */
   readonly ruleSettings: readonly string[];
+  /** Ids of clients, `all` or `installed`. Empty: only faults that lose tools or descriptions in some client. */
+  readonly clientWords: readonly string[];
   /** Command of an existing server. */
   readonly command: readonly string[] | undefined;
   readonly existing: InputOptions;
@@ -35,7 +38,8 @@ export async function validateCommand(input: ValidateInput, host: Host): Promise
   const parser = new ModuleParser(input.timeoutMs);
   parser.start();
   const rules = parseRuleSettings(input.ruleSettings);
-  const options = { ...input, rules, parser };
+  const clients = input.clientWords.length > 0 ? await chooseClients(input.clientWords, host) : undefined;
+  const options = { ...input, rules, clients, parser };
   const subjects = await findSubjects(input, host);
   if (subjects.every((one) => 'directory' in one))
     refuseExistingFlags(input.existing.flags, { command: 'validate', server: input.paths[0] });
@@ -50,7 +54,7 @@ export async function validateCommand(input: ValidateInput, host: Host): Promise
       } else {
         tell(`Checking ${subject.server.text}`);
         const { reportOnServer } = await import('./server-report.js');
-        made.push({ report: await reportOnServer(subject.server, { ...input, rules, tell }, host) });
+        made.push({ report: await reportOnServer(subject.server, { ...input, rules, clients, tell }, host) });
       }
     }
     return made;

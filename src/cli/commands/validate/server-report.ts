@@ -10,6 +10,7 @@ import type { RuleSettings } from './rule-settings.js';
 interface ServerReportOptions {
   readonly existing: InputOptions;
   readonly rules: RuleSettings;
+  readonly clients: ReadonlySet<string> | undefined;
   readonly timeoutMs: number;
   readonly tell: (text: string) => void;
 }
@@ -17,7 +18,7 @@ interface ServerReportOptions {
 /** Starts or reaches an existing server and checks it. @throws AgentToolsError if it cannot be found or prepared */
 export async function reportOnServer(
   named: NamedReference,
-  { existing, rules, timeoutMs, tell }: ServerReportOptions,
+  { existing, rules, clients, timeoutMs, tell }: ServerReportOptions,
   host: Host,
 ): Promise<ExtensionReport> {
   const { transport, mcpRegistry } = existing;
@@ -26,6 +27,9 @@ export async function reportOnServer(
     const report = (line: string) => void host.stderr.write(`${line}\n`);
     const deps = existingDeps(host, { mcpRegistry, signal, report, tell });
     const { server, endpoint } = await prepareEndpoint({ ...named, given, transport }, deps);
-    return await validateServer({ path: named.text, name: server.name, endpoint }, { rules, timeoutMs });
+    return await validateServer(
+      { path: named.text, name: server.name, endpoint },
+      { rules, clients, timeoutMs },
+    );
   });
 }

@@ -3,6 +3,27 @@ import { appWithoutHandshake } from './app-without-handshake.js';
 import { blockedByCsp } from './blocked-by-csp.js';
 import { bootFailed } from './boot-failed.js';
 import { brokenSkillLink } from './broken-skill-link.js';
+import { appOnlyExposed } from './compat/app-only-exposed.js';
+import { arrayWithoutItems } from './compat/array-without-items.js';
+import { descriptionLength } from './compat/description-length.js';
+import { enumNonString } from './compat/enum-non-string.js';
+import { instructionsLength } from './compat/instructions-length.js';
+import { keywordLost } from './compat/keyword-lost.js';
+import { nestedUnion } from './compat/nested-union.js';
+import { nullInSchema } from './compat/null-in-schema.js';
+import { paramNameCharset } from './compat/param-name-charset.js';
+import { rootUnion } from './compat/root-union.js';
+import { schemaDepth } from './compat/schema-depth.js';
+import { schemaRef } from './compat/schema-ref.js';
+import { schemaSize } from './compat/schema-size.js';
+import { schemaTuple } from './compat/schema-tuple.js';
+import { toolCount } from './compat/tool-count.js';
+import { toolListRejected } from './compat/tool-list-rejected.js';
+import { toolNameCharset } from './compat/tool-name-charset.js';
+import { toolNameCollision } from './compat/tool-name-collision.js';
+import { toolNameLength } from './compat/tool-name-length.js';
+import { typeArray } from './compat/type-array.js';
+import { untypedProperty } from './compat/untyped-property.js';
 import { conflictingSpelling } from './conflicting-spelling.js';
 import { definitionFailed } from './definition-failed.js';
 import { deprecatedPromptData } from './deprecated-prompt-data.js';
@@ -164,6 +185,27 @@ export const rules: readonly Rule[] = [
   duplicateWireName,
   // Compatibility
   sessionOnlyVisibility,
+  toolListRejected,
+  toolNameCharset,
+  toolNameLength,
+  toolNameCollision,
+  paramNameCharset,
+  rootUnion,
+  nestedUnion,
+  schemaRef,
+  schemaSize,
+  schemaDepth,
+  schemaTuple,
+  arrayWithoutItems,
+  untypedProperty,
+  typeArray,
+  enumNonString,
+  keywordLost,
+  nullInSchema,
+  descriptionLength,
+  instructionsLength,
+  toolCount,
+  appOnlyExposed,
   moduleFormat,
   // Packaging
   notPacked,

@@ -1,0 +1,245 @@
+import type { DocumentPath } from '../base/files/document-path.js';
+import { isRecord, isString } from '../base/value-checks.js';
+import type { JsonSchema } from '../schema/json-schema.js';
+import { type Subschema, walkSchema } from '../schema/walk-schema.js';
+import type { CompatibilityFinding } from './compatibility-finding.js';
+
+const unions = ['oneOf', 'anyOf', 'allOf'] as const;
+
+/** Keywords that replace a type. */
+const typing = ['type', '$ref', 'enum', 'const', ...unions, 'not', 'if', 'properties', 'items'] as const;
+
+/** Keywords that Codex and VS Code delete. A description can repeat them. */
+const constraints = [
+  ...['pattern', 'format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'default'],
+] as const;
+
+/** Keywords that Codex deletes before it measures a schema. @see openai/codex, codex-rs/tools/src/json_schema.rs */
+const unmeasured = new Set<string>([
+  ...['$schema', '$id', 'title', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'nullable'],
+  ...['propertyNames', 'not', '$comment', 'uniqueItems', 'contentEncoding', 'contentMediaType'],
+  ...constraints,
+]);
+
+/** Checks an input schema for forms that clients refuse, drop or change. Paths begin with `inputSchema`. */
+export function* checkInputSchema(schema: JsonSchema): Generator<CompatibilityFinding> {
+  yield* checkRoot(schema);
+  for (const part of walkSchema(schema)) {
+    const at: DocumentPath = ['inputSchema', ...part.path];
+    for (const finding of checkPart(part)) yield { ...finding, path: [...at, ...finding.path] };
+  }
+}
+
+function* checkRoot(schema: JsonSchema): Generator<CompatibilityFinding> {
+  const path = ['inputSchema'];
+  const union = [...unions, 'not', 'if'].find((keyword) => schema[keyword] !== undefined);
+  if (union !== undefined)
+    yield {
+      code: 'compat/root-union',
+      problem: `The input schema has "${union}" at its root`,
+      remedy: 'Use one object with optional properties, and a property with "enum" that chooses the variant.',
+      path: [...path, union],
+    };
+  const bytes = measureSchema(schema);
+  yield {
+    code: 'compat/schema-size',
+    problem: `The input schema has ${format(bytes)} bytes`,
+    remedy: 'Split the tool, or move details into the description of the tool.',
+    path,
+    measured: bytes,
+  };
+  const depth = objectDepth(schema);
+  yield {
+    code: 'compat/schema-depth',
+    problem: `The input schema has ${depth} levels of objects and ${format(bytes)} bytes`,
+    remedy: 'Make the schema flatter or smaller.',
+    path,
+    measured: depth,
+    concerns: ({ scope }) => bytes > Number(scope?.above ?? 0),
+  };
+}
+
+type PartFinding = CompatibilityFinding;
+
+function* checkPart({ schema, path }: Subschema): Generator<PartFinding> {
+  yield* checkKeys(schema);
+  yield* checkReferences(schema, path);
+  yield* checkArrays(schema);
+  yield* checkTypes(schema, path);
+  yield* checkValues(schema);
+}
+
+function* checkKeys(schema: JsonSchema): Generator<PartFinding> {
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  for (const [name, value] of Object.entries(properties)) {
+    const path = ['properties', name];
+    yield {
+      code: 'compat/param-name-charset',
+      problem: `The parameter has the name ${JSON.stringify(name)}`,
+      remedy: 'Use letters, digits and _ in its name, and not the name "items".',
+      path,
+      concerns: ({ scope }) => !new RegExp(String(scope?.pattern)).test(name),
+    };
+    if (typeof value === 'boolean')
+      yield {
+        code: 'compat/tool-list-rejected',
+        problem: `The parameter "${name}" has the schema ${value}`,
+        remedy: value ? 'Use {} instead.' : 'Leave the parameter out.',
+        path,
+      };
+    if (isRecord(value) && isString(value.description) && value.description.length > 0)
+      yield {
+        code: 'compat/description-length',
+        problem: `The description of the parameter "${name}" has ${format(value.description.length)} characters`,
+        remedy: 'Write the most important part into the first sentence.',
+        path: [...path, 'description'],
+        measured: value.description.length,
+        concerns: ({ scope }) => scope?.of === 'parameter',
+      };
+  }
+}
+
+function* checkReferences(schema: JsonSchema, path: DocumentPath): Generator<PartFinding> {
+  const { $ref: reference } = schema;
+  if (isString(reference))
+    yield {
+      code: 'compat/schema-ref',
+      problem: `The schema refers to "${reference}"`,
+      remedy: 'Write the schema in its place.',
+      path: ['$ref'],
+    };
+  const union = unions.find((keyword) => schema[keyword] !== undefined);
+  if (union !== undefined && path.length > 0)
+    yield {
+      code: 'compat/nested-union',
+      problem: `The schema has "${union}"`,
+      remedy: 'Use separate optional parameters.',
+      path: [union],
+    };
+}
+
+function* checkArrays(schema: JsonSchema): Generator<PartFinding> {
+  const tuple = Array.isArray(schema.items)
+    ? 'items'
+    : schema.prefixItems === undefined
+      ? undefined
+      : 'prefixItems';
+  if (tuple !== undefined)
+    yield {
+      code: 'compat/schema-tuple',
+      problem: `The array has one schema for each position ("${tuple}")`,
+      remedy: 'Use an object with named properties.',
+      path: [tuple],
+      concerns: ({ scope }) => scope?.keyword === tuple,
+    };
+  else if (hasType(schema, 'array') && schema.items === undefined)
+    yield {
+      code: 'compat/array-without-items',
+      problem: 'The array has no "items"',
+      remedy: 'Give the type of its elements, or "items": {}.',
+      path: [],
+    };
+}
+
+function* checkTypes(schema: JsonSchema, path: DocumentPath): Generator<PartFinding> {
+  const isParameter = path.at(-2) === 'properties';
+  if (isParameter && !typing.some((keyword) => schema[keyword] !== undefined))
+    yield {
+      code: 'compat/untyped-property',
+      problem: `The parameter "${path.at(-1)}" has no type`,
+      remedy: 'Give it a type.',
+      path: [],
+    };
+  if (Array.isArray(schema.type))
+    yield {
+      code: 'compat/type-array',
+      problem: `The schema has several types (${schema.type.join(', ')})`,
+      remedy: 'Give one type, and make the parameter optional instead of nullable.',
+      path: ['type'],
+    };
+}
+
+function* checkValues(schema: JsonSchema): Generator<PartFinding> {
+  const values = schema.const === undefined ? listOf(schema.enum) : [schema.const];
+  if (values.some((value) => !isString(value)))
+    yield {
+      code: 'compat/enum-non-string',
+      problem: `The schema allows values that are not strings (${values
+        .map((value) => JSON.stringify(value))
+        .join(', ')
+        .slice(0, 60)})`,
+      remedy: 'Use strings, and convert them in the handler.',
+      path: [schema.const === undefined ? 'enum' : 'const'],
+    };
+  for (const key of ['default', 'enum', 'examples', 'const'])
+    if (schema[key] === null || listOf(schema[key]).includes(null))
+      yield {
+        code: 'compat/null-in-schema',
+        problem: `The schema has null in "${key}"`,
+        remedy: 'Leave it out, and make the parameter optional.',
+        path: [key],
+      };
+  const text = isString(schema.description) ? schema.description : '';
+  const lost = constraints.filter((key) => schema[key] !== undefined && !mentions(text, schema[key]));
+  if (lost.length > 0)
+    yield {
+      code: 'compat/keyword-lost',
+      problem: `The description does not repeat ${lost.map((key) => `"${key}"`).join(', ')}`,
+      remedy: 'Add the values.',
+      path: [lost[0]!],
+    };
+}
+
+/** True if a text contains a value. */
+function mentions(text: string, value: unknown): boolean {
+  return text.includes(isString(value) ? value : JSON.stringify(value));
+}
+
+function hasType({ type }: JsonSchema, name: string): boolean {
+  return type === name || (Array.isArray(type) && type.includes(name));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Size of a schema in bytes, as Codex measures it: compact JSON without keywords that it deletes. */
+function measureSchema(schema: JsonSchema): number {
+  const kept = JSON.stringify(withoutUnmeasured(schema)) ?? '';
+  return new TextEncoder().encode(kept).length;
+}
+
+function withoutUnmeasured(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => !unmeasured.has(key))
+      .map(([key, value]) => [key, measuredPart(key, value)]),
+  );
+}
+
+function measuredPart(key: string, value: unknown): unknown {
+  if (Array.isArray(value))
+    return [...unions, 'prefixItems', 'items'].includes(key) ? value.map(withoutUnmeasured) : value;
+  if (!isRecord(value)) return value;
+  if (['properties', '$defs', 'definitions', 'patternProperties'].includes(key))
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutUnmeasured(one)]));
+  return ['items', 'additionalProperties', 'if', 'then', 'else'].includes(key)
+    ? withoutUnmeasured(value)
+    : value;
+}
+
+/** Levels of nested objects, the root included. */
+function objectDepth(schema: JsonSchema): number {
+  let depth = 0;
+  for (const { path, schema: part } of walkSchema(schema)) {
+    if (!isRecord(part.properties)) continue;
+    depth = Math.max(depth, 1 + path.filter((key, index) => key === 'properties' && index % 2 === 0).length);
+  }
+  return depth;
+}
+
+function format(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,125 @@
+import { isRecord, isString } from '../base/value-checks.js';
+import { isWireName } from '../extension/names.js';
+import type { CompatibilityFinding } from './compatibility-finding.js';
+import { checkInputSchema } from './schema-checks.js';
+
+/** A tool as `tools/list` shows it. */
+export type ListedTool = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** Checks one tool for forms that clients refuse, drop or change. */
+export function* checkTool(tool: ListedTool): Generator<CompatibilityFinding> {
+  const { name, description, inputSchema } = tool;
+  // Names that MCP forbids are faults of another rule.
+  if (isWireName(name) && !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name))
+    yield {
+      code: 'compat/tool-name-charset',
+      problem: `The name "${name}" has characters other than letters, digits, _ and -, or does not begin with a letter`,
+      remedy: `Rename the tool, such as to "${plainName(name)}".`,
+      path: ['name'],
+    };
+  if (isString(description))
+    yield {
+      code: 'compat/description-length',
+      problem: `The description has ${description.length.toLocaleString('en-US')} characters`,
+      remedy: 'Write the purpose into the first sentences, and move details into a resource or a skill.',
+      path: ['description'],
+      measured: description.length,
+      concerns: ({ scope }) => scope?.of === 'tool',
+    };
+  if (isRecord(inputSchema)) yield* checkInputSchema(inputSchema);
+  yield* checkListForm(tool);
+  const { _meta: meta } = tool;
+  const visibility = isRecord(meta) && isRecord(meta.ui) ? meta.ui.visibility : undefined;
+  if (Array.isArray(visibility) && !visibility.includes('model'))
+    yield {
+      code: 'compat/app-only-exposed',
+      problem: 'The tool is for its app only',
+      remedy: 'Check the caller in the handler: some clients offer the tool to the model.',
+      path: ['_meta', 'ui', 'visibility'],
+    };
+}
+
+/** Forms that the TypeScript SDK refuses, with the whole list. @see TypeScript SDK 1.x, ListToolsResultSchema */
+function* checkListForm(tool: ListedTool): Generator<CompatibilityFinding> {
+  const refused = (path: readonly string[], problem: string, remedy: string): CompatibilityFinding => ({
+    code: 'compat/tool-list-rejected',
+    problem,
+    remedy,
+    path,
+  });
+  for (const key of ['description', 'title', 'annotations', '_meta', 'outputSchema', 'icons'])
+    if (tool[key] === null) yield refused([key], `"${key}" is null`, 'Leave it out.');
+  for (const key of ['inputSchema', 'outputSchema']) {
+    const schema = tool[key];
+    if (!isRecord(schema)) continue;
+    if (schema.type !== 'object')
+      yield refused([key], `"${key}" does not have the type "object" at its root`, 'Add "type": "object".');
+    if (schema.properties !== undefined && !isRecord(schema.properties))
+      yield refused(
+        [key, 'properties'],
+        `"properties" of "${key}" is not an object`,
+        'Leave it out, or use {}.',
+      );
+    if (schema.required !== undefined && !Array.isArray(schema.required))
+      yield refused([key, 'required'], `"required" of "${key}" is not a list`, 'Leave it out, or use [].');
+  }
+}
+
+/** A server as clients see it. */
+export interface ListedServer {
+  /** Key of the server in configs of clients. */
+  readonly key: string;
+  readonly instructions?: unknown;
+  readonly tools: readonly string[];
+}
+
+/** A finding about a tool by its index in the server, or about the server. */
+export interface ServerFinding extends CompatibilityFinding {
+  readonly tool?: number;
+}
+
+/** Checks the names of all tools together, their number, and the instructions. */
+export function* checkServer({ key, instructions, tools }: ListedServer): Generator<ServerFinding> {
+  yield {
+    code: 'compat/tool-count',
+    problem: `The server "${key}" has ${tools.length} tools`,
+    remedy: 'Serve groups of tools as servers, or use the catalog.',
+    path: ['tools'],
+    measured: tools.length,
+  };
+  if (isString(instructions))
+    yield {
+      code: 'compat/instructions-length',
+      problem: `The instructions have ${instructions.length.toLocaleString('en-US')} characters`,
+      remedy: 'Write the most important part first, and repeat what a tool needs in its description.',
+      path: ['instructions'],
+      measured: instructions.length,
+    };
+  const seen = new Map<string, string>();
+  for (const [index, name] of tools.entries()) {
+    yield {
+      code: 'compat/tool-name-length',
+      problem: `The name "${name}" has ${name.length} characters, and ${key.length + name.length} with the key "${key}"`,
+      remedy: 'Shorten the name, or the key of the server.',
+      path: ['name'],
+      tool: index,
+      measured: key.length + name.length,
+    };
+    const same = plainName(name).toLowerCase();
+    const first = seen.get(same);
+    if (first !== undefined && first !== name)
+      yield {
+        code: 'compat/tool-name-collision',
+        problem: `The names "${first}" and "${name}" are one name in some clients`,
+        remedy: 'Rename one of the tools.',
+        path: ['name'],
+        tool: index,
+      };
+    seen.set(same, name);
+  }
+}
+
+function plainName(name: string): string {
+  const plain = name.normalize('NFKD').replace(/[^A-Za-z0-9_-]+/g, '_');
+  return /^[A-Za-z]/.test(plain) ? plain : `tool_${plain.replace(/^_+/, '')}`;
+}

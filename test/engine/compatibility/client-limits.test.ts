@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, test } from 'vitest';
+import { readLimits, withLimits } from '../../../.scripts/limits.mjs';
+import { clients } from '../../../src/engine/clients/table/index.js';
+import { clientLimits, limitSubjects } from '../../../src/engine/compatibility/client-limits.js';
+import { compatibilityRules } from '../../../src/engine/compatibility/compatibility-rules.js';
+import { judgeFinding, judgeTool } from '../../../src/engine/compatibility/judge-findings.js';
+import { checkServer, checkTool } from '../../../src/engine/compatibility/surface-checks.js';
+
+const schemaFile = new URL('../../../src/engine/compatibility/client-limits.schema.json', import.meta.url);
+
+describe('the table of limits', () => {
+  test('matches its schema', () => {
+    const ajv = new Ajv2020({ allErrors: true });
+    addFormats.default(ajv);
+    const check = ajv.compile(JSON.parse(readFileSync(schemaFile, 'utf8')));
+    expect(check(readLimits())).toBe(true);
+    expect(check.errors).toBe(null);
+  });
+
+  test('names known subjects and clients only', () => {
+    const ids = limitSubjects.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { subject } of clientLimits) expect(ids).toContain(subject);
+    for (const { uses = [] } of limitSubjects) for (const id of uses) expect(ids).toContain(id);
+    for (const { id, kind } of limitSubjects.filter((one) => one.kind === 'client')) {
+      expect([kind, clients.map((client) => client.id)]).toEqual(['client', expect.arrayContaining([id])]);
+    }
+  });
+
+  test('has at least one row for each rule, and rules or checks of the start for all rows', () => {
+    const codes = new Set(compatibilityRules.map(({ code }) => code));
+    for (const code of codes) expect(clientLimits.map((limit) => limit.code)).toContain(code);
+    const others = clientLimits.filter(({ code }) => !codes.has(code)).map(({ code }) => code);
+    expect([...new Set(others)]).toEqual(['slow-start']);
+  });
+
+  test('is the table of the page', () => {
+    const page = readFileSync(new URL('../../../docs/compatibility.md', import.meta.url), 'utf8');
+    expect(page).toBe(withLimits(page, readLimits()));
+    expect(page).toContain('| Codex | >=0.153 | 5,000 bytes |');
+  });
+});
+
+const tool = (inputSchema: object, more = {}) => ({
+  name: 'find',
+  description: 'Finds.',
+  inputSchema,
+  ...more,
+});
+
+const faults = (listed: ReturnType<typeof tool>, ...ids: string[]) =>
+  judgeTool(checkTool(listed), ids.length > 0 ? new Set(ids) : undefined);
+
+describe('a tool', () => {
+  test('in the safe subset has no fault in any client', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        text: { type: 'string', description: 'The text.' },
+        kind: { type: 'string', enum: ['a', 'b'] },
+        tags: { type: 'array', items: { type: 'string' } },
+        place: { type: 'object', properties: { lat: { type: 'number' } } },
+      },
+      required: ['text'],
+      additionalProperties: false,
+    };
+    expect(faults(tool(schema), ...limitSubjects.map(({ id }) => id))).toEqual([]);
+  });
+
+  test('with the schema true is an error, with the clients that lose all tools', () => {
+    const schema = { type: 'object', properties: { any: true } };
+    expect(faults(tool(schema))).toEqual([
+      {
+        code: 'compat/tool-list-rejected',
+        severity: 'error',
+        message:
+          'The parameter "any" has the schema true. Claude Code, Gemini CLI, OpenCode and 2 more lose all tools of the server. Use {} instead.',
+        path: ['inputSchema', 'properties', 'any'],
+      },
+    ]);
+  });
+
+  test.for<[string, object, string]>([
+    ['null', { description: null }, '"description" is null'],
+    ['an output without type', { outputSchema: { properties: {} } }, '"outputSchema" does not have the type'],
+    ['null in place of properties', { inputSchema: { type: 'object', properties: null } }, '"properties"'],
+    ['an object in place of required', { inputSchema: { type: 'object', required: {} } }, '"required"'],
+  ])('with %s loses all tools', ([, change, problem]) => {
+    const [first] = faults({ ...tool({ type: 'object' }), ...change });
+    expect(first).toMatchObject({ code: 'compat/tool-list-rejected', severity: 'error' });
+    expect(first!.message).toContain(problem);
+  });
+
+  test('is judged for the chosen clients only', () => {
+    const schema = { type: 'object', properties: {}, anyOf: [{}] };
+    const severityIn = (id: string) => faults(tool(schema), id).map(({ severity }) => severity);
+    expect(severityIn('claude-code')).toEqual(['error']);
+    expect(severityIn('openai-chat-api')).toEqual(['warning']);
+    expect(severityIn('vscode')).toEqual(['warning']);
+    expect(severityIn('copilot-cli')).toEqual(['info']);
+    expect(severityIn('codex')).toEqual([]);
+  });
+
+  test('over 5,000 bytes is one for Codex, measured without the keywords that Codex deletes', () => {
+    const text = 'x'.repeat(4900);
+    const sized = (more: string) =>
+      tool({
+        type: 'object',
+        properties: { a: { type: 'string', description: text + more, pattern: 'y'.repeat(900) } },
+      });
+    expect(faults(sized(''), 'codex').map(({ code }) => code)).toEqual(['compat/keyword-lost']);
+    const [size] = faults(sized('z'.repeat(100)), 'codex').filter(
+      ({ code }) => code === 'compat/schema-size',
+    );
+    expect(size!.message).toMatch(
+      /^The input schema has 5,\d{3} bytes\. Codex drops all parameter descriptions \(limit: 5,000 bytes\)\./,
+    );
+  });
+
+  test('has one fault for each code, with the number of places', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'array' }, b: { type: 'array' }, c: { type: 'array' } },
+    };
+    const [fault, ...others] = faults(tool(schema), 'vscode');
+    expect(others).toEqual([]);
+    expect(fault!.message).toMatch(/ The same in 2 other places of the tool\.$/);
+  });
+});
+
+test('names of tools are measured with the key and the additions of the client', () => {
+  const judge = (key: string, name: string, client: string) =>
+    [...checkServer({ key, tools: [name] })].flatMap((one) => judgeFinding(one, new Set([client])) ?? []);
+  const name = 'n'.repeat(50);
+  expect(judge('k'.repeat(9), name, 'cursor')).toEqual([]);
+  expect(judge('k'.repeat(10), name, 'cursor')).toMatchObject([
+    { code: 'compat/tool-name-length', severity: 'warning' },
+  ]);
+});
+
+test('names that differ in punctuation only are one name, equal names another fault', () => {
+  const judge = (...tools: string[]) =>
+    [...checkServer({ key: 'k', tools })].flatMap((one) => judgeFinding(one, undefined) ?? []);
+  expect(judge('a.b', 'a_b', 'c')).toMatchObject([{ code: 'compat/tool-name-collision', severity: 'error' }]);
+  expect(judge('a', 'a')).toEqual([]);
+});
