@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { boardServer } from '../support/board-server.js';
-import { writeFolder } from '../support/packages.js';
+import { addFiles, writeFolder } from '../support/packages.js';
 import { recordedServers, serveRecordings } from '../support/recorded-servers.js';
 import { runCli } from '../support/run-cli.js';
 
@@ -38,6 +38,31 @@ test('call runs a tool of a command, with its arguments and variables', async ()
   expect(await run(...words, '--', 'node', server, 'a')).toMatchObject({ code: 0, stdout: 'a x rose\n' });
   const missing = await run('call', '--', 'node', server);
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("argument 'tool'")]);
+});
+
+test('call records the items of a server, and show prints them', async () => {
+  const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+  const file = path.join(
+    writeFolder({ 'mcp.json': { mcpServers: { board: { command: 'node', args: [server] } } } }),
+    'mcp.json',
+  );
+  expect((await run('show', file, '--json')).stdout).toContain('"tools": null');
+  expect(await run('call', file, 'show', '{}')).toMatchObject({ code: 0 });
+  expect(JSON.parse((await run('show', file, '--json')).stdout)).toMatchObject({
+    tools: ['show'],
+    prompts: [],
+  });
+  expect((await run('show', file)).stdout).toContain('\ntools\n  show\n');
+});
+
+test('a changed config file is read again', async () => {
+  const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+  const entry = (word: string) => ({ mcpServers: { board: { command: 'node', args: [server, word] } } });
+  const folder = writeFolder({ 'mcp.json': entry('old') });
+  const words = ['call', path.join(folder, 'mcp.json#board'), 'show', '{}'];
+  expect((await run(...words)).stdout).toContain('old');
+  addFiles(folder, { 'mcp.json': entry('new') });
+  expect((await run(...words)).stdout).toContain('new');
 });
 
 test('call sends headers to a remote server', async () => {

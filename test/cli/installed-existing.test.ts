@@ -1,10 +1,12 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { parseStartArguments } from '../../src/cli/commands/start/arguments.js';
+import { preparation } from '../../src/cli/commands/start/run.js';
 import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
 import { addFiles, writeFolder } from '../support/packages.js';
 import { type Registry, startRegistry } from '../support/registry.js';
-import { runAtHome } from '../support/run-cli.js';
+import { fakeHost, runAtHome } from '../support/run-cli.js';
 import { ticketsServer } from '../support/tickets-server.js';
 import { writeBundle } from '../support/zip.js';
 
@@ -49,6 +51,8 @@ const leftFolders = () =>
     const place = path.join(home, 'agenttools', folder);
     return existsSync(place) ? readdirSync(place) : [];
   });
+
+const recordCount = () => readdirSync(path.join(home, 'agenttools', 'existing-servers')).length;
 
 const run = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   await runAtHome(home, words, {
@@ -176,7 +180,9 @@ describe('list-installed and uninstall', () => {
     expect(await names()).toEqual(['installed npm:@acme/mcp@1.2.0', 'installed server']);
     expect(await names('*acme/mcp*')).toEqual(['installed npm:@acme/mcp@1.2.0']);
     expect((await run(['list-servers'])).stdout).toContain('existing MCP servers in your clients');
+    expect(recordCount()).toBe(2);
     await run(['uninstall', 'cursor', '@acme/mcp']);
+    expect(recordCount()).toBe(1);
     expect(await names()).toEqual(['installed server']);
   });
 
@@ -285,5 +291,35 @@ describe('the folder of a package', () => {
     await run(['install', 'cursor', 'npm:@acme/mcp', '--no-verify']);
     await run(['uninstall', 'cursor', 'npm:@acme/mcp']);
     expect(leftFolders()).toEqual(['@acme+mcp@1.2.0']);
+    expect(await run(['delete-server', 'desk'])).toMatchObject({ code: 0 });
+    expect(leftFolders()).toEqual([]);
+  });
+});
+
+describe('a scoped package', () => {
+  test('is an existing server in call, show and create-server', async () => {
+    const called = await run(['call', '@acme/mcp', 'tool']);
+    expect(called.stderr).toBe('@acme/mcp is the npm package @acme/mcp, version 1.2.0.\n');
+    expect(JSON.parse((await run(['show', '@acme/mcp', '--json'])).stdout)).toMatchObject({
+      reference: 'npm:@acme/mcp@1.2.0',
+      tools: ['tool'],
+    });
+    expect((await run(['create-server', 'desk', '--from', '@acme/mcp'])).code).toBe(0);
+    expect((await run(['call', '@acme/none', 'tool'])).stderr).toContain('There is no server "@acme/none"');
+  });
+
+  test('is an existing server in start if it is not installed and may be', async () => {
+    const { host } = fakeHost({ cwd: home, home, env: { npm_config_cache: cache, HOME: home } });
+    const input = parseStartArguments(['@acme/mcp'])!;
+    expect((await preparation(input, host)).openServer).toBeDefined();
+    expect((await preparation({ ...input, autoInstall: false }, host)).openServer).toBeUndefined();
+    addFiles(home, {
+      'node_modules/@acme/mcp/package.json': {
+        name: '@acme/mcp',
+        version: '1.0.0',
+        agenttools: { servers: ['mcp'] },
+      },
+    });
+    expect((await preparation(input, host)).openServer).toBeUndefined();
   });
 });

@@ -63,6 +63,27 @@ test('checks an installed package by its name, and downloads none', async () => 
   expect(missing.stderr).toContain('Write npm:@acme/other for the npm package, a URL, or a command');
 });
 
+test('checks a server that install wrote, by its package or its key', async () => {
+  const home = writeFolder({ 'server.json': { mcpServers: {} } });
+  const env = { PATH: process.env.PATH ?? '', HOME: home };
+  const run = async (...words: readonly string[]) => await runCli(words, { cwd: home, home, env });
+  const url = recordings.urlOf('mongodb');
+  expect(await run('install', 'cursor', url, '--name', 'base')).toMatchObject({ code: 0 });
+  const { stdout } = await run('validate', 'base', '--rule', 'wrong-error-code=off');
+  expect(stdout).toMatch(/^valid .*: 1 server, \d+ tools/);
+  expect((await run('show', 'base', 'reference')).stdout).toBe(`${url}\n`);
+  const other = await run('validate', 'basis');
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('basis')]);
+  expect(await run('install', 'vscode', `${url}?x=1`, '--name', 'base', '--no-verify')).toMatchObject({
+    code: 0,
+  });
+  const several = await run('validate', 'base');
+  expect([several.code, several.stderr]).toEqual([
+    1,
+    expect.stringContaining('was installed as several servers'),
+  ]);
+});
+
 test('starts no server with --no-load', async () => {
   const { code, stderr } = await validate('--no-load', ...command);
   expect(code).toBe(2);

@@ -123,7 +123,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-const desk = (upstream: object): Files => ({
+const desk = (upstream: object) => ({
   'desk/package.json': declaring('desk', { servers: ['desk'] }),
   'desk/agenttools/servers/desk.json': { tools: [{ upstream }] },
 });
@@ -133,9 +133,9 @@ test.concurrent.for([
   [{ command: 'node', args: ['-e', 'process.exit(7)'] }, 'it exited with code 7'],
   [{ command: 'node', args: [`\${NOBODY_SETS_THIS}`] }, 'NOBODY_SETS_THIS, which is not set'],
   [{ url: 'http://127.0.0.1:1/mcp' }, 'http://127.0.0.1:1/mcp'],
-] as const)('warns about a missing existing server: %j', async ([upstream, words], { expect }) => {
+] as const)('fails for a missing existing server: %j', async ([upstream, words], { expect }) => {
   const [found, ...more] = await diagnosticsOf(desk(upstream), 'desk');
-  expect(found).toMatchObject({ code: 'boot-failed', severity: 'warning' });
+  expect(found).toMatchObject({ code: 'boot-failed', severity: 'error' });
   expect(found?.message).toMatch(
     /^Server "desk" lists no tools of an existing server\. The upstream server "/,
   );
@@ -159,13 +159,19 @@ test('a chosen item that an existing server lacks is an error', async () => {
   ]);
 });
 
-test('warns about an existing server that hangs, after the wait that the environment sets', async () => {
+test('fails for an existing server that hangs, after the wait that the environment sets', async () => {
   const hanging = { command: 'node', args: ['-e', 'process.stdin.resume()'] };
-  const found = await diagnosticsOf(desk(hanging), 'desk', { AGENTTOOLS_UPSTREAM_WAIT: '1' });
-  expect(found).toMatchObject([
-    {
-      severity: 'warning',
-      message: expect.stringContaining('it is still starting after 1 s, and lists go on'),
-    },
-  ]);
+  const message = expect.stringContaining('it is still starting after 1 s, and lists go on');
+  const wait = { AGENTTOOLS_UPSTREAM_WAIT: '1' };
+  expect(await diagnosticsOf(desk(hanging), 'desk', wait)).toMatchObject([{ severity: 'error', message }]);
+});
+
+test.concurrent('warns about an existing server without its variable if the server has other items', async ({
+  expect,
+}) => {
+  const files = desk({ command: 'node', args: [`\${NOBODY_SETS_THIS}`] });
+  const definition = { tools: [...files['desk/agenttools/servers/desk.json'].tools, 'catalog'] };
+  expect(
+    await diagnosticsOf({ ...files, 'desk/agenttools/servers/desk.json': definition }, 'desk'),
+  ).toMatchObject([{ code: 'boot-failed', severity: 'warning' }]);
 });

@@ -3,12 +3,16 @@ import { ownProgram, workspaceFolders } from '../../engine/base/folders.js';
 import type { BridgeDeps } from '../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../engine/bridge/open-existing.js';
 import { type GivenOptions, readHeaders } from '../../engine/existing-servers/given-inputs.js';
+import { resolveNpm } from '../../engine/existing-servers/resolve-npm.js';
 import {
   commandReference,
+  type NpmReference,
   readServerReference,
+  type ServerReference,
   shownReference,
 } from '../../engine/existing-servers/server-reference.js';
 import { installationFolders } from '../../engine/installation/installation-folders.js';
+import { installedReference } from '../../engine/installation/installed-reference.js';
 import { readVariables } from '../../engine/installation/secrets.js';
 import type { Host } from '../../host.js';
 import { openHostRegistry } from './mcp-registry.js';
@@ -24,10 +28,46 @@ export async function findExisting(
 ): Promise<NamedReference | undefined> {
   if (!command && !server) return undefined;
   const reference = command ? commandReference(command) : readServerReference(server ?? '');
-  if (reference.kind === 'name' || reference.kind === 'path') return undefined;
+  if (reference.kind === 'path') return undefined;
+  if (reference.kind === 'name') return await findByName(reference, host);
   // An installed extension wins over an entry of the MCP Registry with its name.
   if (reference.kind === 'registry' && (await isExtension(reference.name, host))) return undefined;
   return { text: shownReference(reference) ?? server ?? '', meant: reference };
+}
+
+/** An existing server that is installed, or an npm package with a scope. An extension wins over both. */
+async function findByName(
+  { text, npm, isBare }: Extract<ServerReference, { kind: 'name' }>,
+  host: Host,
+): Promise<NamedReference | undefined> {
+  if (await isExtension(text, host)) return undefined;
+  const installed = await findInstalled(text, host);
+  if (installed) return installed;
+  return npm && !isBare && (await isExistingPackage(npm, host)) ? { text, meant: npm } : undefined;
+}
+
+/** The existing server that `install` wrote into a client. @throws AgentToolsError `ambiguous` */
+export async function findInstalled(name: string, host: Host): Promise<NamedReference | undefined> {
+  const { receipts } = installationFolders(host);
+  const text = await installedReference(name, { receipts, cwd: host.cwd, home: host.home });
+  const meant = text === undefined ? undefined : readServerReference(text);
+  if (!meant || meant.kind === 'name' || meant.kind === 'path') return undefined;
+  return { text: text!, meant };
+}
+
+/** Time limit for the lookup of a package, since the user waits for it. */
+const lookupTimeLimitMs = 20_000;
+
+/** True for a published package that is no extension. Failures of the registry are reported by the usual lookup. */
+async function isExistingPackage(npm: NpmReference, host: Host): Promise<boolean> {
+  const lookup = { npm: npmSetting(host), signal: AbortSignal.timeout(lookupTimeLimitMs) };
+  return await resolveNpm(npm, lookup).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof AgentToolsError && error.code === 'ambiguous') throw error;
+      return false;
+    },
+  );
 }
 
 async function isExtension(name: string, host: Host): Promise<boolean> {

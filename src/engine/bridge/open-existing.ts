@@ -6,7 +6,6 @@ import { ExistingRecords } from '../existing-servers/existing-records.js';
 import type { ExistingServer, InputValues } from '../existing-servers/existing-server.js';
 import type { GivenOptions } from '../existing-servers/given-inputs.js';
 import { hideSecrets } from '../existing-servers/hide-secrets.js';
-import { keepFolder } from '../existing-servers/kept-folder.js';
 import { linkNode } from '../existing-servers/node-link.js';
 import { installNpmServer } from '../existing-servers/npm-servers.js';
 import { type PreparedLaunch, prepareLaunch } from '../existing-servers/prepare-launch.js';
@@ -95,8 +94,6 @@ export function explainReference({ text, meant }: NamedReference, { version }: E
 interface PrepareChoices {
   /** Values of inputs that are not given, by input id. */
   readonly answers?: InputValues;
-  /** True if `uninstall` must not remove the files of the server. Default: false. */
-  readonly isKept?: boolean;
 }
 
 /**
@@ -107,7 +104,7 @@ export async function prepareExisting(
   server: ExistingServer,
   given: GivenOptions,
   { npm, dataFolder, surroundings, cwd, node, signal, tell }: ExistingDeps,
-  { answers = {}, isKept = false }: PrepareChoices = {},
+  { answers = {} }: PrepareChoices = {},
 ): Promise<PreparedLaunch> {
   const { env, home, platform } = surroundings;
   return await prepareLaunch(server, {
@@ -118,14 +115,12 @@ export async function prepareExisting(
     startNpm: async ({ name, version, bin }) => {
       tell(`Installing ${name}@${version}`);
       const request = { name, version, bin, allowScripts: [] };
-      const { file, folder } = await installNpmServer(request, { npm, dataFolder, signal });
-      if (isKept) await keepFolder(folder);
+      const { file } = await installNpmServer(request, { npm, dataFolder, signal });
       return { command: await linkNode({ dataFolder, execPath: node, platform }), args: [file] };
     },
     unpack: async (content) => {
       tell(`Unpacking ${server.name}`);
       await unpackBundle(content, { signal });
-      if (isKept) await keepFolder(content.folder);
     },
   });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { replaceTextFile } from '../base/files/replace.js';
@@ -43,6 +43,11 @@ export class ExistingRecords {
     const { server } = record;
     const isServer = isRecord(server) && isString(server.reference) && isRecord(server.template);
     return isServer ? (server as unknown as ExistingServer) : undefined;
+  }
+
+  /** Removes the record of an exact reference. Never rejects. */
+  async remove(reference: string): Promise<void> {
+    await rm(this.#fileOf(reference), { force: true }).catch(() => undefined);
   }
 
   /** Records the server of a reference, also under its exact reference. Never rejects: the next start looks it up again. */

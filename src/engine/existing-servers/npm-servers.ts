@@ -223,7 +223,7 @@ async function describe(folder: string, { name, bin }: NpmServerRequest): Promis
 }
 
 /**
- * Removes the folders of npm servers that no path of `used` is in, except those that a process installs at the moment.
+ * Removes the folders of npm servers that no text of `used` mentions a file of, except those that a process installs at the moment.
  * Returns their names. `among`: only these folders; absent: all.
  */
 export async function removeUnusedNpmServers(
@@ -238,7 +238,7 @@ export async function removeUnusedNpmServers(
     const folder = path.join(all, name);
     if (among && !among.includes(folder)) continue;
     const isServer = /@[^@]+$/.test(name) && !/\.(?:lock|takeover)$/.test(name);
-    if (!isServer || used.some((file) => file.startsWith(folder + path.sep))) continue;
+    if (!isServer || used.some((text) => text.includes(folder + path.sep))) continue;
     if (await removeUnlessLocked(folder)) removed.push(name);
   }
   return removed;

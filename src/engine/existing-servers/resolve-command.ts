@@ -3,7 +3,7 @@ import { AgentToolsError } from '../base/errors.js';
 import { statFile } from '../base/files/disk.js';
 import { findProgram, isExecutable } from '../base/find-program.js';
 import type { ArgumentTemplate, ExistingServer, ServerInput } from './existing-server.js';
-import { inputsOfPlaces, readPlaces } from './hide-secrets.js';
+import { inputsOfPlaces, readPlaces, shownWords } from './hide-secrets.js';
 import { programName, readContainerImage, readPackageRunner } from './runner-words.js';
 import { imageName, shortServerName } from './server-name.js';
 import { formatReference, type ServerReference } from './server-reference.js';
@@ -49,7 +49,7 @@ export function referenceOfCommand(words: readonly string[]): string {
   const [command, ...args] = words;
   const read = command === undefined ? undefined : readPackageRunner([command, ...args]);
   const fetched = read?.fetched && formatReference(read.fetched.reference);
-  return fetched ?? words.join(' ');
+  return fetched ?? shownWords(words);
 }
 
 function fetchingNote(runner: string): string {

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { systemErrorCode } from '../base/files/file-error.js';
 import { bundlesFolder, removeUnusedBundles } from '../bundles/unused-bundles.js';
 import type { Receipts } from '../clients/receipts.js';
+import { ExistingRecords } from '../existing-servers/existing-records.js';
 import { keptMark } from '../existing-servers/kept-folder.js';
 import { npmServersFolder, removeUnusedNpmServers } from '../existing-servers/npm-servers.js';
 
 /**
- * Removes npm servers and unpacked bundles that no entry of AgentTools starts any more: all of them, or those in the folders
- * `among`. If a record cannot be read, nothing is removed: it may have an entry that starts one.
+ * Removes npm servers and unpacked bundles that no entry of AgentTools and no user server starts any more: all of them, or only
+ * the folders `among`. If a record or a definition cannot be read, nothing is removed: it may start one.
  */
 export async function removeUnusedServers(
   receipts: Receipts,
@@ -24,9 +26,49 @@ export async function removeUnusedServers(
   ]);
   const inEntries = entries.flatMap(({ entry, replaced = {} }) => textsIn([entry, replaced]));
   const folders = entries.flatMap(({ folder }) => (folder === undefined ? [] : [path.join(folder, 'entry')]));
-  const used = [...inEntries, ...folders, ...(await pastedMarks(dataFolder))];
+  const definitions = await textsOfUserServers(dataFolder);
+  if (!definitions) return;
+  const used = [...inEntries, ...folders, ...definitions, ...(await pastedMarks(dataFolder))];
   await removeUnusedNpmServers(dataFolder, used, among);
   await removeUnusedBundles(dataFolder, used, among);
+}
+
+/** Removes the records of existing servers without an entry. `removed`: the servers of removed entries. */
+export async function removeUnusedRecords(
+  removed: readonly string[],
+  receipts: Receipts,
+  dataFolder: string,
+): Promise<void> {
+  const { records, notes } = await receipts.all();
+  if (notes.length > 0) return;
+  const used = new Set(records.flatMap((record) => record.receipts.map(({ server }) => server)));
+  const store = new ExistingRecords(dataFolder);
+  for (const server of new Set(removed)) if (!used.has(server)) await store.remove(server);
+}
+
+/** All texts in the definitions of user servers; undefined if one cannot be read. */
+async function textsOfUserServers(dataFolder: string): Promise<readonly string[] | undefined> {
+  const folder = path.join(dataFolder, 'servers', 'agenttools');
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const texts = await Promise.all(
+      entries
+        .filter((entry) => entry.isFile())
+        .map(async ({ parentPath, name }) => await readFile(path.join(parentPath, name), 'utf8')),
+    );
+    return texts.flatMap((text) => textsIn(parseJson(text) ?? text));
+  } catch (error) {
+    return systemErrorCode(error) === 'ENOENT' ? [] : undefined;
+  }
+}
+
+/** Undefined for other text, such as a definition in code. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function pastedMarks(dataFolder: string): Promise<readonly string[]> {

@@ -112,10 +112,11 @@ async function checkServer(
   };
   const client = new Client({ name: 'agenttools-validate', version: '1.0.0' }, { versionNegotiation });
   const started = performance.now();
+  let listed = 0;
   try {
     await client.connect(transport, { timeout: timeoutMs });
     const readyMs = performance.now() - started;
-    await askForLists(client, timeoutMs);
+    listed = await askForLists(client, timeoutMs);
     if (readyMs > slowStartMs) {
       const message = `Server "${server}" took ${(readyMs / 1000).toFixed(1)} s to its first answer. Clients may give up: do slow work in "initialize" or at the first call.`;
       findings.push({ code: 'slow-start', severity: 'warning', message });
@@ -142,7 +143,9 @@ async function checkServer(
   }
   for (const absence of parseAbsences(said)) {
     const message = `Server "${server}" lists no tools of an existing server. ${absence}`;
-    findings.push({ code: 'boot-failed', severity: 'warning', message, isOfList: true });
+    // A variable and a slow download are no faults of the package, unless nothing is left without them.
+    const severity = listed > 0 && needsMore.test(absence) ? 'warning' : 'error';
+    findings.push({ code: 'boot-failed', severity, message, isOfList: true });
   }
   for (const missing of parseMissingNames(said)) {
     const message = `Server "${server}" chooses an item that does not exist. ${missing} Correct the name in "only", "except" or "rename".`;
@@ -156,14 +159,21 @@ async function checkServer(
   return findings;
 }
 
-/** Requests every list that the server declares; the client checks each answer against the protocol. */
-async function askForLists(client: Client, timeout: number): Promise<void> {
+/** Absences of upstream servers that another environment may not have: for lack of a variable, or of time. */
+const needsMore = /needs the environment variable \S+, which is not set|is not available yet: /;
+
+/**
+ * Requests every list that the server declares; the client checks each answer against the protocol. Returns the number of
+ * items.
+ */
+async function askForLists(client: Client, timeout: number): Promise<number> {
   const has = client.getServerCapabilities() ?? {};
-  if (has.tools) await client.listTools({}, { timeout });
-  if (has.prompts) await client.listPrompts({}, { timeout });
-  if (!has.resources) return;
-  await client.listResources({}, { timeout });
-  await client.listResourceTemplates({}, { timeout });
+  const tools = has.tools ? (await client.listTools({}, { timeout })).tools : [];
+  const prompts = has.prompts ? (await client.listPrompts({}, { timeout })).prompts : [];
+  if (!has.resources) return tools.length + prompts.length;
+  const { resources } = await client.listResources({}, { timeout });
+  const { resourceTemplates } = await client.listResourceTemplates({}, { timeout });
+  return tools.length + prompts.length + resources.length + resourceTemplates.length;
 }
 
 /** Waits for the process to end; kills it if it does not. */

@@ -45,6 +45,11 @@ export class UpstreamRecords {
     return this.#known.get(key);
   }
 
+  /** Resolves when all records are written. */
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
   /** Writes a changed record. Never rejects: without records, only the first instructions are missing. */
   async write(key: string, record: UpstreamRecord): Promise<void> {
     if (JSON.stringify(this.read(key)) === JSON.stringify(record)) return;

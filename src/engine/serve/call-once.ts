@@ -42,6 +42,8 @@ export interface CallOnce {
   readonly signIn?: HubOptions['signIn'];
   /** Installs missing packages of the server if the tool is not found. Default: installs nothing. */
   readonly obtain?: InstallMissing | undefined;
+  /** Folder of the records of upstream servers. Default: no records. */
+  readonly dataFolder?: string | undefined;
 }
 
 /**
@@ -65,7 +67,7 @@ export async function callOnce(
 /** Calls one tool of a composed server, as {@link callOnce} does. @throws AgentToolsError */
 export async function callComposed(
   compose: () => Promise<ServerSpec>,
-  { tool: name, args, env, report, signal, person, obtain, signIns, signIn }: CallOnce,
+  { tool: name, args, env, report, signal, person, obtain, dataFolder, signIns, signIn }: CallOnce,
 ): Promise<ToolResult> {
   const over = new AbortController();
   const calling = { env, report, signal: AbortSignal.any([signal, over.signal]) };
@@ -76,6 +78,7 @@ export async function callComposed(
     isOnce: true,
     signIns,
     signIn,
+    ...(dataFolder !== undefined && { dataFolder }),
   });
   const live = await LiveServer.open({ server, env, report, openUpstreams });
   const { calls } = live;
@@ -92,11 +95,13 @@ export async function callComposed(
     }
     if (!tool) throw refuse(server);
     const conversation = new TerminalInputScope(person, calling.signal);
-    return await callTool(tool, args, {
+    const result = await callTool(tool, args, {
       calls,
       signal,
       makeContext: contextsWithoutClient(live, { conversation }),
     });
+    if (dataFolder !== undefined) await waitForLists(live, signal);
+    return result;
   } catch (error) {
     if (error instanceof MissingCapabilityError) return failure(error.message);
     if (isBranded(error, brands.protocolError)) throw protocolFailure(error as ProtocolError);
@@ -105,6 +110,16 @@ export async function callComposed(
     over.abort();
     await live.close();
   }
+}
+
+/** Longest wait for lists that only the record of a call needs, in milliseconds. */
+const recordWaitMs = 1000;
+
+/** Waits for the lists of upstream servers, which were requested before the call. Never rejects. */
+async function waitForLists(live: LiveServer, signal: AbortSignal): Promise<void> {
+  if (live.current.upstreams.length === 0) return;
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(recordWaitMs)]);
+  await Promise.allSettled((['prompts', 'resources'] as const).map((kind) => live.ready(kind, enough)));
 }
 
 /** The call waits for an upstream server as long as its start may take. */

@@ -304,6 +304,8 @@ export class UpstreamHub implements UpstreamSource {
   async #closeAll(): Promise<void> {
     this.#unsubscribe();
     this.#kept.cancelAll(new Error('the server is closing'));
+    this.#recorded();
+    await this.#options.records?.flush();
     await this.#upstreams.close();
   }
 }

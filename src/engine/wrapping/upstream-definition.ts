@@ -45,8 +45,7 @@ export async function writeUpstreamServer(
 ): Promise<WrittenServer> {
   const written = await writeEndpoint(server, request, {
     base: { cwd: deps.cwd, home: deps.surroundings.home },
-    prepare: async (open, given, answers) =>
-      await prepareExisting(open, given, deps, { answers, isKept: true }),
+    prepare: async (open, given, answers) => await prepareExisting(open, given, deps, { answers }),
   });
   const { endpoint, variables, omitted } = written;
   const { toolList, ...choice } = choices;

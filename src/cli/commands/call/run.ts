@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { AgentToolsError } from '../../../engine/base/errors.js';
+import { workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { createBridge } from '../../../engine/bridge/existing-resolver.js';
 import { brands, isBranded } from '../../../engine/runtime/authoring-symbols.js';
@@ -12,7 +13,6 @@ import { autoInstallOptions } from '../../shared/auto-install.js';
 import { existingDeps, findExisting, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { parseJsonArguments } from '../../shared/json-arguments.js';
-import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { refuseExistingFlags } from '../../shared/not-existing.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { revealHost } from '../../shared/secrets.js';
@@ -49,10 +49,11 @@ export async function callCommand(
       tell('');
       host.stderr.write(`${visibleText(line)}\n`);
     };
-    const named = mayBeExisting(server, command) ? await findExisting(server, command, host) : undefined;
+    const named = await findExisting(server, command, host);
     if (!named) refuseExistingFlags(existing.flags, { command: 'call', server });
     const { env } = await revealHost(host, { inProcess: true });
-    const call = { tool, args, env, report, person };
+    const { dataFolder } = workspaceFolders(host);
+    const call = { tool, args, env, report, person, dataFolder };
     const run = async (ending: AbortSignal) => {
       if (named) {
         const { transport, mcpRegistry } = existing;

@@ -99,11 +99,10 @@ async function definitionIn(
   return { definition, values, directory: cwd };
 }
 
-/** The existing server of `--from`. A scoped name is an npm package, unless it is a file. */
+/** The existing server of `--from`. Another word that is a file is a definition. */
 async function findReference(from: string, host: Host): Promise<NamedReference | undefined> {
-  if (mayBeExisting(from)) return await findExisting(from, undefined, host);
-  if (!from.startsWith('@') || existsSync(path.resolve(host.cwd, from))) return undefined;
-  return await findExisting(`npm:${from}`, undefined, host);
+  if (!mayBeExisting(from) && existsSync(path.resolve(host.cwd, from))) return undefined;
+  return await findExisting(from, undefined, host);
 }
 
 /** Keys of files with existing servers. A definition has none of them. */

@@ -1,6 +1,8 @@
+import { workspaceFolders } from '../../../engine/base/folders.js';
 import { clientName } from '../../../engine/clients/client-name.js';
 import { deleteUserServer } from '../../../engine/installation/delete-server.js';
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
+import { removeUnusedServers } from '../../../engine/installation/unused-servers.js';
 import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -22,6 +24,8 @@ export async function deleteServerCommand(
   const { surroundings, receipts } = installationFolders(host);
   const setting = { cwd: host.cwd, home: host.home, surroundings, receipts };
   const deletion = await deleteUserServer(request, workspaceOptions(host), setting);
+  if (deletion.deleted && !request.dryRun)
+    await removeUnusedServers(receipts, workspaceFolders(host).dataFolder);
   const wording = { dryRun: request.dryRun, nameOf: clientName };
   host.stderr.write(deletionLines(deletion, wording));
   if (json && deletion.deleted) host.stdout.write(renderJson(deletionData(deletion, wording)));

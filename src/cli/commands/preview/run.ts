@@ -17,7 +17,6 @@ import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import { findExisting, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
-import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { refuseExistingFlags } from '../../shared/not-existing.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
@@ -95,7 +94,7 @@ async function findServer(
   host: Host,
   signal: AbortSignal,
 ): Promise<FoundServer | undefined> {
-  if (mayBeExisting(server, command) && (await findExisting(server, command, host))) return undefined;
+  if (await findExisting(server, command, host)) return undefined;
   refuseExistingFlags(existing.flags, { command: 'preview', server });
   const workspace = openWorkspace(host);
   return await withProgress(host, async (tell) => {

@@ -9,7 +9,7 @@ import { readServerReference, shownReference } from '../../../engine/existing-se
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
 import { PackageStore } from '../../../engine/packages/package-store.js';
 import type { Host } from '../../../host.js';
-import { existingDeps } from '../../shared/existing.js';
+import { existingDeps, findExisting } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { openHostRegistry } from '../../shared/mcp-registry.js';
@@ -74,19 +74,18 @@ async function findFacts(
       return await find(name);
     };
     const place = { workspace: openWorkspace(host), cwd: host.cwd, homeDirectory, receipts, published, note };
+    const existing = () => {
+      const signal = AbortSignal.timeout(registryTimeLimitMs);
+      return existingDeps(host, { mcpRegistry, report: note, tell, signal });
+    };
     const read = mayBeExisting(reference) ? readServerReference(reference) : undefined;
     if (read && read.kind !== 'name' && read.kind !== 'path' && read.kind !== 'registry')
-      return showExisting(
-        { text: shownReference(read) ?? reference, meant: read },
-        existingDeps(host, {
-          mcpRegistry,
-          report: note,
-          tell,
-          signal: AbortSignal.timeout(registryTimeLimitMs),
-        }),
-      );
+      return showExisting({ text: shownReference(read) ?? reference, meant: read }, existing());
     return show(reference, place).catch(async (error: unknown) => {
-      const entry = isMissing(error) ? readEntryName(reference) : undefined;
+      if (!isMissing(error)) throw error;
+      const named = await findExisting(reference, undefined, host);
+      if (named && named.meant.kind !== 'registry') return await showExisting(named, existing());
+      const entry = readEntryName(reference);
       if (!entry) throw error;
       tell(`Asking the MCP Registry for ${entry.name}`);
       const registry = await openHostRegistry(mcpRegistry, host);

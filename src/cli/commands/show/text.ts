@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { isRecord } from '../../../engine/base/value-checks.js';
+import { isRecord, isString } from '../../../engine/base/value-checks.js';
 import { visibleLine, visibleText, visibleTexts } from '../../../engine/base/visible-text.js';
 import type { InputFacts } from '../../../engine/discovery/existing-facts.js';
 import type {
@@ -58,7 +58,14 @@ function isShort(value: unknown): boolean {
 function renderSection(key: string, value: unknown, style: ChalkInstance): string {
   const row = Object.hasOwn(listRows, key) ? listRows[key as keyof typeof listRows] : undefined;
   if (row && Array.isArray(value))
-    return value.map((entry) => row(visibleTexts(entry) as never, style)).join('');
+    return value
+      .map((entry) =>
+        // The items of existing servers are known by their names only.
+        isString(entry) && key !== 'notes'
+          ? `  ${style.cyan(visibleLine(entry))}\n`
+          : row(visibleTexts(entry) as never, style),
+      )
+      .join('');
   return indentText(renderValue(value), 2);
 }
 

@@ -1,10 +1,11 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { Preparation } from '../../../engine/serve/prepare-server.js';
 import { startServer } from '../../../engine/serve/start-server.js';
 import type { CheckDrift } from '../../../engine/server/drift-guard.js';
 import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
-import { mayBeExisting } from '../../shared/may-be-existing.js';
+import { isScopedPackage, mayBeExisting } from '../../shared/may-be-existing.js';
 import type { StartInput } from './arguments.js';
 
 /** Serves a server over stdio until its client disconnects. */
@@ -25,7 +26,8 @@ export async function withSecrets(host: Host, { inProcess }: Pick<StartInput, 'i
 
 /** Transport-independent options of a server start. @throws AgentToolsError */
 export async function preparation(input: StartInput, host: Host): Promise<Preparation> {
-  if (input.existing || mayBeExisting(input.server, input.command)) {
+  const mayExist = mayBeExisting(input.server, input.command) || (await isMissingPackage(input, host));
+  if (input.existing || mayExist) {
     // Servers of extensions start without this code.
     const [{ findExisting }, { existingPreparation }] = await Promise.all([
       import('../../shared/existing.js'),
@@ -37,6 +39,17 @@ export async function preparation(input: StartInput, host: Host): Promise<Prepar
     refuseExistingFlags(input.existing?.flags ?? [], { command: 'start', server: input.server });
   }
   return extensionPreparation(input, host);
+}
+
+/** True for a package that is not installed and may be. */
+async function isMissingPackage({ server, autoInstall, frozen }: StartInput, host: Host): Promise<boolean> {
+  if (server === undefined || !isScopedPackage(server) || !autoInstall || frozen) return false;
+  const { openWorkspace } = await import('../../shared/workspace.js');
+  const workspace = openWorkspace(host);
+  return await workspace.findServer(server).then(
+    () => false,
+    (error: unknown) => error instanceof AgentToolsError && error.code === 'not-found',
+  );
 }
 
 function extensionPreparation({ autoInstall, frozen, ...input }: StartInput, host: Host): Preparation {

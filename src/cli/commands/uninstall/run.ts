@@ -7,7 +7,7 @@ import {
   resolveScope,
 } from '../../../engine/installation/installation-folders.js';
 import { uninstall } from '../../../engine/installation/uninstall.js';
-import { removeUnusedServers } from '../../../engine/installation/unused-servers.js';
+import { removeUnusedRecords, removeUnusedServers } from '../../../engine/installation/unused-servers.js';
 import type { Host } from '../../../host.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
@@ -37,7 +37,15 @@ export async function uninstallCommand(input: UninstallInput, host: Host): Promi
     { clients: named?.clients, scope, reference, name, force, dryRun },
     { cwd: host.cwd, home: host.home, surroundings, receipts },
   );
-  if (!dryRun) await removeUnusedServers(receipts, workspaceFolders(host).dataFolder);
+  if (!dryRun) {
+    const { dataFolder } = workspaceFolders(host);
+    await removeUnusedServers(receipts, dataFolder);
+    await removeUnusedRecords(
+      results.flatMap(({ receipt }) => receipt.server ?? []),
+      receipts,
+      dataFolder,
+    );
+  }
   const instead = findOtherInstallations(elsewhere, {
     clients: named?.clients,
     scope,

@@ -7,18 +7,23 @@ import type { NamedReference } from '../../../engine/bridge/open-existing.js';
 import { programFile } from '../../../engine/existing-servers/npm-program.js';
 import { isPublishedName } from '../../../engine/extension/names.js';
 import type { Host } from '../../../host.js';
+import { findInstalled } from '../../shared/existing.js';
 
 /**
- * The npm package of a name that is installed at the working directory, if it is a server and no extension; undefined if the
- * word is a path. Nothing is downloaded.
+ * The existing server of a name that is installed: an npm package at the working directory, or a server that `install` wrote.
+ * Undefined if the word is a path or an extension. Nothing is downloaded.
  * @throws AgentToolsError if a scoped name is neither a folder nor installed
  */
-export function findInstalledServer(word: string, { cwd }: Pick<Host, 'cwd'>): NamedReference | undefined {
-  if (!isPublishedName(word) || existsSync(path.resolve(cwd, word))) return undefined;
+export async function findInstalledServer(word: string, host: Host): Promise<NamedReference | undefined> {
+  const { cwd } = host;
+  if (!isPublishedName(word.replace(/(?!^)@[^/]*$/, '')) || existsSync(path.resolve(cwd, word)))
+    return undefined;
   const folder = ancestorFolders(cwd)
     .map((one) => path.join(one, 'node_modules', word))
     .find((one) => existsSync(path.join(one, 'package.json')));
   if (folder === undefined) {
+    const installed = await findInstalled(word, host);
+    if (installed) return installed;
     if (!word.startsWith('@')) return undefined;
     const message = `${word} is neither a folder here nor an installed package, and validate installs nothing by a bare name. Write npm:${word} for the npm package, a URL, or a command: -- node server.js`;
     throw new AgentToolsError('not-found', message);

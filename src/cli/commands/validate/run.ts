@@ -80,7 +80,7 @@ async function findSubjects(
     [...new Set(words)].map(async (word): Promise<Subject> => {
       const server = mayBeExisting(word)
         ? await findExisting(word, undefined, host)
-        : findInstalledServer(word, host);
+        : await findInstalledServer(word, host);
       return server ? { server } : { directory: path.resolve(host.cwd, word) };
     }),
   );
