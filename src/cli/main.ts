@@ -1,4 +1,6 @@
+import process from 'node:process';
 import { AgentToolsError } from '../engine/base/errors.js';
+import { setOutgoingFetch } from '../engine/base/outgoing-fetch.js';
 import { visibleText } from '../engine/base/visible-text.js';
 import type { Host } from '../host.js';
 import { parseStartArguments } from './commands/start/arguments.js';
@@ -9,6 +11,10 @@ export { ExitCode } from './shared/exit-code.js';
 
 /** Runs one command line. Only this function turns errors into exit codes. */
 export async function main(argv: readonly string[], host: Host): Promise<ExitCode> {
+  setOutgoingFetch(async () => {
+    const { findFetch } = await import('../engine/network/find-fetch.js');
+    return await findFetch({ ...host, execPath: process.execPath });
+  });
   try {
     return await dispatch(argv, host);
   } catch (error) {

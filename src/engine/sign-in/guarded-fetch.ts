@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { AgentToolsError } from '../base/errors.js';
 import { isLoopback } from '../base/loopback.js';
+import { outgoingFetch } from '../base/outgoing-fetch.js';
 import { parseUrl } from '../base/parse-url.js';
 import { withTimeLimit } from '../base/time-limit-signal.js';
 import { visibleLine } from '../base/visible-text.js';
@@ -30,7 +31,7 @@ export interface GuardOptions {
 export function createGuardedFetch({
   server,
   signal,
-  fetch: send = fetch,
+  fetch: send = outgoingFetch,
   resolve = addressesOf,
 }: GuardOptions): FetchLike {
   let reach: Promise<Reach> | undefined;

@@ -3,6 +3,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { outgoingFetch } from '../base/outgoing-fetch.js';
 import type { UpstreamAddress } from '../runtime/upstream.js';
 import { type AccountFetchOptions, createAccountFetch } from '../sign-in/account-fetch.js';
 
@@ -59,7 +60,7 @@ class HttpTransport extends StreamableHTTPClientTransport {
 
 /** Fetches, and aborts a response with an overlong line. */
 async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
+  const response = await outgoingFetch(url, init);
   if (!response.body) return response;
   let length = 0;
   const bounded = new TransformStream<Uint8Array, Uint8Array>({

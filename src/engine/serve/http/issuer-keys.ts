@@ -1,6 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { AgentToolsError } from '../../base/errors.js';
 import { isLoopback } from '../../base/loopback.js';
+import { outgoingFetch } from '../../base/outgoing-fetch.js';
 import { parseUrl } from '../../base/parse-url.js';
 import { errorMessage } from '../../base/thrown-value.js';
 import { isRecord } from '../../base/value-checks.js';
@@ -118,7 +119,7 @@ async function discover(issuer: string, signal: AbortSignal): Promise<string> {
 
 /** Fetches JSON without redirects. Platforms without Node support only `redirect: 'manual'` for that. */
 async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
-  const response = await fetch(url, {
+  const response = await outgoingFetch(url, {
     redirect: 'manual',
     headers: { Accept: 'application/json' },
     signal,
