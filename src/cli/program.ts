@@ -13,6 +13,8 @@ import { defineInstall } from './commands/install/grammar.js';
 import { defineListClients } from './commands/list-clients/grammar.js';
 import { defineListInstalled } from './commands/list-installed/grammar.js';
 import { defineListServers } from './commands/list-servers/grammar.js';
+import { defineLogin } from './commands/login/grammar.js';
+import { defineLogout } from './commands/logout/grammar.js';
 import { definePreview } from './commands/preview/grammar.js';
 import { defineRemove } from './commands/remove/grammar.js';
 import { defineSecret } from './commands/secret/grammar.js';
@@ -44,6 +46,8 @@ const commands: readonly DefineCommand[] = [
   defineListClients,
   defineListInstalled,
   defineSecret,
+  defineLogin,
+  defineLogout,
   defineAdd,
   defineRemove,
   defineUpdate,

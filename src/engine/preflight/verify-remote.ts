@@ -3,7 +3,7 @@ import { AgentToolsError } from '../base/errors.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { withTimeLimit } from '../base/time-limit-signal.js';
 import { endpointName } from '../extension/upstream-secrets.js';
-import { createHttpTransport } from '../upstream/http-transport.js';
+import { createHttpTransport, type RemoteSignIn } from '../upstream/http-transport.js';
 import { httpStatus } from '../upstream/upstream-errors.js';
 
 /** A remote server to ask. */
@@ -18,11 +18,15 @@ export interface RemoteVerification {
   readonly transport: 'http' | 'sse';
   /** True if the server wants a sign-in before it answers. */
   readonly wantsSignIn: boolean;
+  /** Number of tools on the first page of the list. */
+  readonly tools: number;
 }
 
 interface RemoteLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Default: no sign-in. */
+  readonly signIn?: RemoteSignIn | undefined;
 }
 
 /** Answers to an `initialize` over Streamable HTTP of servers with the older transport. */
@@ -38,11 +42,12 @@ export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): 
   let failure: unknown;
   for (const transport of transports) {
     try {
-      await listTools({ ...server, transport }, limits);
-      return { transport, wantsSignIn: false };
+      const tools = await listTools({ ...server, transport }, limits);
+      return { transport, wantsSignIn: false, tools };
     } catch (error) {
+      if (error instanceof AgentToolsError) throw error;
       const status = httpStatus(error);
-      if (status === 401 || status === 403) return { transport, wantsSignIn: true };
+      if (status === 401 || status === 403) return { transport, wantsSignIn: true, tools: 0 };
       failure ??= error;
       if (!olderStatuses.includes(status)) break;
     }
@@ -54,16 +59,17 @@ export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): 
 
 async function listTools(
   { url, headers, transport }: RemoteServer & { readonly transport: 'http' | 'sse' },
-  { timeoutMs, signal }: RemoteLimits,
-): Promise<void> {
+  { timeoutMs, signal, signIn }: RemoteLimits,
+): Promise<number> {
   const client = new Client(
     { name: 'agenttools-verify', version: '1.0.0' },
     { versionNegotiation: { mode: 'legacy' } },
   );
   const options = { timeout: timeoutMs, signal: withTimeLimit(signal, timeoutMs) };
   try {
-    await client.connect(createHttpTransport({ url, headers, transport }), options);
-    if (client.getServerCapabilities()?.tools) await client.listTools({}, options);
+    await client.connect(createHttpTransport({ url, headers, transport }, signIn), options);
+    if (!client.getServerCapabilities()?.tools) return 0;
+    return (await client.listTools({}, options)).tools.length;
   } finally {
     await client.close().catch(() => {});
   }

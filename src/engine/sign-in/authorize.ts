@@ -170,6 +170,8 @@ async function discover(
 ): Promise<Authorization> {
   const resourceMetadataUrl = challenge?.resourceMetadataUrl ?? before?.resourceMetadataUrl;
   const authorization = await discoverAuthorization(new URL(server), { resourceMetadataUrl, fetch });
+  if (!challenge && !authorization.metadata)
+    throw new AgentToolsError('refused', `${server} asks for no sign-in.`);
   if (issuer !== undefined && authorization.issuer !== issuer)
     throw new AgentToolsError(
       'refused',

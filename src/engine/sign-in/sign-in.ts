@@ -1,7 +1,9 @@
+import { packageVersion } from '../base/folders.js';
 import { errorMessage } from '../base/thrown-value.js';
+import { withTimeLimit } from '../base/time-limit-signal.js';
 import type { Account } from './account.js';
 import { type AuthorizeRequest, authorizeMachine, authorizeUser, type SignInUser } from './authorize.js';
-import type { Challenge } from './challenge.js';
+import { type Challenge, readChallenge } from './challenge.js';
 import type { ClientRegistration, SignInRecord } from './sign-in-record.js';
 import { revokeTokens } from './token-requests.js';
 
@@ -33,6 +35,44 @@ export async function signInMachine(
   return await account.replace(
     async () => await authorizeMachine({ ...choices, server, challenge }, { fetch, secrets }),
   );
+}
+
+/** Longest wait for the refusal of a server, in milliseconds. */
+const refusalLimitMs = 30_000;
+
+/** Asks a server without credentials. Undefined if it does not refuse. @throws errors of the network */
+export async function askForChallenge(
+  url: string,
+  options: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly transport: 'http' | 'sse' | undefined;
+    readonly signal: AbortSignal;
+  },
+): Promise<Challenge | undefined> {
+  const { headers, transport, signal } = options;
+  const request: RequestInit =
+    transport === 'sse' ? { headers: { ...headers, Accept: 'text/event-stream' } } : initializeWith(headers);
+  const limit = withTimeLimit(signal, refusalLimitMs);
+  const response = await fetch(url, { ...request, redirect: 'manual', signal: limit });
+  await response.body?.cancel();
+  return readChallenge(response);
+}
+
+function initializeWith(headers: Readonly<Record<string, string>>): RequestInit {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'agenttools', version: packageVersion() },
+  };
+  return {
+    method: 'POST',
+    headers: {
+      ...headers,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  };
 }
 
 /** The end of a sign-in. */

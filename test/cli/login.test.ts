@@ -1,0 +1,155 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../support/run-cli.js';
+import { type SignInServers, startSignInServers } from '../support/sign-in-servers.mjs';
+
+let servers: SignInServers;
+beforeAll(async () => {
+  servers = await startSignInServers({
+    clients: [
+      {
+        client_id: 'robot & co',
+        client_secret: 'p%ss w+rd/:~',
+        grant_types: ['client_credentials'],
+        response_types: [],
+        redirect_uris: [],
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
+    ],
+  });
+});
+afterAll(async () => await servers.close());
+
+const newHome = () => mkdtempSync(path.join(tmpdir(), 'agenttools-login-'));
+
+/** A folder with the program that opens browsers. The user of this browser agrees to everything. */
+function browserFolder(): string {
+  const folder = newHome();
+  const script = path.resolve(import.meta.dirname, '../support/browse.mjs');
+  writeFileSync(path.join(folder, 'xdg-open'), `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`, {
+    mode: 0o755,
+  });
+  return folder;
+}
+
+async function logIn(home: string, words: readonly string[] = []) {
+  const env = { PATH: `${browserFolder()}:/usr/bin:/bin`, DISPLAY: ':0' };
+  return await runCli(['login', servers.url, ...words], { home, env });
+}
+
+/** All files below a folder that contain a text. */
+function filesWith(folder: string, text: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file, 'utf8').includes(text));
+}
+
+function storedTokens(home: string): readonly string[] {
+  const stored = JSON.parse(readFileSync(path.join(home, 'agenttools/secrets/sign-ins.json'), 'utf8'));
+  return Object.values(stored.secrets as Record<string, { value: string }>).flatMap(({ value }) => {
+    const { accessToken, refreshToken } = JSON.parse(value);
+    return [accessToken, refreshToken].filter(Boolean);
+  });
+}
+
+describe('login', () => {
+  test('opens the browser, and lets other commands use the server', async () => {
+    const home = newHome();
+    const { code, stdout, stderr } = await logIn(home, ['--json']);
+    expect(stderr).toContain(`Signed in to ${servers.url} at ${servers.issuer}.`);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ server: servers.url, renewable: true, tools: 2 });
+    const called = await runCli(['call', servers.url, 'list_tickets'], { home });
+    expect(called).toMatchObject({ code: 0, stdout: 'two tickets\n' });
+  });
+
+  test('keeps tokens in the store alone', async () => {
+    const home = newHome();
+    const runs = [
+      await logIn(home, ['--json']),
+      await runCli(['call', servers.url, 'list_tickets', '--json'], { home }),
+      await runCli(['show', servers.url], { home }),
+      await runCli(['list-installed', '--json'], { home }),
+    ];
+    const tokens = storedTokens(home);
+    expect(tokens).toHaveLength(2);
+    for (const token of tokens) {
+      expect(filesWith(home, token)).toEqual([path.join(home, 'agenttools/secrets/sign-ins.json')]);
+      for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toContain(token);
+    }
+  });
+
+  test('prints the address without a browser, and takes the pasted redirect', async () => {
+    const home = newHome();
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const running = runCli(['login', servers.url, '--no-browser'], { home, stdin });
+    // The user finds the address in the output, which this test reads from the requests of the authorization server.
+    expect(running).toBeDefined();
+    stdin.write('http://127.0.0.1/callback?code=x&state=wrong\n');
+    const { code, stderr } = await running;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /Open this address in a browser to sign in:\n\n {2}http:\/\/127\.0\.0\.1:\d+\/auth\?/,
+    );
+    expect(stderr).toContain('This is not the address that ends the sign-in.');
+  });
+
+  test('signs in a machine with a secret of any characters', async () => {
+    const home = newHome();
+    const words = ['--client-credentials', '--client-id', 'robot & co', '--client-secret', '-'];
+    const refused = await runCli(['login', servers.url, ...words], { home, stdin: 'p%ss w+rd/:~\n' });
+    expect(refused.stderr).toContain(`add: --issuer ${servers.issuer}`);
+    const { code, stderr } = await runCli(['login', servers.url, ...words, '--issuer', servers.issuer], {
+      home,
+      stdin: 'p%ss w+rd/:~\n',
+    });
+    expect(stderr).toContain('Signed in');
+    expect(code).toBe(0);
+    const called = await runCli(['call', servers.url, 'list_tickets'], { home });
+    expect(called.stdout).toBe('two tickets\n');
+  });
+
+  test.each([
+    [['--client-secret', 'hunter2', '--client-id', 'x'], 'A client secret is no argument'],
+    [['--client-secret', '-'], '--client-secret needs the id of the client'],
+    [['--client-credentials', '--client-id', 'x'], 'A machine needs credentials'],
+    [['--callback-port', '99999'], 'Expected a number from 1 to 65535'],
+  ])('refuses %j', async (words, message) => {
+    const { code, stderr } = await runCli(['login', servers.url, ...words]);
+    expect({ code, said: stderr.includes(message) }).toEqual({ code: 2, said: true });
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  test('refuses another authorization server than the expected one', async () => {
+    const { code, stderr } = await logIn(newHome(), ['--issuer', 'https://auth.example.com']);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`is ${servers.issuer}, not https://auth.example.com`);
+  });
+
+  test('refuses programs, and names that mean nothing', async () => {
+    const { stderr } = await runCli(['login', 'tickets']);
+    expect(stderr).toContain('There is no remote server "tickets".');
+  });
+});
+
+describe('logout', () => {
+  test('revokes and deletes the tokens', async () => {
+    const home = newHome();
+    await logIn(home);
+    const tokens = storedTokens(home);
+    const { code, stderr } = await runCli(['logout', servers.url], { home });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `Signed out of ${servers.url}. The tokens are deleted from this machine.\n${servers.issuer} has revoked them.\n`,
+    });
+    for (const token of tokens) expect(filesWith(home, token)).toEqual([]);
+    const again = await runCli(['logout', servers.url], { home });
+    expect(again).toMatchObject({ code: 0, stderr: `You are not signed in to ${servers.url}.\n` });
+    const called = await runCli(['call', servers.url, 'list_tickets'], { home });
+    expect(called.stderr).toContain(`Run: agenttools login ${servers.url}`);
+  });
+});
