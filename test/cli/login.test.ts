@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCli } from '../support/run-cli.js';
-import { type SignInServers, startSignInServers } from '../support/sign-in-servers.mjs';
+import { main } from '../../src/cli/main.js';
+import { fakeHost, runCli } from '../support/run-cli.js';
+import { browse, type SignInServers, startSignInServers } from '../support/sign-in-servers.mjs';
 
 let servers: SignInServers;
 beforeAll(async () => {
@@ -83,19 +84,24 @@ describe('login', () => {
     }
   });
 
-  test('prints the address without a browser, and takes the pasted redirect', async () => {
+  test.each([
+    ['takes the pasted redirect', async (address: string) => await browse(address), 0, 'Signed in to'],
+    [
+      'refuses another address',
+      async () => 'http://127.0.0.1/callback?code=x&state=wrong',
+      1,
+      'This is not the address that ends the sign-in.',
+    ],
+  ])('prints the address without a browser, and %s', async (_, paste, code, message) => {
     const home = newHome();
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    const running = runCli(['login', servers.url, '--no-browser'], { home, stdin });
-    // The user finds the address in the output, which this test reads from the requests of the authorization server.
-    expect(running).toBeDefined();
-    stdin.write('http://127.0.0.1/callback?code=x&state=wrong\n');
-    const { code, stderr } = await running;
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /Open this address in a browser to sign in:\n\n {2}http:\/\/127\.0\.0\.1:\d+\/auth\?/,
-    );
-    expect(stderr).toContain('This is not the address that ends the sign-in.');
+    const { host, stderr } = fakeHost({ cwd: home, home, env: {}, stdin });
+    const running = main(['login', servers.url, '--no-browser'], host);
+    await expect.poll(() => stderr.text).toContain('paste the address of that page here');
+    const [address = ''] = /http:\S+\/auth\?\S+/.exec(stderr.text) ?? [];
+    stdin.write(`${await paste(address)}\n`);
+    expect(await running).toBe(code);
+    expect(stderr.text).toContain(message);
   });
 
   test('signs in a machine with a secret of any characters', async () => {

@@ -17,7 +17,7 @@ interface RemoteSearch {
 
 /**
  * The remote server that a reference or the key of an installed entry names.
- * @throws AgentToolsError if there is none, or it is a program
+ * @throws AgentToolsError if it is unknown, or a program
  */
 export async function findRemoteServer(
   server: string,

@@ -3,7 +3,7 @@ import type { Host } from '../../host.js';
 import { askLine, isInteractive } from './ask-question.js';
 import { openBrowser } from './open-browser.js';
 
-/** The user at the terminal, who signs in with a browser on this machine or on another one. */
+/** The user at the terminal, with a browser on this machine or on another one. */
 export function createSignInUser(host: Host, { useBrowser }: { readonly useBrowser: boolean }): SignInUser {
   return {
     visit: async (address, signal) => {
