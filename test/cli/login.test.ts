@@ -68,6 +68,16 @@ describe('login', () => {
     expect(called).toMatchObject({ code: 0, stdout: 'two tickets\n' });
   });
 
+  test('lets validate see the server', async () => {
+    const home = newHome();
+    const before = await runCli(['validate', servers.url], { home });
+    expect(before.code).toBe(1);
+    expect(before.stdout).toContain(`it wants a sign-in (HTTP 401). Run: agenttools login ${servers.url}`);
+    await logIn(home);
+    const { stdout } = await runCli(['validate', servers.url, '--json'], { home });
+    expect(JSON.parse(stdout)).toMatchObject({ extensions: [{ tools: ['list_tickets', 'close_ticket'] }] });
+  });
+
   test('keeps tokens in the store alone', async () => {
     const home = newHome();
     const runs = [

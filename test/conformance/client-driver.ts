@@ -18,8 +18,9 @@ import { discoverAuthorization } from '../../src/engine/sign-in/discover-authori
 import { signInMachine, signInUser } from '../../src/engine/sign-in/sign-in.js';
 import type { ClientRegistration } from '../../src/engine/sign-in/sign-in-record.js';
 import { SignIns } from '../../src/engine/sign-in/sign-ins.js';
+import type { SignInFor } from '../../src/engine/upstream/remote-sign-in.js';
 import { UpstreamCall } from '../../src/engine/upstream/upstream-call.js';
-import { type SignInFor, UpstreamLink } from '../../src/engine/upstream/upstream-link.js';
+import { UpstreamLink } from '../../src/engine/upstream/upstream-link.js';
 import type { Host } from '../../src/host.js';
 
 const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: contextText = '{}' } = process.env;

@@ -1,6 +1,10 @@
+import { AgentToolsError } from '../../engine/base/errors.js';
 import type { SignInUser } from '../../engine/sign-in/authorize.js';
+import { loginCommand } from '../../engine/sign-in/login-command.js';
+import { signInUser } from '../../engine/sign-in/sign-in.js';
+import type { SignInFor } from '../../engine/upstream/remote-sign-in.js';
 import type { Host } from '../../host.js';
-import { askLine, isInteractive } from './ask-question.js';
+import { askLine, askYesNo, isInteractive } from './ask-question.js';
 import { openBrowser } from './open-browser.js';
 
 /** The user at the terminal, with a browser on this machine or on another one. */
@@ -19,5 +23,21 @@ export function createSignInUser(host: Host, { useBrowser }: { readonly useBrows
       host.stderr.write('\n');
       return line || undefined;
     },
+  };
+}
+
+/** Asks the user at the terminal to sign in where a server wants it; undefined without a terminal. */
+export function offerSignIn(host: Host): SignInFor | undefined {
+  if (!isInteractive(host)) return undefined;
+  const user = createSignInUser(host, { useBrowser: true });
+  const { signal } = new AbortController();
+  return async (account, challenge) => {
+    const rights = challenge.isScopeTooSmall ? ' with more rights' : '';
+    const question = `${account.server} wants a sign-in${rights}. Sign in now?`;
+    if (await askYesNo(question, host)) return await signInUser(account, { user, signal }, challenge);
+    throw new AgentToolsError(
+      'refused',
+      `Not signed in. To sign in later, run: ${loginCommand(account.server, challenge)}`,
+    );
   };
 }

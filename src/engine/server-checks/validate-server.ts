@@ -1,11 +1,14 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord, isString } from '../base/value-checks.js';
+import { visibleMessage } from '../base/visible-text.js';
 import type { Severity } from '../extension/diagnostics.js';
 import type { UpstreamEndpoint } from '../extension/upstream-endpoint.js';
 import { toPointer } from '../schema/schema-issue.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
+import { signInWords } from '../upstream/error-text.js';
 import { createHttpTransport } from '../upstream/http-transport.js';
+import { ServerSignIn, type SignInSource } from '../upstream/remote-sign-in.js';
 import { ruleTable } from '../validate/rules/index.js';
 import type { ExtensionReport, LocatedDiagnostic } from '../validate/validate.js';
 import { checkSurface, type ServedFault } from './check-surface.js';
@@ -20,7 +23,7 @@ export interface ServerToValidate {
   readonly endpoint: UpstreamEndpoint;
 }
 
-export interface ServerValidation {
+export interface ServerValidation extends SignInSource {
   /** Ids of clients to check for. Default: only faults that lose tools or descriptions in some client. */
   readonly clients?: ReadonlySet<string> | undefined;
   /** Severity by code; other codes have the severity of their rule. */
@@ -49,8 +52,9 @@ export async function validateServer(
   const faults: ServedFault[] = [];
   const surfaces: ServedSurface[] = [];
   const refusals: string[] = [];
+  const signIn = 'url' in server.endpoint ? ServerSignIn.open(server.endpoint.url, options) : undefined;
   for (const probe of eraProbes) {
-    const connection = connect(server.endpoint);
+    const connection = connect(server.endpoint, signIn);
     const started = performance.now();
     try {
       const surface = await probeServer(connection.transport, probe, {
@@ -70,7 +74,9 @@ export async function validateServer(
         faults.push(...(await checkSurface(surface, { key: server.name, clients: options.clients })));
       } else refusals.push(`it refuses clients of ${probe.era}`);
     } catch (error) {
-      refusals.push(`to a client of ${probe.era}: ${errorMessage(error)}${connection.lastLine()}`);
+      const { refusal } = signIn ?? {};
+      const reason = refusal ? signInWords(refusal, visibleMessage) : errorMessage(error);
+      refusals.push(`to a client of ${probe.era}: ${reason}${connection.lastLine()}`);
     }
     faults.push(...(await connection.end(surfaces.length > 0)));
   }
@@ -108,9 +114,9 @@ interface ServerConnection {
   readonly end: (wasServed: boolean) => Promise<readonly ServedFault[]>;
 }
 
-function connect(endpoint: UpstreamEndpoint): ServerConnection {
+function connect(endpoint: UpstreamEndpoint, signIn: ServerSignIn | undefined): ServerConnection {
   if ('url' in endpoint) {
-    const transport = createHttpTransport(endpoint);
+    const transport = createHttpTransport(endpoint, signIn?.remote);
     const end = async () => {
       await transport.close().catch(() => {});
       return [];

@@ -25,6 +25,8 @@ export class Account {
   readonly #deps: AccountDeps;
   #record: SignInRecord | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
+  /** Tokens and secrets of this and earlier records. */
+  readonly #seen: string[] = [];
   #renewing: Promise<SignInRecord | undefined> | undefined;
   /** Why the last renewal failed, as the end of a sentence. */
   problem: string | undefined;
@@ -54,8 +56,7 @@ export class Account {
 
   async #read(): Promise<void> {
     try {
-      this.#record = await this.#deps.store.read(this.server);
-      this.#readAt = performance.now();
+      this.#keep(await this.#deps.store.read(this.server));
     } catch (error) {
       this.problem = errorMessage(error).replace(/\.$/, '');
     }
@@ -90,6 +91,11 @@ export class Account {
     }
   }
 
+  /** Hides tokens and secrets in a text, which a server may have repeated. */
+  hide(text: string): string {
+    return this.#seen.reduce((sofar, secret) => sofar.replaceAll(secret, '[hidden]'), text);
+  }
+
   /** Computes and stores a new sign-in. Undefined forgets it. @throws errors of `change` and of the store */
   async replace(
     change: (before: SignInRecord | undefined) => Promise<SignInRecord | undefined>,
@@ -105,5 +111,10 @@ export class Account {
   #keep(record: SignInRecord | undefined): void {
     this.#record = record;
     this.#readAt = performance.now();
+    const { accessToken, refreshToken, client } = record ?? {};
+    const secret = client?.secret && 'value' in client.secret ? client.secret.value : undefined;
+    const values = [accessToken, refreshToken, secret].filter((value) => value !== undefined);
+    // Shorter values occur in too many words.
+    this.#seen.unshift(...values.filter((value) => value.length > 5 && !this.#seen.includes(value)));
   }
 }

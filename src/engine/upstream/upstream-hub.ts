@@ -22,24 +22,24 @@ import type {
 } from '../runtime/upstream.js';
 import { type UpstreamItems, withUpstreamItems } from '../runtime/upstream-items.js';
 import type { UpstreamRecords } from '../runtime/upstream-records.js';
-import type { SignIns } from '../sign-in/sign-ins.js';
 import { checkToolResult, requireResult, withOwnUris } from './check-result.js';
 import { ClientInterests } from './client-interests.js';
 import { withFullStop } from './error-text.js';
 import { recordOf } from './listed-names.js';
 import { type PlaceFinder, PlaceKeys } from './place-keys.js';
+import type { SignInSource } from './remote-sign-in.js';
 import { canReadUnlisted } from './select-resources.js';
 import { SuspendedCalls, type SuspendedCallsOptions } from './suspended-calls.js';
 import { takeItems } from './take-items.js';
 import { defaultPace, type RetryPolicy, type Upstream } from './upstream.js';
 import { attendantOf, UpstreamCall } from './upstream-call.js';
 import { LinkError, SessionGoneError } from './upstream-errors.js';
-import type { LinkRequest, SignInFor } from './upstream-link.js';
+import type { LinkRequest } from './upstream-link.js';
 import { UpstreamSet, type UpstreamSetOptions } from './upstream-set.js';
 
 export type { PlaceFinder } from './place-keys.js';
 
-export interface HubOptions {
+export interface HubOptions extends SignInSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
@@ -62,10 +62,6 @@ export interface HubOptions {
   readonly records?: UpstreamRecords | undefined;
   /** Runs functions of definitions that return endpoints. Default: this process. */
   readonly places?: PlaceFinder | undefined;
-  /** The sign-ins to remote servers. Default: none. */
-  readonly signIns?: SignIns | undefined;
-  /** Signs the user in to a remote server. Default: no sign-in. */
-  readonly signIn?: SignInFor | undefined;
 }
 
 /** Longest waits of a list, or of a request for an unknown item, in milliseconds. */

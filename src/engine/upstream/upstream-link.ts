@@ -14,26 +14,16 @@ import type { Root } from '../runtime/context.js';
 import { ToolError } from '../runtime/result-builders.js';
 import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
 import type { UpstreamEndpoint, UpstreamRequest } from '../runtime/upstream.js';
-import type { Account } from '../sign-in/account.js';
-import type { Challenge } from '../sign-in/challenge.js';
-import type { SignInRecord } from '../sign-in/sign-in-record.js';
-import type { SignIns } from '../sign-in/sign-ins.js';
 import { answerInputRequests, answerRequest } from './answer-input-requests.js';
 import { anyResult } from './any-result.js';
 import { type KnownEra, type Negotiation, waysToAsk } from './era-negotiation.js';
-import {
-  createSecretFilter,
-  endingWords,
-  type Quote,
-  quoteOutput,
-  type SignInRefusal,
-  withFullStop,
-} from './error-text.js';
-import { createHttpTransport, type RemoteSignIn } from './http-transport.js';
+import { createSecretFilter, endingWords, type Quote, quoteOutput, withFullStop } from './error-text.js';
+import { createHttpTransport } from './http-transport.js';
 import { askedMethods, readInputRequest } from './input-requests.js';
 import { ListReader } from './list-reader.js';
 import { listenForLists } from './list-watch.js';
 import { ProgramTransport } from './program-transport.js';
+import { ServerSignIn, type SignInSource } from './remote-sign-in.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
 import type { UpstreamCall } from './upstream-call.js';
 import { describeUpstream, type UpstreamDescription } from './upstream-description.js';
@@ -41,10 +31,7 @@ import { ConnectionLostError, explainFailure } from './upstream-errors.js';
 
 type ProgressUpdate = Parameters<ProgressCallback>[0];
 
-/** Signs the user in to a server. @throws if the user does not sign in */
-export type SignInFor = (account: Account, challenge: Challenge) => Promise<SignInRecord | undefined>;
-
-export interface LinkOptions {
+export interface LinkOptions extends SignInSource {
   readonly place: UpstreamEndpoint;
   /** Name of the upstream server in messages. */
   readonly name: string;
@@ -58,10 +45,6 @@ export interface LinkOptions {
   /** Logs the end of a sentence about the upstream server to stderr. */
   readonly note: (text: string) => void;
   readonly events: LinkEvents;
-  /** The sign-ins to remote servers. Default: none. */
-  readonly signIns?: SignIns | undefined;
-  /** Default: no sign-in. */
-  readonly signIn?: SignInFor | undefined;
   /** Called once when the connection ends, except by {@link UpstreamLink.close}. */
   readonly onOver: (why: string) => void;
 }
@@ -104,8 +87,7 @@ export class UpstreamLink {
   readonly #subscriptions: ResourceSubscriptions;
   #over: string | undefined;
   #isClosing = false;
-  /** The last refusal of a remote server that wants a sign-in. */
-  #refusal: SignInRefusal | undefined;
+  readonly #signIn: ServerSignIn | undefined;
 
   /** Opens a connection in the era of the server. @throws LinkError, ToolError */
   static async open(options: LinkOptions): Promise<UpstreamLink> {
@@ -129,9 +111,10 @@ export class UpstreamLink {
   private constructor(options: LinkOptions, versionNegotiation: Negotiation) {
     const { place, note, quote } = options;
     this.#options = options;
+    this.#signIn = 'url' in place ? ServerSignIn.open(place.url, options) : undefined;
     this.#transport =
       'url' in place
-        ? createHttpTransport(place, this.#signInTo(place.url))
+        ? createHttpTransport(place, this.#signIn?.remote)
         : new ProgramTransport({
             ...place,
             onImpure: (line) => note(`writes to stdout what is no message: ${quoteOutput(line, quote)}`),
@@ -147,20 +130,6 @@ export class UpstreamLink {
     this.lists = new ListReader(this.#client, { signal: options.signal, explain });
     this.#subscriptions = new ResourceSubscriptions(this.#client, () => this.isOver);
     this.#listenTo(this.#client);
-  }
-
-  #signInTo(url: string): RemoteSignIn | undefined {
-    const account = this.#options.signIns?.account(url);
-    if (!account) return undefined;
-    const onRefused = (challenge: Challenge) => {
-      this.#refusal = { server: account.server, challenge, problem: account.problem };
-    };
-    const { signIn } = this.#options;
-    return {
-      account,
-      signIn: signIn && (async (challenge) => await signIn(account, challenge)),
-      onRefused,
-    };
   }
 
   #listenTo(client: Client): void {
@@ -353,7 +322,10 @@ export class UpstreamLink {
 
   /** Converts a failure to an error for the caller. Closes the link if the connection is lost. */
   #explain(error: unknown): Error {
-    const { place, name, quote, timeoutMs } = this.#options;
+    const { place, name, timeoutMs } = this.#options;
+    const conceal = (text: string) => this.#signIn?.hide(text) ?? text;
+    const hideInPlace = createSecretFilter(place);
+    const quote: Quote = (text) => this.#options.quote(conceal(text));
     const isOpen = this.#client.getNegotiatedProtocolVersion() !== undefined;
     const transport = this.#transport;
     const program = transport instanceof ProgramTransport ? transport : undefined;
@@ -364,13 +336,13 @@ export class UpstreamLink {
       place,
       name,
       quote,
-      hide: createSecretFilter(place),
+      hide: (text) => hideInPlace(conceal(text)),
       isOpen,
       isStarted: program?.pid !== undefined,
       over,
       waitedMs: timeoutMs,
       impure: program?.impure,
-      refusal: this.#refusal,
+      refusal: this.#signIn?.refusal,
     });
     if (isOpen && explained instanceof ConnectionLostError) {
       this.#end(explained.message);

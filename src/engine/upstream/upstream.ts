@@ -5,13 +5,13 @@ import type { Root } from '../runtime/context.js';
 import { ProtocolError, ToolError } from '../runtime/result-builders.js';
 import type { ServedKind } from '../runtime/served-kind.js';
 import type { UpstreamEndpoint, UpstreamListing, UpstreamSpec } from '../runtime/upstream.js';
-import type { SignIns } from '../sign-in/sign-ins.js';
 import type { KnownEra } from './era-negotiation.js';
 import { createQuote, type Quote, secondsWords, withFullStop } from './error-text.js';
 import type { ListPart } from './list-reader.js';
 import { childEnvironment } from './program-transport.js';
+import type { SignInSource } from './remote-sign-in.js';
 import { LinkError, SpawnError } from './upstream-errors.js';
-import { type LinkEvents, type SignInFor, UpstreamLink } from './upstream-link.js';
+import { type LinkEvents, UpstreamLink } from './upstream-link.js';
 import { partsOf, UpstreamLists } from './upstream-lists.js';
 
 /** Delays of restarts and list reads, in milliseconds. */
@@ -32,7 +32,7 @@ export const defaultPace: RetryPolicy = {
   gatherMs: 100,
 };
 
-export interface UpstreamOptions {
+export interface UpstreamOptions extends SignInSource {
   readonly spec: UpstreamSpec;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the server closes. */
@@ -50,8 +50,6 @@ export interface UpstreamOptions {
   };
   /** False for a further connection of another user, which lists nothing. Default: true. */
   readonly lists?: boolean;
-  readonly signIns?: SignIns | undefined;
-  readonly signIn?: SignInFor | undefined;
   /** Returns the lowest level of log messages that clients want; undefined: the default of the server. */
   readonly logLevel: () => string | undefined;
 }

@@ -4,8 +4,9 @@ import path from 'node:path';
 import type { SignInUser } from '../../../src/engine/sign-in/authorize.js';
 import { signInUser } from '../../../src/engine/sign-in/sign-in.js';
 import { SignIns } from '../../../src/engine/sign-in/sign-ins.js';
+import type { SignInFor } from '../../../src/engine/upstream/remote-sign-in.js';
 import { UpstreamCall } from '../../../src/engine/upstream/upstream-call.js';
-import { type SignInFor, UpstreamLink } from '../../../src/engine/upstream/upstream-link.js';
+import { UpstreamLink } from '../../../src/engine/upstream/upstream-link.js';
 import { browse } from '../../support/sign-in-servers.mjs';
 
 const signal: AbortSignal = new AbortController().signal;

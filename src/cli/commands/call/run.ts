@@ -16,7 +16,7 @@ import { parseJsonArguments } from '../../shared/json-arguments.js';
 import { refuseExistingFlags } from '../../shared/not-existing.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { revealHost } from '../../shared/secrets.js';
-import { openSignIns } from '../../shared/sign-ins.js';
+import { offerSignIn } from '../../shared/sign-in-user.js';
 import { renderJson } from '../../shared/text/json.js';
 import { openWorkspace } from '../../shared/workspace.js';
 import { createTerminalUser } from './terminal-user.js';
@@ -54,8 +54,8 @@ export async function callCommand(
     if (!named) refuseExistingFlags(existing.flags, { command: 'call', server });
     const { env } = await revealHost(host, { inProcess: true });
     const { dataFolder } = workspaceFolders(host);
-    const signIns = openSignIns(host);
-    const call = { tool, args, env, report, person, dataFolder, signIns };
+    const signIn = offerSignIn(host);
+    const call = { tool, args, env, report, person, dataFolder, signIn };
     const run = async (ending: AbortSignal) => {
       if (named) {
         const { transport, mcpRegistry } = existing;

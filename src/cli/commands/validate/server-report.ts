@@ -5,6 +5,8 @@ import type { ExtensionReport } from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
 import { existingDeps, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
+import { offerSignIn } from '../../shared/sign-in-user.js';
+import { openSignIns } from '../../shared/sign-ins.js';
 import type { RuleSettings } from './rule-settings.js';
 
 interface ServerReportOptions {
@@ -29,7 +31,7 @@ export async function reportOnServer(
     const { server, endpoint } = await prepareEndpoint({ ...named, given, transport }, deps);
     return await validateServer(
       { path: named.text, name: server.name, endpoint },
-      { rules, clients, timeoutMs },
+      { rules, clients, timeoutMs, signIns: openSignIns(host), signIn: offerSignIn(host) },
     );
   });
 }
