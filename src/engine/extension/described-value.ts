@@ -1,5 +1,5 @@
 import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../base/plain-data.js';
-import { describeSchema, isSchemaValue } from '../schema/index.js';
+import { describeSchema, isSchemaValue, unwrapSchema } from '../schema/index.js';
 
 /** Returns further facts about a function for its description. */
 export type DescribeFunction = (value: object) => Readonly<Record<string, unknown>>;
@@ -20,9 +20,10 @@ export async function describeValue(
   const schemas: Promise<readonly PlainFault[]>[] = [];
   const keepFunction: KeepFunction = (held, path) => describeFunction(held, path, more);
   const keep = (held: object, path: PlainFault['path']): PlainReplacement | undefined => {
-    if (isSchemaValue(held)) {
+    const schema = unwrapSchema(held);
+    if (isSchemaValue(schema)) {
       const described = {};
-      schemas.push(describeInto(described, held, { file, path: [...path], keep: keepFunction }));
+      schemas.push(describeInto(described, schema as object, { file, path: [...path], keep: keepFunction }));
       return { value: described };
     }
     return keepFunction(held, path);

@@ -18,7 +18,7 @@ import type { Derived, DerivedFunction } from './derived.js';
 import type { Location } from './diagnostics.js';
 import { type Kind, singular } from './item-kinds.js';
 import { type Translation, translate } from './key-spellings.js';
-import { liveDefinition } from './live-definition.js';
+import { copyOfExport } from './live-definition.js';
 import { type Declaration, type Manifest, readManifest } from './manifest.js';
 import type { LiveExport } from './modules.js';
 import { qualify } from './names.js';
@@ -506,7 +506,7 @@ export class Extension {
 }
 
 function plainDefault(loaded: DefaultExport): PlainData {
-  return 'live' in loaded ? liveDefinition(loaded.live) : loaded;
+  return 'live' in loaded ? copyOfExport(loaded.live) : loaded;
 }
 
 /** Returns the default export of a module. @throws DefinitionError if it has no plain form as a whole */

@@ -5,6 +5,17 @@ import { isLiveSchema, schemaMarks, wrapSchema } from '../schema/index.js';
 /** Marks of values that the authoring API returns: finished results and messages. */
 const brandSymbols = [...schemaMarks, Symbol.for('agenttools/result'), Symbol.for('agenttools/message')];
 
+const copies = new WeakMap<object, PlainData>();
+
+/** The copy of the default export of a module. Made once, since getters may return other values later. Never throws. */
+export function copyOfExport(value: unknown): PlainData {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null)
+    return liveDefinition(value);
+  const copy = copies.get(value) ?? liveDefinition(value);
+  copies.set(value, copy);
+  return copy;
+}
+
 /** Converts a definition from code to plain data, and keeps its functions and live schemas. Never throws. */
 export function liveDefinition(value: unknown): PlainData {
   return plainData(value, { marks: brandSymbols, keep: keepBranded, inherits: true });

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findCopyFaults } from '../../../src/engine/base/plain-data.js';
-import { type Definition, Extension } from '../../../src/engine/extension/extension.js';
+import { type Definition, Extension, importDefault } from '../../../src/engine/extension/extension.js';
+import { copyOfExport } from '../../../src/engine/extension/live-definition.js';
 import { describeModule } from '../../../src/engine/host/describe-module.js';
 import { readDescription } from '../../../src/engine/host/read-description.js';
 import { compileSchema } from '../../../src/engine/schema/index.js';
@@ -26,6 +27,14 @@ async function defineTool(source: string): Promise<Definition> {
 }
 
 describe('a description', () => {
+  test('shares one copy with the definition, though getters return other values later', async () => {
+    const source = `let reads = 0; export default { get description() { reads += 1; return 'Read ' + reads; }, handler() {} };`;
+    const file = path.join(writeFolder({ 'tool.js': source }), 'tool.js');
+    const { live } = (await importDefault(file, 'tool.js')) as { readonly live: unknown };
+    const described = [await describeModule(file), await describeModule(file), copyOfExport(live)];
+    expect(described.map(({ value }) => value)).toMatchObject(Array(3).fill({ description: 'Read 1' }));
+  });
+
   test('replaces the definition in the front', async () => {
     const { value } = await defineTool(`export default {
       description: 'Forecast',
