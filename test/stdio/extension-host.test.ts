@@ -124,6 +124,23 @@ describe.concurrent('the extension host', () => {
     );
   });
 
+  test('is replaced within 3 s, also if definitions are code', async () => {
+    const coded = writePackage(
+      { tools: ['coded', 'leave'] },
+      {
+        'agenttools/tools/coded.js': `export default { handler: () => 'coded' };`,
+        'agenttools/tools/leave.js': `export default { handler: () => { setTimeout(() => { for (;;); }, 20); return 'left'; } };`,
+      },
+    );
+    const program = await openProgram(coded);
+    await program.call('leave');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const started = performance.now();
+    expect(await program.textOf('coded')).toBe('coded');
+    expect(performance.now() - started).toBeLessThan(3000);
+    await program.end();
+  });
+
   test('is replaced once for a change that every call makes again', async () => {
     const program = await openProgram(directory);
     const body = 'Array.prototype.last ??= () => 1; JSON.stringify = () => "";';

@@ -642,7 +642,7 @@ export class HostClient implements CodeHost, PlaceFinder {
       if (this.#usual.has(first) || this.#usual.size >= maxChanges) return;
       this.#usual.add(first);
       this.#options.report(
-        `Code of the extension changes what all code shares in each host: ${first}. This no longer leads to a new host.`,
+        `Code of the extension changes what all code shares in each host: ${first}. Calls that do so no longer lead to a new host.`,
       );
       return;
     }
@@ -698,11 +698,15 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
   }
 
-  /** Searches for definitions that harm a host some time after loading, if a host ended soon after loading. */
-  #suspectDefinitions({ composedAt }: Generation): void {
+  /**
+   * Searches for definitions that harm a host some time after loading, if a host ended soon after loading. A host that
+   * has begun calls probably ended because of them, and calls would wait for the search.
+   */
+  #suspectDefinitions({ composedAt, answered, running }: Generation): void {
     const ageMs = performance.now() - (composedAt ?? performance.now());
     this.#earlyDeaths = ageMs < early.repeatedly ? this.#earlyDeaths + 1 : 0;
-    const isSuspicious = ageMs < early.once ? this.#earlyDeaths > 0 : this.#earlyDeaths > 1;
+    const isFirstSuspicious = ageMs < early.once && answered === 0 && running.length === 0;
+    const isSuspicious = this.#earlyDeaths > (isFirstSuspicious ? 0 : 1);
     if (!isSuspicious || this.#earlyDeaths < this.#searchAfter - 1) return;
     // Make fruitless searches rare.
     this.#searchAfter = Math.max(2, 2 * this.#earlyDeaths + 1);
