@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { moduleObjects, type StandardObject, standardObjects } from './standard-objects.js';
+import { essentialGlobals, moduleObjects, type StandardObject, standardObjects } from './standard-objects.js';
 import {
   type Comparison,
   compileComparison,
@@ -12,11 +12,13 @@ import {
 // The comparison must not depend on the built-ins that it compares. It uses only these, indexes and null prototypes.
 const { apply, defineProperty, deleteProperty, getPrototypeOf, isExtensible, ownKeys, setPrototypeOf } =
   Reflect;
-const getDescriptor = Reflect.getOwnPropertyDescriptor;
+const { getOwnPropertyDescriptor: getDescriptor, set: setValue } = Reflect;
 const { hasOwn, is, keys: enumerableKeys } = Object;
 const stringify = String;
 const unlimited = Number.POSITIVE_INFINITY;
 const root = globalThis;
+const objectPrototype = Object.prototype;
+const arrayPrototype = Array.prototype;
 const { slice } = String.prototype;
 const watchedObjects = [...standardObjects()];
 const known = { modules: new Set<string>(), objects: new Set(watchedObjects.map(({ object }) => object)) };
@@ -36,6 +38,17 @@ export interface BuiltIns {
   hasOnlyAdditions(): boolean;
   /** Undoes all changes. Returns the irreversible ones as text. */
   heal(): readonly string[];
+  /** True if a global that nearly all code needs is missing, or lacks functions of the original. */
+  hasLostGlobals(): boolean;
+  /**
+   * Removes indexes of `Array.prototype`, and additions to `Object.prototype` that other code takes for properties of its
+   * objects. Functions and accessors stay, unless `isRead` returns true for their names: other code reads properties with
+   * these names.
+   */
+  removePollution(isRead: (name: string) => boolean): {
+    readonly removed: readonly string[];
+    readonly left: readonly string[];
+  };
   /** Hides properties that were added to prototypes since the snapshot from `for…in`. They keep working. */
   hideAdditions(): void;
 }
@@ -119,6 +132,8 @@ class BuiltInsSnapshot implements BuiltIns {
   /** Prototypes without properties that `for…in` lists. */
   readonly #invisible: readonly object[];
   readonly #shapes: WatchedShapes;
+  /** Values of `essentialGlobals`, in this order. */
+  readonly #essentials: readonly unknown[];
   /** Objects with a property that may take any primitive value. */
   readonly #settings: readonly BuiltInProperty[];
   readonly #owners: object[] = [];
@@ -151,6 +166,7 @@ class BuiltInsSnapshot implements BuiltIns {
       prototypes: this.#core.map(({ prototype }) => prototype),
       extensible: this.#core.map((place) => place.isExtensible),
     };
+    this.#essentials = essentialGlobals.map((name) => Reflect.get(globalThis, name));
     this.#settings = this.#core.filter(({ setting }) => setting !== undefined);
     for (const place of this.#places) {
       const { object, known, absent, got } = place;
@@ -219,6 +235,36 @@ class BuiltInsSnapshot implements BuiltIns {
     const changes = findBuiltInChanges(this.#places, unlimited);
     for (let index = 0; index < changes.length; index++) undo(changes[index]!);
     return describeChanges(findBuiltInChanges(this.#places, maxChanges));
+  }
+
+  hasLostGlobals(): boolean {
+    for (let index = 0; index < essentialGlobals.length; index++) {
+      const before = this.#essentials[index];
+      try {
+        const now = (root as Record<PropertyKey, unknown>)[essentialGlobals[index]!];
+        if (now !== before && !replaces(now, before)) return true;
+      } catch {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  removePollution(isRead: (name: string) => boolean) {
+    const removed: string[] = [];
+    const left: string[] = [];
+    const { object, descriptors, keyCount } = this.#root;
+    const keys = ownKeys(object);
+    for (let index = 0; keys.length > keyCount && index < keys.length; index++) {
+      const key = keys[index]!;
+      if (descriptors[key] !== undefined || !isPollution(key, getDescriptor(object, key)!, isRead)) continue;
+      pushItem(deleteProperty(object, key) ? removed : left, formatPropertyName('Object.prototype', key));
+    }
+    if (arrayPrototype.length > 0) {
+      const isRemoved = setValue(arrayPrototype, 'length', 0);
+      pushItem(isRemoved ? removed : left, 'an index of Array.prototype');
+    }
+    return { removed, left };
   }
 
   hideAdditions(): void {
@@ -292,6 +338,21 @@ function findsChange(compiled: readonly Comparison[]): boolean {
     for (let index = 0; index < parts.length; index++) if (parts[index]!()) return true;
   }
   return false;
+}
+
+/** True if a value has the type and the functions of another. */
+function replaces(value: unknown, original: unknown): boolean {
+  if (typeof value !== typeof original || value === null) return false;
+  if (typeof original !== 'object') return true;
+  for (let at = original; at !== null && at !== objectPrototype; at = getPrototypeOf(at)) {
+    const keys = ownKeys(at);
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index]!;
+      const isMethod = key !== 'constructor' && typeof getDescriptor(at, key)?.value === 'function';
+      if (isMethod && typeof (value as Record<PropertyKey, unknown>)[key] !== 'function') return false;
+    }
+  }
+  return true;
 }
 
 /** True if `for…in` finds any property, own or inherited. */
@@ -446,7 +507,7 @@ function undo({ place, key }: BuiltInChange): void {
   const before = descriptors[key];
   if (before === undefined) deleteProperty(object, key);
   else defineProperty(object, key, before);
-  if (before?.set && hasOwn(got, key)) (object as Record<PropertyKey, unknown>)[key] = got[key];
+  if (before?.set && hasOwn(got, key)) setValue(object, key, got[key]);
 }
 
 function hideIn({ object, descriptors }: BuiltInProperty): void {
@@ -458,6 +519,27 @@ function hideIn({ object, descriptors }: BuiltInProperty): void {
 }
 
 const hiddenDescriptor = { __proto__: null, enumerable: false } as PropertyDescriptor;
+
+/** True for an addition to `Object.prototype` that is no function, or has a name that other code reads. */
+function isPollution(
+  key: PropertyKey,
+  descriptor: PropertyDescriptor,
+  isRead: (name: string) => boolean,
+): boolean {
+  if (hasOwn(languageKeys, key)) return true;
+  if (typeof key !== 'string') return false;
+  const isData = hasOwn(descriptor, 'value') && typeof descriptor.value !== 'function';
+  return isData || isRead(key);
+}
+
+/** Keys that JavaScript itself reads from any object. */
+const languageKeys: Record<PropertyKey, true> = { __proto__: null } as never;
+for (const key of ['get', 'set', 'value', 'writable', 'enumerable', 'configurable', 'then', 'toJSON'])
+  languageKeys[key] = true;
+for (const name of ownKeys(Symbol)) {
+  const { value } = getDescriptor(Symbol, name)!;
+  if (typeof value === 'symbol') languageKeys[value] = true;
+}
 
 function formatPropertyName(name: string, key: PropertyKey): string {
   const text = apply(slice, stringify(key), [0, maxName]) as string;

@@ -1,6 +1,7 @@
 // The extension host: the process that runs extension code.
 import module from 'node:module';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { reporterOn } from '../base/line-reporter.js';
 import { onImported } from '../extension/import-module.js';
 import { killTree } from '../process/exit-watch.js';
@@ -15,6 +16,7 @@ import { Endpoint, type Tampering } from './host-endpoint.js';
 import type { FromHost, ToHost } from './host-messages.js';
 import type { ChannelMessage } from './json-line-channel.js';
 import { watchModuleHooks } from './module-hooks.js';
+import { readsName } from './own-names.js';
 import { captureSurroundings } from './surroundings.js';
 import { ThreadPool } from './thread-pool.js';
 
@@ -25,6 +27,7 @@ const { now } = performance;
 const { apply } = Reflect;
 const { isExtensible } = Object;
 const { syncBuiltinESMExports } = module;
+const ownFolder = fileURLToPath(new URL('.', import.meta.url));
 
 const guard = installGuard({ stderr });
 const report = reporterOn(stderr);
@@ -66,11 +69,16 @@ function sendToFront(message: FromHost): void {
  * `for…in`. Undoes changes that break this process. Returns the first change that is kept.
  */
 function acceptChanges(): string | undefined {
-  const changed = builtIns.difference()[0];
+  const { removed, left } = builtIns.removePollution(isRead);
+  if (removed.length > 0)
+    report(
+      `A module of the extension added ${removed[0]} while it loaded, which breaks other code. It was removed.`,
+    );
+  const changed = left.length > 0 ? `${left[0]} was added` : builtIns.difference()[0];
   if (!isExtensible(globalThis)) {
     sendToFront({ type: 'broken', change: 'has global variables that a module froze' });
     channel.flush();
-  } else if (changed === undefined || areBuiltInsSound()) {
+  } else if (changed === undefined || (left.length === 0 && areSound())) {
     if (changed !== undefined) builtIns.hideAdditions();
     // The module may have loaded Node modules.
     if (changed !== undefined || hasNewModules()) builtIns = captureBuiltIns();
@@ -80,7 +88,7 @@ function acceptChanges(): string | undefined {
   } else {
     builtIns.heal();
     syncBuiltinESMExports();
-    if (areBuiltInsSound()) {
+    if (left.length === 0 && areSound()) {
       report(`A module of the extension broke a built-in while it loaded: ${changed}. It was put back.`);
     } else {
       sendToFront({ type: 'broken', change: `has a built-in that a module broke for good: ${changed}` });
@@ -89,6 +97,14 @@ function acceptChanges(): string | undefined {
   }
   tameCrashListeners();
   return undefined;
+}
+
+function isRead(name: string): boolean {
+  return readsName(ownFolder, name);
+}
+
+function areSound(): boolean {
+  return areBuiltInsSound() && !builtIns.hasLostGlobals();
 }
 
 /** Undoes changes that code made while it ran, except additions to built-ins that this extension makes in every host. */
@@ -147,10 +163,11 @@ onImported(() => {
 
 /** Checks that other modules still load. Repairs nothing: imports that began before a repair would never end. */
 async function checkImports(changed: string | undefined): Promise<void> {
+  const hasNewHooks = !moduleHooks.isChecked;
   const fault = await moduleHooks.check();
   if (fault === undefined) return;
   const cause =
-    changed === undefined
+    changed === undefined || hasNewHooks
       ? 'has module hooks, and imports'
       : `has a changed built-in (${changed}), and imports`;
   sendToFront({ type: 'broken', change: `${cause} ${fault}` });

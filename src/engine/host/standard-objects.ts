@@ -90,6 +90,24 @@ const globals = [
   'Intl',
 ] as const;
 
+/** Globals that nearly all code needs. Some programs remove others, such as `fetch`, to choose another implementation. */
+export const essentialGlobals = [
+  ...globals,
+  'globalThis',
+  'global',
+  'process',
+  'performance',
+  'crypto',
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'setImmediate',
+  'clearImmediate',
+  'queueMicrotask',
+  'structuredClone',
+] as const;
+
 /** Node modules with exports that extensions share once any code has loaded them. */
 const modules = [
   'assert',

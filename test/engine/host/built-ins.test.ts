@@ -46,17 +46,18 @@ const program = buildSync({
   write: false,
 }).outputFiles[0]!.text;
 
-/** Runs code in a Node process with a snapshot named `builtIns`. Returns the lists that the code prints. */
-function runAlone(code: string): readonly (readonly string[])[] {
+/** Runs code in a Node process with a snapshot named `builtIns`. Returns the value that the code prints. */
+// biome-ignore lint/suspicious/noExplicitAny: each test reads its own value
+function runAlone(code: string): any {
   const main = `const { captureBuiltIns } = require('./built-ins.cjs');
     const { writeSync } = require('node:fs');
     let builtIns = captureBuiltIns();
-    const print = (lists) => writeSync(1, JSON.stringify(lists));
+    const print = (value) => writeSync(1, JSON.stringify(value));
     ${code}`;
   const file = path.join(writeFolder({ 'built-ins.cjs': program, 'main.cjs': main }), 'main.cjs');
   const { stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', file], { encoding: 'utf8' });
   expect(stderr).toBe('');
-  return JSON.parse(stdout) as readonly (readonly string[])[];
+  return JSON.parse(stdout);
 }
 
 const healed = { left: [], after: [] };
@@ -375,6 +376,54 @@ describe('polyfills', () => {
     intact.heal();
     expect(seen).toEqual(['a', '0']);
     expect(results).toEqual([['b'], 'last']);
+  });
+
+  test('are functions with names that no other code reads', () => {
+    const { removed, left } = runAlone(`
+      const keep = { configurable: true, writable: true, value() {} };
+      Object.defineProperty(Object.prototype, 'hidden', keep);
+      Object.defineProperty(Object.prototype, 'fixed', { value: 1 });
+      Object.prototype.limit = 10;
+      Object.prototype.deepClone = Object.prototype.name = Object.prototype.get = () => {};
+      Object.prototype[Symbol.iterator] = function* () {};
+      Array.prototype[0] = 'x';
+      const outcome = builtIns.removePollution((name) => name === 'name');
+      print({ ...outcome, left: [...outcome.left, ...builtIns.difference(true), [].length] });`);
+    expect(removed).toEqual([
+      'Object.prototype.limit',
+      'Object.prototype.get',
+      'Object.prototype.name',
+      'Object.prototype[Symbol(Symbol.iterator)]',
+      'an index of Array.prototype',
+    ]);
+    expect(left).toEqual([
+      'Object.prototype.fixed',
+      'Object.prototype.hidden was added',
+      'Object.prototype.fixed was added',
+      'Object.prototype.deepClone was added',
+      0,
+    ]);
+  });
+
+  test('replace a global if they have its functions', () => {
+    const outcome = runAlone(`
+      const lost = [];
+      const originals = Object.getOwnPropertyDescriptors(globalThis);
+      const attempt = (name, value) => {
+        Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+        lost.push(builtIns.hasLostGlobals());
+        Object.defineProperty(globalThis, name, originals[name]);
+      };
+      attempt('Intl', {});
+      attempt('performance', { now: () => 1 });
+      attempt('crypto', null);
+      attempt('Map', undefined);
+      attempt('crypto', require('node:crypto').webcrypto);
+      attempt('Map', class extends Map {});
+      attempt('console', Object.create(console));
+      attempt('fetch', undefined);
+      print([lost]);`);
+    expect(outcome[0]).toEqual([true, true, true, true, false, false, false, false]);
   });
 
   test('belong to a snapshot that is taken after them', () => {
