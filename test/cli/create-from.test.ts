@@ -246,7 +246,7 @@ describe('create --from a file', () => {
       env: { TOKEN: '${TOKEN}' },
     });
     expect(place.read('desk/package.json')).toMatchObject({
-      version: '2.0.0',
+      version: '0.1.0',
       files: ['agenttools', 'bundle'],
     });
     expect((await place.run(['validate', 'desk', '--strict'])).code).toBe(0);
@@ -324,7 +324,7 @@ describe('create --from a plugin', () => {
       files: expect.arrayContaining(['plugin/', 'skills/brewing-tea/']),
     });
     expect(place.read('desk/package.json')).toMatchObject({
-      version: '1.4.0',
+      version: '0.1.0',
       files: ['agenttools', 'plugin', 'skills'],
     });
     expect((await place.run(['validate', 'desk', '--strict'])).stdout).toContain('valid desk');

@@ -73,7 +73,9 @@ async function readProgram(reader: EntryReader): Promise<Found> {
     const message = `The program of "${server.name}" is a reference. Write the program itself.`;
     throw malformedAt(locate, server.path, message);
   }
-  const cwd = launch.cwd === undefined ? undefined : path.resolve(projectFolder, mark(launch.cwd));
+  const folder = launch.cwd === undefined ? undefined : mark(launch.cwd);
+  const isOpen = folder !== undefined && marker.test(folder);
+  const cwd = folder === undefined || isOpen ? undefined : path.resolve(projectFolder, folder);
   const resolved = await resolveCommand([command, ...args], cwd ?? projectFolder);
   if (resolved.template.kind !== 'program') return resolved;
   const unmark = (text: string): TextTemplate => {
@@ -94,10 +96,13 @@ async function readProgram(reader: EntryReader): Promise<Found> {
     env: { ...resolved.template.env, ...Object.fromEntries(env), ...namedVariables(reader) },
     ...(cwd !== undefined && { cwd }),
   };
-  const note = isString(server.entry.envFile)
-    ? [`The variables of ${server.entry.envFile} are not read. Pass them by --env.`]
-    : [];
-  return { ...resolved, template, notes: [...resolved.notes, ...note] };
+  const notes = [
+    ...(isOpen ? [`The folder ${launch.cwd} of "${server.name}" is unknown, and is left out.`] : []),
+    ...(isString(server.entry.envFile)
+      ? [`The variables of ${server.entry.envFile} are not read. Pass them by --env.`]
+      : []),
+  ];
+  return { ...resolved, template, notes: [...resolved.notes, ...notes] };
 }
 
 function readLaunch({ server: { entry, name, path: place }, shapes, locate }: EntryReader): Launch {

@@ -6,6 +6,8 @@ import type { InputCollector } from '../existing-servers/registry-inputs.js';
 export interface ReferenceContext {
   /** Folder that relative paths of the file are meant from. */
   readonly projectFolder: string;
+  /** True if the project of the user is another folder, as for a plugin. Default: false. */
+  readonly isForeign?: boolean;
   /** Folder of the file. */
   readonly fileFolder: string;
   readonly home: string;
@@ -126,6 +128,7 @@ function lastName(name: string): string {
 /** Variables that clients define, with the values for this file. */
 function knownValues({
   projectFolder,
+  isForeign = false,
   fileFolder,
   home,
   platform,
@@ -135,9 +138,11 @@ function knownValues({
     HOME: home,
     USERPROFILE: home,
     userHome: home,
-    workspaceFolder: projectFolder,
-    workspaceRoot: projectFolder,
-    CLAUDE_PROJECT_DIR: projectFolder,
+    ...(!isForeign && {
+      workspaceFolder: projectFolder,
+      workspaceRoot: projectFolder,
+      CLAUDE_PROJECT_DIR: projectFolder,
+    }),
     CLAUDE_PLUGIN_ROOT: fileFolder,
     PLUGIN_ROOT: fileFolder,
     extensionPath: fileFolder,

@@ -90,14 +90,24 @@ export interface SecretPart {
   readonly value: string;
 }
 
-/** Parts of an address: its texts and its secrets, which are a password, segments of the path, and parameters. */
-export function splitAddress(url: string): readonly (string | SecretPart)[] {
+/** True if the value with a name is a secret. */
+type IsSecret = (name: string, value: string) => boolean;
+
+/**
+ * Parts of an address: its texts and its secrets, which are a password, segments of the path, and parameters. `isHidden`
+ * decides about segments and parameters.
+ */
+export function splitAddress(url: string, isHidden: IsSecret = isSecret): readonly (string | SecretPart)[] {
   const [, beginning = '', userInfo = '', rest = ''] =
     url.match(/^([a-z][\w+.-]*:\/\/)([^/?#]*@)?(.*)$/is) ?? [];
   if (beginning === '') return [url];
   const colon = userInfo.indexOf(':');
-  const start: readonly (string | SecretPart)[] =
-    colon === -1
+  const user = userInfo.slice(0, -1);
+  // The only name in an address of the web is a token.
+  const isToken = colon === -1 && user !== '' && isHidden(/^http/i.test(beginning) ? 'token' : '', user);
+  const start: readonly (string | SecretPart)[] = isToken
+    ? [beginning, { name: 'token', value: user }, '@']
+    : colon === -1
       ? [beginning + userInfo]
       : [
           beginning + userInfo.slice(0, colon + 1),
@@ -108,22 +118,22 @@ export function splitAddress(url: string): readonly (string | SecretPart)[] {
   const path = end === -1 ? rest : rest.slice(0, end);
   const segments = path
     .split(/(\/)/)
-    .map((part, index) => (index > 0 && isSecret('', part) ? { name: '', value: part } : part));
+    .map((part, index) => (index > 0 && isHidden('', part) ? { name: '', value: part } : part));
   const query =
     end === -1
       ? []
       : rest
           .slice(end)
           .split(/([?#&])/)
-          .flatMap(splitParameter);
+          .flatMap((part) => splitParameter(part, isHidden));
   return [...start, ...segments, ...query].filter((part) => part !== '');
 }
 
-function splitParameter(text: string): readonly (string | SecretPart)[] {
+function splitParameter(text: string, isHidden: IsSecret): readonly (string | SecretPart)[] {
   const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) return [text];
-  const isHidden = isSecret(/sig/i.test(name) ? 'token' : name, value);
-  return isHidden ? [`${name}=`, { name, value }] : [text];
+  if (name === undefined || value === undefined)
+    return isHidden('', text) ? [{ name: '', value: text }] : [text];
+  return isHidden(/sig/i.test(name) ? 'token' : name, value) ? [`${name}=`, { name, value }] : [text];
 }
 
 /** Places of inputs in commands and URLs: `{arg:token}`. */

@@ -53,6 +53,13 @@ export function withoutVariables(text: string): string {
   );
 }
 
+/** Replaces the variables of a text, as they are written. */
+export function replaceVariables(text: string, replace: (reference: string) => string): string {
+  return text.replace(slot, (whole, name: string | undefined) =>
+    name === undefined ? whole : replace(whole),
+  );
+}
+
 /** Returns the first part of a text that looks like a variable but is not, such as `${input:token}`. */
 export function findInvalidVariable(text: string): string | undefined {
   return text.replace(slot, '').match(/\$\{[^}]*\}?/)?.[0];

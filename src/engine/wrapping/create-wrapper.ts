@@ -1,17 +1,18 @@
-import { cp, lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
-import { guardWrite } from '../base/file-fault.js';
-import { findRealPath, statFile } from '../base/files/disk.js';
+import { findRealPath } from '../base/files/disk.js';
 import type { ExistingDeps } from '../bridge/open-existing.js';
-import { unpackBundle } from '../bundles/unpack-bundle.js';
 import { choosePackageName, requireEmpty, type Scaffold, writeFiles } from '../create/scaffold.js';
 import type { RemoteTransport } from '../existing-servers/existing-server.js';
 import type { GivenOptions } from '../existing-servers/given-inputs.js';
+import { copyFolders } from './copy-folders.js';
 import { findWrapSource } from './find-source.js';
+import { secretValues, withoutValues } from './secret-values.js';
+import { reserveNames } from './upstream-definition.js';
+import { VariableNames } from './variable-names.js';
 import { type WrappedServer, wrapServer } from './wrap-server.js';
 import type { WrapSource } from './wrap-source.js';
-import { wrapperFiles } from './wrapper-files.js';
+import { variablesOf, wrapperFiles } from './wrapper-files.js';
 
 export interface WrapRequest {
   /** Absolute path of the new extension. */
@@ -51,17 +52,24 @@ export async function createWrapper(
   const { surroundings, cwd, node } = deps;
   const { env, home } = surroundings;
   const hasSkills = Object.keys(source.skills).length > 0;
+  const [base, names] = [{ cwd, home }, new VariableNames()];
+  reserveNames(source.servers, given, { base, names });
   const wrapped: WrappedServer[] = [];
   for (const server of source.servers) {
     const item = freeName(server.name, wrapped);
     const place = { item, folders: source.folders, hasSkills };
-    wrapped.push(await wrapServer(server, place, { given, transport, cwd, home, env, node }));
+    wrapped.push(await wrapServer(server, place, { given, transport, names, base, env, node }));
   }
   requireOneVersion(wrapped);
-  const files = wrapperFiles({ name: packageName, source, servers: wrapped });
+  const variables = variablesOf(wrapped);
+  const secrets = secretValues(wrapped.flatMap((one) => one.variables));
+  const content = { name: packageName, source, servers: wrapped, variables };
+  const files = Object.fromEntries(
+    Object.entries(wrapperFiles(content)).map(([file, text]) => [file, withoutValues(text, secrets)]),
+  );
   await writeFiles(directory, files);
   deps.tell('Copying files');
-  const copied = await copyFolders(directory, source, deps);
+  const copied = await copyFolders(directory, source, { signal: deps.signal, secrets });
   const notes = [
     ...source.notes,
     ...wrapped.flatMap((one) => [...one.server.notes, ...one.notes]),
@@ -76,15 +84,9 @@ export async function createWrapper(
       ...Object.keys(source.skills).map((skill) => `skills/${skill}/`),
     ],
     servers: wrapped.map(({ item }) => item),
-    variables: [
-      ...new Set(
-        wrapped.flatMap(({ variables }) =>
-          variables.flatMap((one) => (one.fallback === undefined ? one.name : [])),
-        ),
-      ),
-    ],
+    variables: variables.flatMap(({ name: one, fallback }) => (fallback === undefined ? one : [])),
     hasDependencies: wrapped.some(({ dependency }) => dependency !== undefined),
-    notes: [...new Set(notes)],
+    notes: [...new Set(notes.map((note) => withoutValues(note, secrets)))],
   };
 }
 
@@ -95,7 +97,7 @@ function requireApart(directory: string, { folders }: WrapSource): void {
     if (between !== '' && (between.startsWith('..') || path.isAbsolute(between))) continue;
     throw new AgentToolsError(
       'refused',
-      `${directory} is in the folder that it is made of. Name a folder elsewhere.`,
+      `${directory} is inside ${from}, whose files it would contain. Name a folder elsewhere.`,
     );
   }
 }
@@ -120,42 +122,4 @@ function requireOneVersion(servers: readonly WrappedServer[]): void {
     const message = `The servers need ${dependency.name} in the versions ${other} and ${dependency.version}, and a package can have one. Choose one server, as in ./mcp.json#name`;
     throw new AgentToolsError('refused', message);
   }
-}
-
-/** Names of files that belong to a working copy, and may contain secrets. */
-const unwanted = /^(?:\.git|\.DS_Store|\.env(?:\..*)?|\.npmrc)$/;
-
-/** Copies the files of servers and skills. Returns notes. */
-async function copyFolders(
-  directory: string,
-  { servers, folders, excluded, skills }: WrapSource,
-  { signal }: ExistingDeps,
-): Promise<readonly string[]> {
-  const notes: string[] = [];
-  for (const [to, from] of Object.entries(folders)) {
-    const content = servers[0]?.content;
-    const target = path.join(directory, to);
-    if (content?.folder === from) await unpackBundle({ ...content, folder: target }, { signal });
-    else notes.push(...(await copy(from, target, excluded)));
-    if (statFile(path.join(target, 'node_modules')))
-      notes.push(
-        `npm does not publish ${to}/node_modules. Add the packages in it to "dependencies" before you publish.`,
-      );
-  }
-  for (const [name, from] of Object.entries(skills))
-    notes.push(...(await copy(from, path.join(directory, 'skills', name), [])));
-  return notes;
-}
-
-/** Copies a folder without links, which npm does not publish. Returns notes. */
-async function copy(from: string, to: string, excluded: readonly string[]): Promise<readonly string[]> {
-  const links: string[] = [];
-  const filter = async (file: string) => {
-    if (unwanted.test(path.basename(file)) || excluded.includes(file)) return false;
-    if (file === from || !(await lstat(file)).isSymbolicLink()) return true;
-    links.push(path.relative(from, file));
-    return false;
-  };
-  await guardWrite(to, () => cp(from, to, { recursive: true, filter, errorOnExist: true }));
-  return links.length === 0 ? [] : [`Links are not copied: ${links.join(', ')}.`];
 }

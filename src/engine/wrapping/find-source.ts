@@ -10,6 +10,8 @@ import { type ExistingReference, resolveExisting } from '../existing-servers/res
 import { pinNpm } from '../existing-servers/resolve-npm.js';
 import { programName } from '../existing-servers/runner-words.js';
 import { formatReference, readServerReference } from '../existing-servers/server-reference.js';
+import { isAddress, publicAddress } from './literal-secrets.js';
+import { clientPlaces } from './private-files.js';
 import { readPlugin } from './read-plugin.js';
 import type { WrapSource } from './wrap-source.js';
 
@@ -52,7 +54,7 @@ export async function findWrapSource(text: string, deps: ExistingDeps): Promise<
           async (words, cwd) => await resolveAnyCommand(words, cwd, deps),
         )(meant, resolving)
       : [await resolveExisting(meant, resolving)];
-  const label = meant.kind === 'document' ? path.basename(meant.place) : (formatReference(meant) ?? text);
+  const label = meant.kind === 'document' ? meant.place : (formatReference(meant) ?? text);
   const unpacked =
     meant.kind === 'document' && servers[0]?.source === 'bundle'
       ? resolveFolder(meant.place, deps)
@@ -73,15 +75,22 @@ function fromServers(
   const [first, second] = servers;
   const folder = first!.content?.folder ?? unpacked;
   return {
-    label: path.isAbsolute(label) || label.startsWith('mcpb:') ? path.basename(label) : label,
-    name: second ? label : first!.name,
-    ...(!second && { description: first!.description, version: first!.version }),
+    label: shownLabel(label, servers),
+    name: first!.name,
+    ...(!second && { description: first!.description }),
     servers,
     folders: folder === undefined ? {} : { [bundleFolder]: folder },
-    excluded: [],
+    isExcluded: (file) => clientPlaces.has(path.basename(file)),
     skills: {},
     notes: [],
   };
+}
+
+/** A reference for people: no path of this machine, and no secret. */
+function shownLabel(label: string, [first]: readonly ExistingServer[]): string {
+  if (isAddress(label)) return publicAddress(label);
+  const isFile = ['client-config', 'bundle', 'server-json'].includes(first!.source);
+  return isFile ? path.basename(label) : label;
 }
 
 /** Resolves a command. A program that is missing here may exist on the machines of the users. */

@@ -27,7 +27,7 @@ export async function readPluginSkills(folder: string, named: unknown): Promise<
     }
     for (const directory of skillFolders(path.join(folder, place))) {
       const name = path.basename(directory);
-      const fault = skills.has(name) ? 'another skill has its name' : await faultOf(name, directory);
+      const fault = skills.has(name) ? 'another skill has its name' : await faultOf(name, directory, folder);
       if (fault === undefined) skills.set(name, directory);
       else notes.push(`The skill "${name}" was left out: ${fault}.`);
     }
@@ -45,7 +45,8 @@ function skillFolders(directory: string): readonly string[] {
     .filter(isSkill);
 }
 
-async function faultOf(name: string, directory: string): Promise<string | undefined> {
+async function faultOf(name: string, directory: string, folder: string): Promise<string | undefined> {
+  if (!(await isInside(folder, directory))) return 'its folder is outside the plugin';
   return await readSkill({ name, directory }).then(
     () => undefined,
     (error: unknown) => errorMessage(error),

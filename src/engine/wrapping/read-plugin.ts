@@ -14,6 +14,7 @@ import { type LocatedDocument, parseConfig } from '../bundles/locate.js';
 import type { ExistingServer, ServerInput } from '../existing-servers/existing-server.js';
 import { type PluginFormat, pluginFormats } from './plugin-formats.js';
 import { readPluginSkills } from './plugin-skills.js';
+import { clientPlaces, firstHidden } from './private-files.js';
 import type { WrapSource } from './wrap-source.js';
 
 export interface PluginDeps extends Pick<EntryContext, 'home' | 'platform' | 'resolveCommand'> {
@@ -57,13 +58,10 @@ export async function readPlugin(folder: string, deps: PluginDeps): Promise<Wrap
     label: `the ${format.name} ${text('name') ?? path.basename(folder)}`,
     name: text('name') ?? path.basename(folder),
     description: text('description'),
-    version: text('version'),
     license: text('license'),
     servers,
     folders: isUsed('') ? { [pluginFolder]: folder } : {},
-    excluded: unusedPlaces(format, manifest)
-      .filter((place) => !isUsed(`/${place}/`))
-      .map((place) => path.join(folder, place)),
+    isExcluded: excludedFiles(format, manifest, isUsed),
     skills,
     notes: [...notes, ...skillNotes, ...foreignParts(folder, format, manifest)],
   };
@@ -110,6 +108,8 @@ async function findServerSources({
 
 async function readJson(folder: string, file: string): Promise<LocatedDocument | undefined> {
   const place = path.join(folder, file);
+  if (statFile(place) && !(await isInside(folder, place)))
+    throw new AgentToolsError('refused', `${place} is a link that leaves the plugin. Replace it by a copy.`);
   const { text } = await rethrowAsUserError(() => readTextFile(place, { maxBytes: maxDocumentBytes }));
   return text === null ? undefined : await parseConfig(text, 'jsonc', place);
 }
@@ -135,6 +135,7 @@ async function readServers(
       const server = await readConfigEntry(entry, {
         ...readers,
         projectFolder: folder,
+        isForeign: true,
         fileFolder: folder,
         home,
         platform,
@@ -193,14 +194,35 @@ function withInputs(server: ExistingServer, declared: readonly ServerInput[]): E
   };
 }
 
-/** Files with the servers of a plugin, which may contain secrets, and folders of its other parts. */
-function unusedPlaces(
-  { manifest: file, serverFiles }: PluginFormat,
+/** Folders of the parts of plugins that an extension does not have. */
+const otherParts = ['skills', 'commands', 'agents', 'hooks'];
+
+/**
+ * Excludes the files with servers of all formats and clients, which may contain secrets, and folders of other parts without
+ * files of the servers. `isUsed`: a server names a path in the folder.
+ */
+function excludedFiles(
+  { foreign }: PluginFormat,
   { mcpServers }: Readonly<Record<string, unknown>>,
-): readonly string[] {
+  isUsed: (place: string) => boolean,
+): WrapSource['isExcluded'] {
   const named = [mcpServers ?? []].flat().filter(isString);
-  const files = [file, ...serverFiles, ...named].map((place) => path.posix.normalize(place));
-  return [...files, 'skills', 'commands', 'agents', 'hooks'];
+  const settings = Object.values(foreign)
+    .flat()
+    .filter((place) => place.endsWith('.json'));
+  const places = [
+    ...pluginFormats.flatMap(({ manifest, serverFiles }) => [manifest, ...serverFiles]),
+    ...settings,
+    ...named,
+  ];
+  const files = new Set(places.map((place) => path.posix.normalize(place)));
+  const folders = new Set([...otherParts, ...[...files].map(firstHidden)]);
+  return (relative) => {
+    const file = relative.split(path.sep).join('/');
+    if (files.has(file)) return true;
+    const isOther = folders.has(file) || clientPlaces.has(file) || clientPlaces.has(path.basename(file));
+    return isOther && !isUsed(`/${file}/`);
+  };
 }
 
 /** Sentences about the parts of a plugin that an extension cannot have. */

@@ -8,9 +8,19 @@ import type {
   ServerInput,
   TextTemplate,
 } from '../existing-servers/existing-server.js';
-import { assignInputs, type GivenOptions, type PathBase } from '../existing-servers/given-inputs.js';
+import {
+  assignInputs,
+  completeInputs,
+  type GivenOptions,
+  type GivenPair,
+  type PathBase,
+} from '../existing-servers/given-inputs.js';
 import type { PreparedLaunch } from '../existing-servers/prepare-launch.js';
-import { upperName, withoutSecrets } from './literal-secrets.js';
+import { textsIn } from '../extension/check-upstream.js';
+import { isSecret } from '../extension/upstream-secrets.js';
+import { findVariables } from '../extension/variables.js';
+import { mayBeSecretDefault, withoutSecrets } from './literal-secrets.js';
+import { VariableNames } from './variable-names.js';
 
 interface UpstreamServerRequest {
   readonly given: GivenOptions;
@@ -45,6 +55,7 @@ export async function writeUpstreamServer(
 ): Promise<WrittenServer> {
   const written = await writeEndpoint(server, request, {
     base: { cwd: deps.cwd, home: deps.surroundings.home },
+    names: new VariableNames(),
     prepare: async (open, given, answers) => await prepareExisting(open, given, deps, { answers }),
   });
   const { endpoint, variables, omitted } = written;
@@ -71,15 +82,17 @@ export interface EndpointVariable {
   /** Value if it is not set; undefined: it is required. */
   readonly fallback?: string | undefined;
   /** Input that it gives; undefined for a literal secret, or a variable of the user. */
-  readonly input?: ServerInput;
+  readonly input?: ServerInput | undefined;
   /** Present value, which the definition does not contain. */
   readonly value?: string | undefined;
 }
 
+type Endpoint = Readonly<Record<string, unknown>>;
+
 /** Endpoint of an upstream server, with variables in place of open inputs. */
 export interface WrittenEndpoint {
-  readonly endpoint: Readonly<Record<string, unknown>>;
-  /** One for each name. */
+  readonly endpoint: Endpoint;
+  /** The variables in it, one for each name. */
   readonly variables: readonly EndpointVariable[];
   /** Optional inputs that it does not set. */
   readonly omitted: readonly ServerInput[];
@@ -87,6 +100,7 @@ export interface WrittenEndpoint {
 
 interface EndpointDeps {
   readonly base: PathBase;
+  readonly names: VariableNames;
   /** True for a definition of an extension: no value of the user may be in it. Default: false. */
   readonly isPublished?: boolean;
   /** Fills the templates of a server. `answers`: values of its open inputs. */
@@ -95,59 +109,121 @@ interface EndpointDeps {
     given: GivenOptions,
     answers: InputValues,
   ) => Promise<PreparedLaunch>;
+  /** Changes the paths of an endpoint. Default: they stay. */
+  readonly arrange?: (endpoint: Endpoint) => Endpoint;
+}
+
+/** Inputs of a server that become variables: secrets, and inputs without a value. Stored secrets belong to one user. */
+function openInputs(
+  { inputs }: ExistingServer,
+  values: InputValues,
+  isPublished: boolean,
+): readonly ServerInput[] {
+  const isStored = (id: string) => [values[id] ?? []].flat().some(hasSecretReference);
+  return inputs.filter(({ id, isSecret: isHidden }) => {
+    if (!Object.hasOwn(values, id)) return true;
+    return isStored(id) ? isPublished : isHidden;
+  });
+}
+
+/** Reserves the names of variables that the servers of an extension need. */
+export function reserveNames(
+  servers: readonly ExistingServer[],
+  given: GivenOptions,
+  { base, names }: Pick<EndpointDeps, 'base' | 'names'>,
+): void {
+  for (const server of servers)
+    names.reserve(openInputs(server, assignInputs(server, given, base).values, true));
 }
 
 /** Writes the endpoint of an existing server. @throws AgentToolsError as {@link writeUpstreamServer} */
 export async function writeEndpoint(
   server: ExistingServer,
   { given, transport }: UpstreamServerRequest,
-  { base, prepare, isPublished = false }: EndpointDeps,
+  { base, names, prepare, isPublished = false, arrange = (endpoint) => endpoint }: EndpointDeps,
 ): Promise<WrittenEndpoint> {
-  const { values } = assignInputs(server, given, base);
-  const references: string[] = [];
-  const variables = new Map<string, EndpointVariable>();
+  const { values, extra } = assignInputs(server, given, base);
+  const open = openInputs(server, values, isPublished);
+  // Inputs that become variables are filled in at the start, so their values are not checked here.
+  const fixed = server.inputs.filter((input) => !open.includes(input));
+  const answers: Record<string, string | readonly string[]> = {
+    ...completeInputs({ inputs: fixed }, values),
+  };
+  const known = new Map<string, EndpointVariable>();
   const reference = (variable: EndpointVariable): string => {
     const { name, fallback } = variable;
-    if (!variables.has(name)) variables.set(name, variable);
+    if (!known.has(name)) known.set(name, variable);
     return fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
   };
+  // Every input has its answer, so no option gives it.
+  const answered = (input: ServerInput): ServerInput => {
+    const { choices: _, ...others } = { ...input, givenBy: 'env', name: '' } as const;
+    return open.includes(input) ? { ...others, format: 'string', isRepeated: false } : others;
+  };
+  const references: string[] = [];
   const refer = (variable: EndpointVariable): string => marker(references.push(reference(variable)) - 1);
-  const isReference = ({ id }: ServerInput) => [values[id] ?? []].flat().some(hasSecretReference);
-  const isVariable = (input: ServerInput) =>
-    !Object.hasOwn(values, input.id) || (input.isSecret && !isReference(input));
-  const answers: Record<string, string> = {};
   const omitted: ServerInput[] = [];
-  for (const input of server.inputs.filter(isVariable)) {
-    const preset = [input.default ?? []].flat();
-    const isOptional = !input.isRequired && preset.length === 0 && !Object.hasOwn(values, input.id);
-    const name = variableOf(input);
-    const given = values[input.id];
-    const value = given === undefined ? undefined : [given].flat().join(',');
-    if (!isOptional)
-      answers[input.id] = refer({ name, fallback: input.isSecret ? undefined : preset[0], input, value });
-    else if (canBeLeftOut(server, input)) answers[input.id] = refer({ name, fallback: '', input });
-    else omitted.push(input);
+  for (const input of open) {
+    const preset = [input.default ?? []].flat()[0] ?? '';
+    const isOptional = !input.isRequired && preset === '' && !Object.hasOwn(values, input.id);
+    if (isOptional && !canBeLeftOut(server, input)) {
+      omitted.push(input);
+      continue;
+    }
+    const name = names.forInput(input);
+    const own = values[input.id];
+    const value = own === undefined ? undefined : [own].flat().join(',');
+    if (isOptional) answers[input.id] = refer({ name, fallback: '', input });
+    else if (input.isSecret) answers[input.id] = refer({ name, input, value });
+    else answers[input.id] = refer({ name, input, value, ...defaultOf(server, input, preset, isPublished) });
   }
-  const free = {
-    env: given.env.map((pair) =>
-      pair.isSecret ? { ...pair, value: refer({ name: pair.name, value: pair.value }) } : pair,
-    ),
-    args: given.args,
-    headers: given.headers.map((pair) =>
-      pair.isSecret ? { ...pair, value: refer({ name: upperName(pair.name), value: pair.value }) } : pair,
-    ),
-  };
-  // Inputs that became variables are filled in at the start, so their values are not checked here.
-  const open = (input: ServerInput): ServerInput => {
-    const { choices: _, ...others } = input;
-    return isVariable(input) ? { ...others, format: 'string', isRepeated: false } : input;
-  };
-  const answered = { ...server, inputs: server.inputs.map(open) };
-  const launch = await prepare(answered, free, answers);
-  const filled = fill(toEndpoint(launch, transport), references) as WrittenEndpoint['endpoint'];
-  const own = (name: string, value: string) => reference({ name, value });
-  const endpoint = withoutSecrets(filled, server.name, own, isPublished);
-  return { endpoint, variables: [...variables.values()], omitted };
+  const hide = (pair: GivenPair): GivenPair =>
+    pair.isSecret
+      ? { ...pair, value: refer({ name: names.forValue(pair.name, pair.value), value: pair.value }) }
+      : pair;
+  const free = { env: extra.env.map(hide), args: extra.args, headers: extra.headers.map(hide) };
+  const launch = await prepare({ ...server, inputs: server.inputs.map(answered) }, free, answers);
+  const arranged = arrange(fill(toEndpoint(launch, transport), references) as Endpoint);
+  const endpoint = withoutSecrets(arranged, {
+    server: server.name,
+    isPublished,
+    refer: (wanted, text) => {
+      const input = server.inputs.find(({ givenBy, name }) => givenBy === 'env' && name === wanted);
+      // The value of a text with further variables is unknown.
+      const value = findVariables(text).length === 0 ? text.replaceAll('$${', () => '${') : undefined;
+      return reference({ name: names.forValue(wanted, text), input, value });
+    },
+  });
+  return { endpoint, variables: variablesOf(endpoint, known), omitted };
+}
+
+/**
+ * The default of an input as the default of its variable. Defaults in config files may be secrets of the user; publishers
+ * write the other ones.
+ */
+function defaultOf(
+  { source }: ExistingServer,
+  { name }: ServerInput,
+  preset: string,
+  isPublished: boolean,
+): Pick<EndpointVariable, 'fallback' | 'value'> {
+  if (preset === '') return {};
+  const isOwn = isPublished && source === 'client-config';
+  const isHidden = isSecret(name, preset) || (isOwn && mayBeSecretDefault(name, preset));
+  return isHidden || preset.includes('}') ? { value: preset } : { fallback: preset };
+}
+
+/** Variables of an endpoint. A variable is required if one of its uses has no default. */
+function variablesOf(
+  endpoint: Endpoint,
+  known: ReadonlyMap<string, EndpointVariable>,
+): readonly EndpointVariable[] {
+  const found = new Map<string, EndpointVariable>();
+  for (const { name, fallback } of [...textsIn(endpoint)].flatMap(({ text }) => findVariables(text))) {
+    const other = found.has(name) ? found.get(name)!.fallback : fallback;
+    found.set(name, { ...known.get(name), name, fallback: fallback === undefined ? undefined : other });
+  }
+  return [...found.values()];
 }
 
 /** True if every use of an input is a whole variable or header, which is left out without a value. */
@@ -165,10 +241,6 @@ function canBeLeftOut({ template }: ExistingServer, { id }: ServerInput): boolea
     !others.some(isUse) &&
     !JSON.stringify(args).includes(JSON.stringify(id))
   );
-}
-
-function variableOf({ givenBy, name }: ServerInput): string {
-  return givenBy === 'env' ? name : upperName(name);
 }
 
 function toEndpoint(

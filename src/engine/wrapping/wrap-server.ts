@@ -1,18 +1,30 @@
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
-import { isRecord, isString } from '../base/value-checks.js';
+import { isString } from '../base/value-checks.js';
+import { toVariableName } from '../base/variable-name.js';
 import type { ExistingServer, RemoteTransport, ServerInput } from '../existing-servers/existing-server.js';
-import type { GivenOptions } from '../existing-servers/given-inputs.js';
+import type { GivenOptions, PathBase } from '../existing-servers/given-inputs.js';
 import { prepareLaunch } from '../existing-servers/prepare-launch.js';
+import { textsIn } from '../extension/check-upstream.js';
+import { isPath } from './literal-secrets.js';
+import { machinePaths, movePaths } from './move-paths.js';
 import { makePortable, type NpmProgram, packageCommand } from './portable-template.js';
 import { type EndpointVariable, writeEndpoint } from './upstream-definition.js';
+import type { VariableNames } from './variable-names.js';
 import type { WrapSource } from './wrap-source.js';
+
+interface WrapPlace extends Pick<WrapSource, 'folders'> {
+  /** Item name of the server. */
+  readonly item: string;
+  readonly hasSkills: boolean;
+}
 
 export interface WrapOptions {
   readonly given: GivenOptions;
   readonly transport?: RemoteTransport | undefined;
-  readonly cwd: string;
-  readonly home: string;
+  /** Names of the variables of all servers. */
+  readonly names: VariableNames;
+  readonly base: PathBase;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Command of the running Node. */
   readonly node: string;
@@ -23,6 +35,8 @@ export interface WrappedServer {
   /** Item name. */
   readonly item: string;
   readonly server: ExistingServer;
+  /** Its endpoint in the definition. */
+  readonly upstream: Endpoint;
   readonly definition: Readonly<Record<string, unknown>>;
   readonly dependency: NpmProgram | undefined;
   readonly variables: readonly EndpointVariable[];
@@ -33,41 +47,48 @@ export interface WrappedServer {
 /** Writes the definition of a server. @throws AgentToolsError if a given value is invalid */
 export async function wrapServer(
   server: ExistingServer,
-  {
-    item,
-    folders,
-    hasSkills,
-  }: Pick<WrapSource, 'folders'> & { readonly item: string; readonly hasSkills: boolean },
-  { given, transport, cwd, home, env, node }: WrapOptions,
+  { item, folders, hasSkills }: WrapPlace,
+  { given, transport, names, base, env, node }: WrapOptions,
 ): Promise<WrappedServer> {
-  const { template, title, description } = server;
+  const { template, title, description, name } = server;
   const runner = template.kind === 'program' ? template.runner : undefined;
   const dependency = runner?.by === 'npm' ? runner : undefined;
+  const notes: string[] = [];
+  const arrange = (endpoint: Endpoint): Endpoint => {
+    const moved = movePaths(endpoint, folders);
+    if (moved.droppedFolder !== undefined)
+      notes.push(
+        `The server "${name}" runs in the folder of the extension instead of ${moved.droppedFolder}.`,
+      );
+    return settleFolder(moved.endpoint, { name, names, notes });
+  };
   const written = await writeEndpoint(
     await makePortable(server, { env, node }),
     { given, transport },
     {
-      base: { cwd, home },
+      base,
+      names,
       isPublished: true,
+      arrange,
       prepare: async (open, free, answers) =>
         await prepareLaunch(open, {
           given: free,
           answers,
-          base: { cwd, home },
+          base,
           env,
           startNpm: () => {
-            throw new AgentToolsError('failed', `${server.name} cannot be started as an npm package.`);
+            throw new AgentToolsError('failed', `${name} cannot be started as an npm package.`);
           },
           unpack: async () => {},
         }),
     },
   );
-  const moved = moveInto(written.endpoint, folders);
-  const { endpoint, notes } = settleFolder(moved, server);
-  const upstream = { name: server.name, ...(dependency ? fromPackage(endpoint, dependency) : endpoint) };
+  const { endpoint, variables, omitted } = written;
+  const upstream = { name, ...(dependency ? fromPackage(endpoint, dependency) : endpoint) };
   return {
     item,
     server,
+    upstream,
     definition: {
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
@@ -75,8 +96,8 @@ export async function wrapServer(
       ...(hasSkills && { skills: '*' }),
     },
     dependency,
-    variables: written.variables,
-    omitted: written.omitted,
+    variables,
+    omitted,
     notes: [...notes, ...ownPaths(upstream, server)],
   };
 }
@@ -90,62 +111,27 @@ function fromPackage({ command, ...others }: Endpoint, { name, bin }: NpmProgram
   return { package: name, ...(bin !== undefined && { bin }), ...(hasArgs && { args }), ...rest };
 }
 
-/** Replaces folders by their copies in the extension, which is the working directory of its servers. */
-function moveInto(endpoint: Endpoint, folders: WrapSource['folders']): Endpoint {
-  const move = (value: unknown): unknown => {
-    if (isString(value)) {
-      let text = value;
-      for (const [to, from] of Object.entries(folders)) {
-        if (text === from) return `./${to}`;
-        text = text.replaceAll(`${from}${path.sep}`, `./${to}/`).replaceAll(`${from}/`, `./${to}/`);
-      }
-      return text;
-    }
-    if (Array.isArray(value)) return value.map(move);
-    if (!isRecord(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, move(one)]));
-  };
-  return fromWorkingFolder(move(endpoint) as Endpoint);
-}
-
-/** Makes paths of arguments and variables relative to the working directory. The command is relative to the package. */
-function fromWorkingFolder({ command, cwd, ...others }: Endpoint): Endpoint {
-  if (!isString(cwd) || !cwd.startsWith('./'))
-    return { ...(command !== undefined && { command }), ...others, ...(cwd !== undefined && { cwd }) };
-  const relate = (value: unknown): unknown => {
-    if (isString(value)) return value.startsWith('./') ? relativePath(cwd, value) : value;
-    if (Array.isArray(value)) return value.map(relate);
-    if (!isRecord(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, relate(one)]));
-  };
-  return { command, ...(relate(others) as Endpoint), cwd };
-}
-
-function relativePath(from: string, to: string): string {
-  const relative = path.posix.relative(from, to);
-  return relative.startsWith('.') ? relative : `./${relative}`;
+interface FolderContext {
+  readonly name: string;
+  readonly names: VariableNames;
+  readonly notes: string[];
 }
 
 /** A folder of this machine becomes the default of a variable: other users set theirs. */
-function settleFolder(
-  endpoint: Endpoint,
-  { name }: ExistingServer,
-): { readonly endpoint: Endpoint; readonly notes: readonly string[] } {
+function settleFolder(endpoint: Endpoint, { name, names, notes }: FolderContext): Endpoint {
   const { cwd, ...others } = endpoint;
-  if (!isString(cwd) || !path.isAbsolute(cwd)) return { endpoint, notes: [] };
-  const variable = `${name.toUpperCase().replace(/\W/g, '_').replace(/^\d/, '_$&')}_FOLDER`;
-  return {
-    endpoint: { ...others, cwd: `\${${variable}:-${cwd}}` },
-    notes: [`The server "${name}" works in ${cwd}. On other machines, set ${variable}.`],
-  };
+  if (!isString(cwd) || !path.isAbsolute(cwd)) return endpoint;
+  const variable = names.forValue(toVariableName(`${name} folder`), cwd);
+  notes.push(`The server "${name}" works in ${cwd}. On other machines, set ${variable}.`);
+  return { ...others, cwd: isPath(cwd) ? `\${${variable}:-${cwd}}` : `\${${variable}}` };
 }
 
 /** Notes on files of this machine. */
 function ownPaths(upstream: Endpoint, { name }: ExistingServer): readonly string[] {
-  const { command, args } = upstream;
-  const texts = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])];
-  const own = texts.filter((text) => isString(text) && path.isAbsolute(text));
-  return own.map(
-    (text) => `The server "${name}" uses ${String(text)}, which the extension does not contain.`,
+  const found = [...textsIn(upstream)].flatMap(({ path: [key], text }) =>
+    key === 'command' || key === 'args' ? machinePaths(text) : [],
+  );
+  return [...new Set(found)].map(
+    (place) => `The server "${name}" uses ${place}, which the extension does not contain.`,
   );
 }

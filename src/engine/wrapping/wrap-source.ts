@@ -1,18 +1,17 @@
 import type { ExistingServer } from '../existing-servers/existing-server.js';
 
-/** Everything that a new extension is made of. */
+/** Servers, files and skills for a new extension. */
 export interface WrapSource {
   /** The source for people: `npm:@acme/mcp@1.2.0`. */
   readonly label: string;
   readonly name: string;
   readonly description?: string | undefined;
-  readonly version?: string | undefined;
   readonly license?: string | undefined;
   readonly servers: readonly ExistingServer[];
   /** Absolute folders with files of the servers, by their folders in the extension. */
   readonly folders: Readonly<Record<string, string>>;
-  /** Absolute paths in these folders that are not copied: they may contain secrets, or have no use. */
-  readonly excluded: readonly string[];
+  /** True for a path that is not copied, relative to its folder: it may contain secrets, or has no use. */
+  readonly isExcluded: (file: string) => boolean;
   /** Absolute folders of skills, by name. */
   readonly skills: Readonly<Record<string, string>>;
   /** Parts that the extension cannot have, in sentences. */

@@ -1,6 +1,8 @@
 import { visibleLine } from '../base/visible-text.js';
 import { formatJsonFile } from '../create/scaffold.js';
-import type { ServerInput } from '../existing-servers/existing-server.js';
+import type { ExistingServer } from '../existing-servers/existing-server.js';
+import { endpointName } from '../extension/upstream-secrets.js';
+import { isAddress, publicAddress } from './literal-secrets.js';
 import type { EndpointVariable } from './upstream-definition.js';
 import type { WrappedServer } from './wrap-server.js';
 import type { WrapSource } from './wrap-source.js';
@@ -10,6 +12,21 @@ interface WrapperContent {
   readonly name: string;
   readonly source: WrapSource;
   readonly servers: readonly WrappedServer[];
+  /** Variables of all servers. */
+  readonly variables: readonly EndpointVariable[];
+}
+
+/** Variables of all servers by name. A variable is required if one of the servers has no default for it. */
+export function variablesOf(servers: readonly WrappedServer[]): readonly EndpointVariable[] {
+  const all = servers.flatMap(({ variables }) => variables);
+  return firstOfEachName(all).map((one) => {
+    const isRequired = all.some(({ name, fallback }) => name === one.name && fallback === undefined);
+    return isRequired ? { ...one, fallback: undefined } : one;
+  });
+}
+
+function firstOfEachName<T extends { readonly name: string }>(all: readonly T[]): readonly T[] {
+  return [...new Map([...all].reverse().map((one) => [one.name, one])).values()].reverse();
 }
 
 /** Returns the text files of an extension in front of existing servers, by relative path. */
@@ -26,7 +43,7 @@ export function wrapperFiles(content: WrapperContent): Readonly<Record<string, s
 }
 
 function packageJson({ name, source, servers }: WrapperContent): object {
-  const { description, version, license, folders, skills } = source;
+  const { description, license, folders, skills } = source;
   const dependencies = servers.flatMap(({ dependency }) => (dependency ? [dependency] : []));
   const pairs = dependencies.map((one) => [one.name, one.version] as const);
   const hasSkills = Object.keys(skills).length > 0;
@@ -35,7 +52,7 @@ function packageJson({ name, source, servers }: WrapperContent): object {
   );
   return {
     name,
-    version: isVersion(version) ? version : '0.1.0',
+    version: '0.1.0',
     description: oneLine(description ?? `MCP servers of ${source.label}, for MCP clients.`),
     type: 'module',
     keywords: ['agenttools-extension'],
@@ -54,22 +71,17 @@ function packageJson({ name, source, servers }: WrapperContent): object {
   };
 }
 
-function isVersion(version: string | undefined): version is string {
-  return version !== undefined && /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/.test(version);
-}
-
 function oneLine(text: string): string {
   return visibleLine(text.replace(/\s+/g, ' ').trim());
 }
 
-function readme({ name, source, servers }: WrapperContent): string {
+function readme({ name, source, servers, variables }: WrapperContent): string {
   const { label, skills } = source;
   const rows = servers.map(
-    ({ item, server }) =>
-      `| \`${item}\` | ${cell(origin(server.reference, label))} | ${cell(server.description ?? '')} |`,
+    ({ item, server, upstream }) =>
+      `| \`${item}\` | ${cell(origin(server, upstream, label))} | ${cell(server.description ?? '')} |`,
   );
-  const variables = uniqueVariables(servers);
-  const optional = uniqueInputs(servers);
+  const optional = firstOfEachName(servers.flatMap(({ omitted }) => omitted));
   const skillNames = Object.keys(skills);
   const hasDependencies = servers.some(({ dependency }) => dependency !== undefined);
   const parts = [
@@ -100,7 +112,13 @@ function readme({ name, source, servers }: WrapperContent): string {
 }
 
 /** Paths of this machine are not published. */
-function origin(reference: string, label: string): string {
+function origin(
+  { reference, source }: ExistingServer,
+  upstream: WrappedServer['upstream'],
+  label: string,
+): string {
+  if (source === 'url') return endpointName(upstream);
+  if (isAddress(reference)) return publicAddress(reference);
   return /^(?:mcpb:)?(?:[\\/~]|[A-Za-z]:[\\/])/.test(reference) ? label : reference;
 }
 
@@ -112,16 +130,6 @@ function variableTable(variables: readonly EndpointVariable[]): string {
     return `| \`${name}\` | ${preset} | ${cell(about.trim())} |`;
   });
   return ['| variable | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
-}
-
-function uniqueVariables(servers: readonly WrappedServer[]): readonly EndpointVariable[] {
-  const all = servers.flatMap(({ variables }) => variables);
-  return [...new Map(all.map((one) => [one.name, one])).values()];
-}
-
-function uniqueInputs(servers: readonly WrappedServer[]): readonly ServerInput[] {
-  const all = servers.flatMap(({ omitted }) => omitted);
-  return [...new Map(all.map((one) => [one.name, one])).values()];
 }
 
 /** Text of one line without table borders. */
