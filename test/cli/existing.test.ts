@@ -55,6 +55,19 @@ test('call records the items of a server, and show prints them', async () => {
   expect((await run('show', file)).stdout).toContain('\ntools\n  show\n');
 });
 
+test('install records the items of a program, also for list-servers', async () => {
+  const files = {
+    'board.mjs': boardServer,
+    'mcp.json': { mcpServers: { board: { command: 'node', args: ['board.mjs'] } } },
+  };
+  const file = path.join(writeFolder(files), 'mcp.json');
+  const dry = await run('install', 'cursor', file, '--dry-run');
+  expect(dry).toMatchObject({ code: 0 });
+  expect(await run('install', 'cursor', file)).toMatchObject({ code: 0 });
+  const [listed] = JSON.parse((await run('list-servers', '--json')).stdout);
+  expect(listed).toMatchObject({ source: 'installed', tools: ['show'], prompts: [] });
+});
+
 test('a changed config file is read again', async () => {
   const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
   const entry = (word: string) => ({ mcpServers: { board: { command: 'node', args: [server, word] } } });
@@ -135,4 +148,19 @@ test.each([
     cwd: writeFolder({ 'mine.json': definition, 'package.json': {} }),
   });
   expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test.each([
+  [1, ['call', 'acme/tickets', 'tool']],
+  [1, ['show', 'acme/tickets']],
+  [1, ['preview', 'acme/tickets']],
+  [2, ['validate', 'acme/tickets']],
+  [1, ['create-server', 'mine', '--from', 'acme/tickets']],
+  [1, ['install', 'cursor', 'acme/tickets']],
+])('exits %d and names the ways to name an existing server: %j', async (code, words) => {
+  const result = await run(...words);
+  expect([result.code, result.stderr]).toEqual([
+    code,
+    expect.stringContaining('docker:acme/tickets for a container image; clone github:acme/tickets'),
+  ]);
 });

@@ -258,6 +258,27 @@ describe('a project file', () => {
     expect(entries().tickets.url).toBe('https://eu.acme.example/s3cret/mcp');
   });
 
+  test('takes --command npx where other machines can start the server', async () => {
+    const install = async (...words: readonly string[]) =>
+      await runCli(['install', 'cursor', '--project', '--no-verify', '--command', 'npx', ...words], {
+        home,
+        cwd: home,
+        env: { ...env, AGENTTOOLS_HOME: path.join(home, 'data') },
+      });
+    expect(await install('https://acme.example/mcp?api_key=s3cret')).toMatchObject({ code: 0 });
+    expect(entries().acme).toMatchObject({
+      command: 'npx',
+      args: expect.arrayContaining(['start', 'https://acme.example/mcp?api_key={arg:api_key}']),
+      env: { MCP_API_KEY: '${env:MCP_API_KEY}' },
+    });
+    expect(readFileSync(cursorFile(), 'utf8')).not.toContain(home);
+    addFiles(home, { 'mcp.json': { mcpServers: { a: { url: 'https://acme.example/mcp' } } } });
+    const here = await install('./mcp.json#a', '--only', 'x');
+    expect([here.code, here.stderr]).toEqual([1, expect.stringContaining('is on this machine only')]);
+    const direct = await install('https://acme.example/mcp', '--name', 'b');
+    expect([direct.code, direct.stderr]).toEqual([1, expect.stringContaining('is started without them')]);
+  });
+
   test('gets no secret that only an argument has, and names the way out', async () => {
     const words = [
       'install',

@@ -183,11 +183,11 @@ describe('show of what is not installed', () => {
     ],
     [
       ['acme/weather'],
-      'The package acme is neither installed nor in the registry. Did you mean "@acme/weather"?\n',
+      'The package acme is neither installed nor in the registry. Did you mean "@acme/weather"? An existing MCP server is named as npm:@acme/weather for an npm package, docker:acme/weather',
     ],
     [
       ['plain'],
-      'error: There is no server "plain". The registry has a package plain, which is not an extension.\n',
+      'error: There is no server "plain". The registry has a package plain, which is not an extension. An existing MCP server is named as npm:plain for an npm package',
     ],
     [['agenttool'], 'Did you mean "agenttools"?'],
     [['broken'], '"agenttools" in package.json must be an object or the path of a manifest file'],

@@ -69,9 +69,15 @@ test('checks a server that install wrote, by its package or its key', async () =
   const run = async (...words: readonly string[]) => await runCli(words, { cwd: home, home, env });
   const url = recordings.urlOf('mongodb');
   expect(await run('install', 'cursor', url, '--name', 'base')).toMatchObject({ code: 0 });
-  const { stdout } = await run('validate', 'base', '--rule', 'wrong-error-code=off');
-  expect(stdout).toMatch(/^valid .*: 1 server, \d+ tools/);
+  const { stdout, stderr } = await run('validate', 'base', '--json');
+  expect(JSON.parse(stdout).extensions[0]).toMatchObject({
+    path: url,
+    tools: expect.arrayContaining(['aggregate']),
+  });
+  expect(stderr).toBe(`base is the installed server ${url}.\n`);
   expect((await run('show', 'base', 'reference')).stdout).toBe(`${url}\n`);
+  const { tools } = JSON.parse((await run('show', 'base', '--json')).stdout);
+  expect(tools).toContain('aggregate');
   const other = await run('validate', 'basis');
   expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('basis')]);
   expect(await run('install', 'vscode', `${url}?x=1`, '--name', 'base', '--no-verify')).toMatchObject({

@@ -1,5 +1,6 @@
 import { AgentToolsError } from '../../engine/base/errors.js';
 import { ownProgram, workspaceFolders } from '../../engine/base/folders.js';
+import { visibleText } from '../../engine/base/visible-text.js';
 import type { BridgeDeps } from '../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../engine/bridge/open-existing.js';
 import { type GivenOptions, readHeaders } from '../../engine/existing-servers/given-inputs.js';
@@ -49,10 +50,14 @@ async function findByName(
 /** The existing server that `install` wrote into a client. @throws AgentToolsError `ambiguous` */
 export async function findInstalled(name: string, host: Host): Promise<NamedReference | undefined> {
   const { receipts } = installationFolders(host);
-  const text = await installedReference(name, { receipts, cwd: host.cwd, home: host.home });
-  const meant = text === undefined ? undefined : readServerReference(text);
-  if (!meant || meant.kind === 'name' || meant.kind === 'path') return undefined;
-  return { text: text!, meant };
+  const installed = await installedReference(name, { receipts, cwd: host.cwd, home: host.home });
+  if (!installed) return undefined;
+  const { reference: text, hasInputs } = installed;
+  const meant = readServerReference(text);
+  if (meant.kind === 'name' || meant.kind === 'path') return undefined;
+  const note = hasInputs ? ' Inputs of its entry are not used: give them by --arg, --env and --header.' : '';
+  host.stderr.write(visibleText(`${name} is the installed server ${text}.${note}\n`));
+  return { text, meant };
 }
 
 /** Time limit for the lookup of a package, since the user waits for it. */

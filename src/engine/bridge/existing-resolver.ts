@@ -121,7 +121,8 @@ async function toEndpoint(
   if (known) return { url, headers, transport: known };
   const { verifyRemote } = await import('../preflight/verify-remote.js');
   const asked = { url, headers, transport: undefined };
-  return { url, headers, ...(await verifyRemote(asked, { timeoutMs: 15_000, signal })) };
+  const { transport: found } = await verifyRemote(asked, { timeoutMs: 15_000, signal });
+  return { url, headers, transport: found };
 }
 
 /** Adds declared variables of the environment to the given values, and fills `${NAME}` in arguments and headers. */

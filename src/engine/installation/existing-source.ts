@@ -5,7 +5,7 @@ import { unpackBundle } from '../bundles/unpack-bundle.js';
 import type { Launch } from '../clients/client.js';
 import { deriveKey } from '../clients/entry-keys.js';
 import { toStartable } from '../clients/entry-shapes.js';
-import { ExistingRecords } from '../existing-servers/existing-records.js';
+import { ExistingRecords, upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer } from '../existing-servers/existing-server.js';
 import { readHeaders } from '../existing-servers/given-inputs.js';
 import { hideSecrets } from '../existing-servers/hide-secrets.js';
@@ -32,6 +32,7 @@ import {
 } from '../existing-servers/server-reference.js';
 import { Workspace } from '../extension/workspace.js';
 import type { RemoteServer } from '../preflight/verify-remote.js';
+import { type UpstreamRecord, UpstreamRecords } from '../runtime/upstream-records.js';
 import { createReveal } from '../secrets/reveal.js';
 import { askInputs, optionalInputNotes } from './ask-inputs.js';
 import { type BridgeInputs, bridgeLaunch } from './bridge-launch.js';
@@ -119,21 +120,6 @@ function refuseOptions({ toolOptions, sha256 }: InstallRequest, meant: ServerRef
     throw new AgentToolsError('refused', `--tool-option is for tools of extensions, and this is ${what}.`);
 }
 
-/** Adds the ways to name an existing server to the failure to find a server of an extension. */
-export function withExistingHint(error: unknown, text: string): unknown {
-  if (!(error instanceof AgentToolsError) || error.code !== 'not-found') return error;
-  const reference = readServerReference(text);
-  if (reference.kind !== 'name' || text.startsWith('@')) return error;
-  const [scope = '', name] = text.split('/');
-  const hint =
-    name === undefined
-      ? `npm:${text} for an npm package, pypi:${text} for a PyPI package`
-      : `npm:@${scope}/${name} for an npm package, docker:${text} for a container image; clone github:${text} for a repository`;
-  return new AgentToolsError(error.code, `${error.message} An existing MCP server is named as ${hint}.`, {
-    cause: error,
-  });
-}
-
 interface FoundServer {
   readonly text: string;
   readonly meant: ExistingReference;
@@ -176,10 +162,21 @@ async function prepareSource(
   const usesStore = refersToSecrets(given, answers) || (server.source === 'url' && hasSecretReference(text));
   const record = async () =>
     await new ExistingRecords(setting.existing.dataFolder).write(server.reference, server);
+  const items = new UpstreamRecords(setting.existing.dataFolder);
+  const recordItems = async (found: UpstreamRecord) => await items.write(upstreamRecordKey(server), found);
   const noted = { ...server, notes: [...server.notes, ...optionalInputNotes(found, { given, base })] };
   if (prepared.kind === 'remote')
     return await remoteSource(
-      { text, meant, server: noted, prepared, usesStore, record, inputs: { server, given, answers, base } },
+      {
+        text,
+        meant,
+        server: noted,
+        prepared,
+        usesStore,
+        record,
+        recordItems,
+        inputs: { server, given, answers, base },
+      },
       request,
       setting,
     );
@@ -213,6 +210,7 @@ async function prepareSource(
       setting,
     ),
     record,
+    recordItems,
     secretHeaders: [],
     secretArguments: prepared.secretArguments,
     variables: variablesOf(prepared),
@@ -229,11 +227,12 @@ interface FoundRemote extends FoundServer {
   readonly usesStore: boolean;
   readonly inputs: BridgeInputs;
   readonly record: () => Promise<void>;
+  readonly recordItems: (record: UpstreamRecord) => Promise<void>;
 }
 
 /** A remote server. It is asked here, since its entry depends on its transport. */
 async function remoteSource(
-  { text, server, prepared, usesStore, inputs, record }: FoundRemote,
+  { text, meant, server, prepared, usesStore, inputs, record, recordItems }: FoundRemote,
   request: InstallRequest,
   setting: InstallDeps,
 ): Promise<InstallSource> {
@@ -244,7 +243,8 @@ async function remoteSource(
       `${text} is a remote server, which has neither variables nor a folder. Leave out --env and --cwd.`,
     );
   const declared = request.transport ?? prepared.transport;
-  const { transport, notes } = await settleTransport({ url, headers, transport: declared }, request, setting);
+  const asked = await settleTransport({ url, headers, transport: declared }, request, setting);
+  const { transport, notes } = asked;
   return {
     reference: text,
     server: server.reference,
@@ -256,12 +256,15 @@ async function remoteSource(
       server.source === 'registry'
         ? `existing registry:${server.reference.replace(/@[^@]*$/, '')}`
         : undefined,
-    isOnlyHere: false,
+    isOnlyHere: meant.kind === 'document' && !meant.isRemote,
     launch: { url, headers, transport },
     isOurs: false,
     usesStore,
     bridge: bridgeLaunch({ ...inputs, transport }, request, setting),
-    record,
+    record: async () => {
+      await record();
+      if (asked.record) await recordItems(asked.record);
+    },
     secretHeaders: secretNames,
     secretArguments: prepared.secretArguments,
     variables: [],
@@ -272,11 +275,18 @@ async function remoteSource(
   };
 }
 
+interface SettledRemote {
+  readonly transport: 'http' | 'sse';
+  readonly notes: readonly string[];
+  /** Names of its items; undefined: unknown. */
+  readonly record?: UpstreamRecord | undefined;
+}
+
 async function settleTransport(
   remote: RemoteServer,
   { verifyTimeoutMs }: InstallRequest,
   setting: InstallDeps,
-): Promise<{ readonly transport: 'http' | 'sse'; readonly notes: readonly string[] }> {
+): Promise<SettledRemote> {
   if (verifyTimeoutMs === undefined)
     return {
       transport: remote.transport ?? (/\/sse\/?$/.test(new URL(remote.url).pathname) ? 'sse' : 'http'),
@@ -284,13 +294,13 @@ async function settleTransport(
     };
   setting.tell(`Asking ${new URL(remote.url).host}`);
   const { verifyRemote } = await import('../preflight/verify-remote.js');
-  const { transport, wantsSignIn } = await verifyRemote(remote, {
+  const { transport, wantsSignIn, record } = await verifyRemote(remote, {
     timeoutMs: verifyTimeoutMs,
     signal: setting.signal,
   });
   const note =
     'The server wants a sign-in. The client asks for it if it supports sign-in; else add the credentials with --header.';
-  return { transport, notes: wantsSignIn ? [note] : [] };
+  return { transport, notes: wantsSignIn ? [note] : [], record };
 }
 
 /** Servers of extensions are started in a dry run. Existing ones are not, because they would have to be installed. */

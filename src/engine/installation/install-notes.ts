@@ -50,7 +50,7 @@ export async function collectNotes(facts: CompletedInstall): Promise<readonly st
       scope,
       secrets: [
         ...secrets.map(({ name }) => name),
-        ...secretHeaders.filter((name) => !hidden.names.includes(name)),
+        ...('url' in launch ? secretHeaders.filter((name) => !hidden.names.includes(name)) : []),
       ],
       platform: facts.platform,
     })),

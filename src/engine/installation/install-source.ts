@@ -1,5 +1,6 @@
 import type { Client, Launch, RemoteLaunch } from '../clients/client.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
+import type { UpstreamRecord } from '../runtime/upstream-records.js';
 import type { ServerVariable } from './secrets.js';
 
 /** A server to install, independent of the client: of an extension, or an existing one. */
@@ -30,6 +31,8 @@ export interface InstallSource {
   readonly bridge?: BridgedParts;
   /** Records the facts of an existing server, for its start through AgentTools and for `list-servers`. */
   readonly record?: () => Promise<void>;
+  /** Records the items of an existing server, for `show` and `list-servers`. */
+  readonly recordItems?: (record: UpstreamRecord) => Promise<void>;
   /** Names of headers with secrets, for a remote server. */
   readonly secretHeaders: readonly string[];
   /** Names of declared secrets in the arguments or the URL. */

@@ -8,11 +8,12 @@ import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
+import { withExistingHint } from '../existing-servers/naming-hint.js';
 import { bridgeReason } from './bridge-launch.js';
 import { buildConfigEntry } from './build-entry.js';
 import { toUserError } from './config-fault.js';
 import { type EntryTarget, locateEntryTarget, type Scope } from './entry-target.js';
-import { findExistingSource, withExistingHint } from './existing-source.js';
+import { findExistingSource } from './existing-source.js';
 import { extensionSource } from './extension-source.js';
 import { collectNotes } from './install-notes.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
@@ -138,8 +139,9 @@ async function sourceFor({ client, source }: InstallJob, request: InstallRequest
 }
 
 /** @throws AgentToolsError if npx cannot start the server on other machines */
-function requireNpx({ isExisting, isOurs, isOnlyHere, kind, server }: InstallSource): void {
-  if (!isExisting || kind === 'npm' || (isOurs && !isOnlyHere)) return;
+function requireNpx({ isExisting, isOurs, isOnlyHere, launch, server }: InstallSource): void {
+  const isPackage = !isOurs && 'command' in launch && launch.command === 'npx';
+  if (!isExisting || isPackage || (isOurs && !isOnlyHere)) return;
   const message = isOnlyHere
     ? `--command npx is for other machines, too, and ${server} is on this machine only. Leave it out, or name a published package.`
     : `--command npx is for npm packages and for entries that start AgentTools, and ${server} is started without them. Leave it out.`;
@@ -220,6 +222,7 @@ async function installInto(
     rethrowForFile(placement),
   );
   await recording.write();
+  if (checked.record && !request.dryRun) await source.recordItems?.(checked.record);
   return {
     client,
     scope: scope.kind,

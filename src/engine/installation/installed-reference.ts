@@ -1,6 +1,8 @@
 import { AgentToolsError } from '../base/errors.js';
+import { readRemoteEntry } from '../clients/read-remote-entry.js';
 import type { Receipt } from '../clients/receipt.js';
 import type { Receipts } from '../clients/receipts.js';
+import { clients } from '../clients/table/index.js';
 import { readServerReference } from '../existing-servers/server-reference.js';
 import { receiptMatcher } from './match-receipt.js';
 
@@ -10,27 +12,45 @@ interface InstalledLookup {
   readonly home: string;
 }
 
+/** An existing server that `install` wrote. */
+export interface InstalledServer {
+  /** Reference with the exact version. */
+  readonly reference: string;
+  /** True if its entry has inputs, which the reference does not contain: arguments, variables or headers. */
+  readonly hasInputs: boolean;
+}
+
 /**
- * The reference of an existing server that `install` wrote, by its package name, its reference or the key of its entry;
- * undefined without one.
+ * The existing server that `install` wrote, by its package name, its reference or the key of its entry; undefined without one.
  * @throws AgentToolsError `ambiguous` if the name leads to several servers
  */
 export async function installedReference(
   name: string,
   { receipts, ...place }: InstalledLookup,
-): Promise<string | undefined> {
+): Promise<InstalledServer | undefined> {
   const { records } = await receipts.all();
   const isMeant = await receiptMatcher(name, place);
-  const found = records
+  const found: readonly Receipt[] = records
     .flatMap((record) => record.receipts)
     // A command line does not read back as a reference.
     .filter((receipt) => receipt.existing && receipt.kind !== 'command')
-    .filter((receipt) => isMeant(receipt) || packageOf(receipt) === name)
-    .map(({ server }) => server);
-  const [first, ...others] = new Set(found);
-  if (others.length === 0) return first;
+    .filter((receipt) => isMeant(receipt) || packageOf(receipt) === name);
+  const [first, ...others] = new Set(found.map(({ server }) => server));
+  if (first === undefined) return undefined;
+  if (others.length === 0) return { reference: first, hasInputs: found.some(hasInputs) };
   const message = `"${name}" was installed as several servers. Name one: ${[first, ...others].join(', ')}`;
   throw new AgentToolsError('ambiguous', message);
+}
+
+/** Arguments after the program, variables or headers. */
+function hasInputs({ client: id, entry }: Receipt): boolean {
+  const remote = readRemoteEntry(entry);
+  if (remote) return Object.keys({ ...remote.headers, ...remote.variableHeaders }).length > 0;
+  const client = clients.find((one) => one.id === id);
+  const launch = client?.manual === undefined ? client?.launchOf(entry) : undefined;
+  if (!launch) return false;
+  const { AGENTTOOLS_HOME: _, ...env } = launch.env;
+  return launch.args.length > 1 || Object.keys(env).length > 0;
 }
 
 function packageOf({ server }: Receipt): string | undefined {

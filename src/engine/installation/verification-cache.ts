@@ -1,6 +1,7 @@
 import type { Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
 import { desktopEnvironment, verifyServer } from '../preflight/verify-server.js';
+import type { UpstreamRecord } from '../runtime/upstream-records.js';
 import { withSurfaceFile } from '../surface/surface-file.js';
 import type { KeyedSurface } from '../surface/surface-records.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
@@ -11,6 +12,8 @@ export interface CheckedStart {
   readonly absences: readonly string[];
   /** Undefined if AgentTools does not serve it. */
   readonly surface: KeyedSurface | undefined;
+  /** Names of its items; undefined if AgentTools serves it, or it could not list all of them. */
+  readonly record?: UpstreamRecord | undefined;
 }
 
 /** A server that was not started. */
@@ -52,7 +55,10 @@ export async function verifyOnce(
     return await verifyServer(child, { timeoutMs, signal: setting.signal });
   };
   const check = async (): Promise<CheckedStart> => {
-    if (!isOurs) return { ...unchecked, absences: (await verify({})).absences };
+    if (!isOurs) {
+      const { absences, record } = await verify({});
+      return { ...unchecked, absences, record };
+    }
     const { result, surface } = await withSurfaceFile(verify);
     return { absences: result.absences, surface };
   };

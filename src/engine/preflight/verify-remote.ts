@@ -3,8 +3,10 @@ import { AgentToolsError } from '../base/errors.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { withTimeLimit } from '../base/time-limit-signal.js';
 import { endpointName } from '../extension/upstream-secrets.js';
+import type { UpstreamRecord } from '../runtime/upstream-records.js';
 import { createHttpTransport, type RemoteSignIn } from '../upstream/http-transport.js';
 import { httpStatus } from '../upstream/upstream-errors.js';
+import { readRecord } from './read-record.js';
 
 /** A remote server to ask. */
 export interface RemoteServer {
@@ -20,6 +22,8 @@ export interface RemoteVerification {
   readonly wantsSignIn: boolean;
   /** Number of tools on the first page of the list. */
   readonly tools: number;
+  /** Names of its items; undefined if it did not list all of them. */
+  readonly record?: UpstreamRecord | undefined;
 }
 
 interface RemoteLimits {
@@ -42,8 +46,8 @@ export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): 
   let failure: unknown;
   for (const transport of transports) {
     try {
-      const tools = await listTools({ ...server, transport }, limits);
-      return { transport, wantsSignIn: false, tools };
+      const listed = await listItems({ ...server, transport }, limits);
+      return { transport, wantsSignIn: false, ...listed };
     } catch (error) {
       if (error instanceof AgentToolsError) throw error;
       const status = httpStatus(error);
@@ -57,10 +61,10 @@ export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): 
   throw new AgentToolsError('failed', message, { cause: failure });
 }
 
-async function listTools(
+async function listItems(
   { url, headers, transport }: RemoteServer & { readonly transport: 'http' | 'sse' },
   { timeoutMs, signal, signIn }: RemoteLimits,
-): Promise<number> {
+): Promise<Pick<RemoteVerification, 'tools' | 'record'>> {
   const client = new Client(
     { name: 'agenttools-verify', version: '1.0.0' },
     { versionNegotiation: { mode: 'legacy' } },
@@ -68,8 +72,9 @@ async function listTools(
   const options = { timeout: timeoutMs, signal: withTimeLimit(signal, timeoutMs) };
   try {
     await client.connect(createHttpTransport({ url, headers, transport }, signIn), options);
-    if (!client.getServerCapabilities()?.tools) return 0;
-    return (await client.listTools({}, options)).tools.length;
+    const hasTools = client.getServerCapabilities()?.tools !== undefined;
+    const { tools } = hasTools ? await client.listTools({}, options) : { tools: [] };
+    return { tools: tools.length, record: await readRecord(client, tools, () => options) };
   } finally {
     await client.close().catch(() => {});
   }

@@ -4,13 +4,17 @@ import { AgentToolsError } from '../base/errors.js';
 import { endpointName, findSecretEnding, isSecret } from '../extension/upstream-secrets.js';
 import { parseAbsences, parseMissingNames } from '../live/list-faults.js';
 import { withShortWait } from '../live/upstream-wait.js';
+import type { UpstreamRecord } from '../runtime/upstream-records.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
+import { readRecord } from './read-record.js';
 
 export interface Verification {
   /** Names of the tools that the server lists. */
   readonly tools: readonly string[];
   /** Unavailable upstream servers, one sentence each. */
   readonly absences: readonly string[];
+  /** Names of its items; undefined if it could not list all of them. */
+  readonly record: UpstreamRecord | undefined;
 }
 
 /** Longest time for a server to exit after its client disconnects. */
@@ -31,6 +35,7 @@ export async function verifyServer(
   );
   const deadline = performance.now() + timeoutMs;
   let tools: readonly string[] | undefined;
+  let record: UpstreamRecord | undefined;
   const left = () => ({ timeout: Math.max(1, Math.ceil(deadline - performance.now())), signal });
   try {
     await client.connect(transport, left());
@@ -40,7 +45,7 @@ export async function verifyServer(
     if (impure !== undefined)
       throw new Error(`it wrote ${JSON.stringify(impure)} to stdout, which is not MCP`);
     // Upstream servers have all items of their entries once these lists are answered.
-    await listOthers(client, left);
+    record = await readRecord(client, listed.tools, left);
     tools = listed.tools.map(({ name }) => name);
   } catch (error) {
     throw new AgentToolsError('failed', explainStartFailure(child, error as Error, transport.stderr), {
@@ -55,19 +60,7 @@ export async function verifyServer(
   }
   // Its stderr is complete only after its end.
   requireNamedItems(transport.stderr);
-  return { tools, absences: parseAbsences(transport.stderr) };
-}
-
-/** Never rejects: a server is useful without its prompts and resources. */
-async function listOthers(
-  client: Client,
-  left: () => { readonly timeout: number; readonly signal: AbortSignal },
-): Promise<void> {
-  const { prompts, resources } = client.getServerCapabilities() ?? {};
-  await Promise.allSettled([
-    prompts && client.listPrompts({}, left()),
-    resources && client.listResources({}, left()),
-  ]);
+  return { tools, absences: parseAbsences(transport.stderr), record };
 }
 
 /** @throws AgentToolsError if an entry names an item that its upstream server does not have */

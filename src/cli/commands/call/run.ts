@@ -4,6 +4,7 @@ import { AgentToolsError } from '../../../engine/base/errors.js';
 import { workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { createBridge } from '../../../engine/bridge/existing-resolver.js';
+import { withExistingHint } from '../../../engine/existing-servers/naming-hint.js';
 import { brands, isBranded } from '../../../engine/runtime/authoring-symbols.js';
 import { findOrInstall } from '../../../engine/runtime/install-missing.js';
 import type { ProtocolError } from '../../../engine/runtime/result-builders.js';
@@ -67,7 +68,11 @@ export async function callCommand(
         return await callComposed(compose, { ...call, signal: ending });
       }
       const find = () => workspace.findServer(server);
-      const found = await findOrInstall(find, { obtain, dryRun: false, signal, report });
+      const found = await findOrInstall(find, { obtain, dryRun: false, signal, report }).catch(
+        (error: unknown) => {
+          throw withExistingHint(error, server);
+        },
+      );
       return await callOnce(found, workspace, { ...call, obtain, signal: ending });
     };
     if (!person) return await run(signal);

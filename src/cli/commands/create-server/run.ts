@@ -3,6 +3,7 @@ import path from 'node:path';
 import { isRecord } from '../../../engine/base/value-checks.js';
 import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
 import { type NamedReference, openExisting } from '../../../engine/bridge/open-existing.js';
+import { withExistingHint } from '../../../engine/existing-servers/naming-hint.js';
 import { createUserServer, type FindUpstreamFaults } from '../../../engine/user-servers/create.js';
 import { readServerFile, readServerStream } from '../../../engine/user-servers/server-file.js';
 import { type WrittenServer, writeUpstreamServer } from '../../../engine/wrapping/upstream-definition.js';
@@ -93,7 +94,10 @@ async function definitionIn(
   const named = from === '-' ? undefined : await findReference(from, host);
   if (!named || (await isDefinition(from, cwd))) {
     refuseWithoutSource(existing.flags);
-    return from === '-' ? await readServerStream(stdin, cwd) : await readServerFile(path.resolve(cwd, from));
+    if (from === '-') return await readServerStream(stdin, cwd);
+    return await readServerFile(path.resolve(cwd, from)).catch((error: unknown) => {
+      throw withExistingHint(error, from);
+    });
   }
   const { definition, values } = await writeDefinition(named, { existing, choices }, host);
   return { definition, values, directory: cwd };

@@ -4,6 +4,7 @@ import { AgentToolsError } from '../../../engine/base/errors.js';
 import { ownProgram, packageRoot, packageVersion } from '../../../engine/base/folders.js';
 import { errorMessage } from '../../../engine/base/thrown-value.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
+import { withExistingHint } from '../../../engine/existing-servers/naming-hint.js';
 import { type FoundServer, serverName } from '../../../engine/extension/workspace.js';
 import { readVariables } from '../../../engine/installation/secrets.js';
 import { type Picture, takePicture } from '../../../engine/preview/app-picture.js';
@@ -104,7 +105,9 @@ async function findServer(
       host.stderr.write(`${visibleText(line)}\n`);
     };
     const find = () => workspace.findServer(server);
-    return await findOrInstall(find, { obtain, dryRun: false, signal, report });
+    return await findOrInstall(find, { obtain, dryRun: false, signal, report }).catch((error: unknown) => {
+      throw withExistingHint(error, server);
+    });
   });
 }
 

@@ -5,6 +5,7 @@ import type { Facts } from '../../../engine/discovery/facts.js';
 import { isPublished, propertyOf } from '../../../engine/discovery/facts-property.js';
 import { type FindPublished, publishedExtensions } from '../../../engine/discovery/published-lookup.js';
 import { show } from '../../../engine/discovery/show-reference.js';
+import { withExistingHint } from '../../../engine/existing-servers/naming-hint.js';
 import { readServerReference, shownReference } from '../../../engine/existing-servers/server-reference.js';
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
 import { PackageStore } from '../../../engine/packages/package-store.js';
@@ -86,7 +87,7 @@ async function findFacts(
       const named = await findExisting(reference, undefined, host);
       if (named && named.meant.kind !== 'registry') return await showExisting(named, existing());
       const entry = readEntryName(reference);
-      if (!entry) throw error;
+      if (!entry) throw withExistingHint(error, reference);
       tell(`Asking the MCP Registry for ${entry.name}`);
       const registry = await openHostRegistry(mcpRegistry, host);
       const { showRegistryEntry } = await import('../../../engine/discovery/show-registry-entry.js');

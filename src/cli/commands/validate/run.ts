@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { packageVersion } from '../../../engine/base/folders.js';
 import type { NamedReference } from '../../../engine/bridge/open-existing.js';
+import { withExistingHint } from '../../../engine/existing-servers/naming-hint.js';
 import { ModuleParser } from '../../../engine/validate/inspector.js';
 import { ruleTable } from '../../../engine/validate/rules/index.js';
 import type { Host } from '../../../host.js';
@@ -50,7 +52,11 @@ export async function validateCommand(input: ValidateInput, host: Host): Promise
       if ('directory' in subject) {
         const { directory } = subject;
         tell(`Checking ${directory}`);
-        made.push({ directory, report: await reportOn(directory, options, host) });
+        const report = await reportOn(directory, options, host).catch((error: unknown) => {
+          // Only a word without a folder can mean an existing server.
+          throw existsSync(directory) ? error : withExistingHint(error, subject.word, ['usage']);
+        });
+        made.push({ directory, report });
       } else {
         tell(`Checking ${subject.server.text}`);
         const { reportOnServer } = await import('./server-report.js');
@@ -68,7 +74,9 @@ export async function validateCommand(input: ValidateInput, host: Host): Promise
 }
 
 /** A package folder, or an existing server. */
-type Subject = { readonly directory: string } | { readonly server: NamedReference };
+type Subject =
+  /** `word`: the folder, as the command line names it. */
+  { readonly directory: string; readonly word: string } | { readonly server: NamedReference };
 
 /** @throws AgentToolsError `refused` if `--no-load` forbids to start a server */
 async function findSubjects(
@@ -81,17 +89,19 @@ async function findSubjects(
       const server = mayBeExisting(word)
         ? await findExisting(word, undefined, host)
         : await findInstalledServer(word, host);
-      return server ? { server } : { directory: path.resolve(host.cwd, word) };
+      return server ? { server } : { directory: path.resolve(host.cwd, word), word };
     }),
   );
   const named = command && (await findExisting(undefined, command, host));
   const subjects = named ? [...found, { server: named }] : found;
-  const directories = new Set(subjects.flatMap((one) => ('directory' in one ? [one.directory] : [])));
+  const directories = new Map(
+    subjects.flatMap((one) => ('directory' in one ? [[one.directory, one.word] as const] : [])),
+  );
   const servers = subjects.filter((one) => 'server' in one);
   if (servers.length > 0 && !load)
     throw new AgentToolsError(
       'usage',
       '--no-load starts nothing, and an existing server must be started to be checked. Leave it out.',
     );
-  return [...[...directories].map((directory) => ({ directory })), ...servers];
+  return [...[...directories].map(([directory, word]) => ({ directory, word })), ...servers];
 }
