@@ -186,7 +186,8 @@ describe.each(['tools', 'prompts', 'resources'] as const)('a package of %s', (ki
       ([, fault], index) => `invalid-definition ${words[kind]} "${named('bad', index)}": ${fault}`,
     );
     expect(left).toEqual(expected);
-    expect(errors).toEqual(expected);
+    // Good items can have half characters, which another rule reports.
+    expect(errors.filter((line) => !line.startsWith('text/'))).toEqual(expected);
     const list = await session.request(`${kind}/list`);
     expect(list[kind].map(({ name }: { name: string }) => name)).toEqual(good.map(([name]) => name));
   });
