@@ -67,7 +67,7 @@ test('checks a server that install wrote, by its package or its key', async () =
   const home = writeFolder({ 'server.json': { mcpServers: {} } });
   const env = { PATH: process.env.PATH ?? '', HOME: home };
   const run = async (...words: readonly string[]) => await runCli(words, { cwd: home, home, env });
-  const url = recordings.urlOf('mongodb');
+  const url = recordings.urlOf('chrome-devtools');
   expect(await run('install', 'cursor', url, '--name', 'base')).toMatchObject({ code: 0 });
   const { stdout, stderr } = await run('validate', 'base', '--json');
   expect(JSON.parse(stdout).extensions[0]).toMatchObject({

@@ -113,6 +113,12 @@ export const compatibilityRules: readonly CompatibilityRule[] = [
     summary: 'A server has no more tools than model APIs accept.',
   },
   {
+    code: 'compat/token-budget',
+    severity: 'warning',
+    isDefault: false,
+    summary: 'The tools of a server fit into the budget of tokens.',
+  },
+  {
     code: 'compat/app-only-exposed',
     severity: 'warning',
     isDefault: false,

@@ -67,13 +67,16 @@ export async function checkSurface(
   return faults;
 }
 
+/** True for a listed tool with a name. */
+export function isListedTool(item: unknown): item is ListedTool {
+  return isRecord(item) && isString(item.name) && item.name !== '';
+}
+
 function* checkCompatibility(
   { lists, instructions }: ServedSurface,
   { key, clients }: SurfaceAudience,
 ): Generator<ServedFault> {
-  const tools = lists['tools/list'].items.filter(
-    (item): item is ListedTool => isRecord(item) && isString(item.name) && item.name !== '',
-  );
+  const tools = lists['tools/list'].items.filter(isListedTool);
   const names = tools.map(({ name }) => name);
   for (const tool of tools)
     for (const fault of judgeTool(checkToolForm(tool), clients)) yield ofTool(tool.name, fault);

@@ -2,6 +2,8 @@ import type { Transport } from '@modelcontextprotocol/client';
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord, isString } from '../base/value-checks.js';
 import { visibleMessage } from '../base/visible-text.js';
+import { checkBudget, type TokenBudget } from '../compatibility/token-budget.js';
+import { measureServer, type ServerCost, type TokenCounter } from '../compatibility/token-cost.js';
 import type { Severity } from '../extension/diagnostics.js';
 import type { UpstreamEndpoint } from '../extension/upstream-endpoint.js';
 import { toPointer } from '../schema/schema-issue.js';
@@ -11,7 +13,7 @@ import { createHttpTransport } from '../upstream/http-transport.js';
 import { ServerSignIn, type SignInSource } from '../upstream/remote-sign-in.js';
 import { ruleTable } from '../validate/rules/index.js';
 import type { ExtensionReport, LocatedDiagnostic } from '../validate/validate.js';
-import { checkSurface, type ServedFault } from './check-surface.js';
+import { checkSurface, isListedTool, type ServedFault } from './check-surface.js';
 import { eraProbes, probeServer } from './probe-server.js';
 import type { ServedSurface } from './served-surface.js';
 
@@ -28,6 +30,8 @@ export interface ServerValidation extends SignInSource {
   readonly clients?: ReadonlySet<string> | undefined;
   /** Severity by code; other codes have the severity of their rule. */
   readonly rules: Readonly<Record<string, Severity | 'off'>>;
+  /** Budget of tokens, with the counter. Absent: tokens are not counted. */
+  readonly budget?: (TokenBudget & { readonly counter: TokenCounter }) | undefined;
   /** Longest wait for one answer, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -86,8 +90,10 @@ export async function validateServer(
       place: 'server',
       message: `The server does not answer as an MCP server. ${[...new Set(refusals)].join('; ')}.`,
     });
-  const diagnostics = toDiagnostics(faults, options);
   const [surface] = surfaces;
+  const cost = surface && options.budget && measureSurface(server.name, surface, options.budget.counter);
+  if (cost && options.budget) faults.push(...budgetFaults(cost, options.budget));
+  const diagnostics = toDiagnostics(faults, options);
   const names = (method: keyof ServedSurface['lists'], key: string) =>
     (surface?.lists[method].items ?? []).flatMap((item) =>
       isRecord(item) && isString(item[key]) ? [item[key]] : [],
@@ -102,8 +108,21 @@ export async function validateServer(
     prompts: names('prompts/list', 'name'),
     resources: [...names('resources/list', 'uri'), ...names('resources/templates/list', 'uriTemplate')],
     apps: [],
+    ...(cost && { costs: [cost] }),
     diagnostics,
   };
+}
+
+function measureSurface(key: string, { lists }: ServedSurface, counter: TokenCounter): ServerCost {
+  return measureServer({ key, tools: lists['tools/list'].items.filter(isListedTool) }, counter);
+}
+
+function budgetFaults(cost: ServerCost, budget: TokenBudget): ServedFault[] {
+  return [...checkBudget(cost, budget)].map(({ tool, ...fault }) =>
+    tool === undefined
+      ? { ...fault, place: 'server' }
+      : { ...fault, place: `tool/${tool}`, item: { kind: 'tool', name: tool } },
+  );
 }
 
 interface ServerConnection {

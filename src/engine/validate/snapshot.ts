@@ -1,11 +1,15 @@
 import type { DocumentPath } from '../base/files/document-path.js';
-import type { Diagnostic, Location } from '../extension/diagnostics.js';
+import type { Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
 import { kinds } from '../extension/item-kinds.js';
 import type { Manifest } from '../extension/manifest.js';
 import type { Workspace } from '../extension/workspace.js';
 import { locate } from '../runtime/read-definition.js';
-import { type CompatibilityOptions, gatherCompatibility } from './facts/compatibility.js';
+import {
+  type CompatibilityOptions,
+  type CompatibilitySnapshot,
+  gatherCompatibility,
+} from './facts/compatibility.js';
 import { type DerivationSnapshot, gatherDerivation } from './facts/derivation.js';
 import type { FileSnapshot } from './facts/file-snapshot.js';
 import { gatherFiles, gatherRoot, type RootSnapshot } from './facts/files.js';
@@ -37,8 +41,7 @@ export interface Snapshot {
   readonly lostApps: readonly UnresolvedToolApp[];
   /** Faults of texts that models read. */
   readonly texts: readonly TextSnapshot[];
-  /** Breaches of the limits of clients. */
-  readonly compatibility: readonly Diagnostic[];
+  readonly compatibility: CompatibilitySnapshot;
   /** Definition modules and the modules that definitions name. */
   readonly modules: readonly ModuleSnapshot[];
   readonly packaging?: PackagingSnapshot;
@@ -72,7 +75,7 @@ export function snapshotWithoutManifest(codes: readonly string[], unreadable: Un
     skills: [],
     lostApps: [],
     texts: [],
-    compatibility: [],
+    compatibility: { faults: [] },
     modules: [],
   };
 }
@@ -91,6 +94,7 @@ export async function takeSnapshot({
   workspace,
   modules,
   clients,
+  budget,
 }: SnapshotInput): Promise<Snapshot> {
   const { manifest } = extension;
   const shipped = listShipped(extension);
@@ -123,7 +127,7 @@ export async function takeSnapshot({
     servers,
     skills,
     lostApps: await gatherUnresolvedApps(items, extension, workspace),
-    compatibility: await gatherCompatibility({ items, servers }, { clients }),
+    compatibility: await gatherCompatibility({ items, servers }, { clients, budget }),
     texts: await gatherTexts({ extension, items, skills }),
     modules: await gatherModules(items, modules),
     packaging: await gatherPackaging({ shipped, extension, items, skills, modules }),

@@ -1,17 +1,19 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
+import type { ServerCost } from '../compatibility/token-cost.js';
 import type { Diagnostic, ItemRef, Location, Severity } from '../extension/diagnostics.js';
 import type { Extension, LoadCode } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
 import { type Manifest, ManifestError } from '../extension/manifest.js';
 import type { Workspace } from '../extension/workspace.js';
+import type { CompatibilityOptions } from './facts/compatibility.js';
 import { ModuleReader } from './facts/modules.js';
 import { Inspector, type InspectorOptions } from './inspector.js';
 import { rules, ruleTable } from './rules/index.js';
 import { type Snapshot, snapshotWithoutManifest, takeSnapshot, type UnreadableManifest } from './snapshot.js';
 
-export interface ValidateOptions {
+export interface ValidateOptions extends Partial<Pick<CompatibilityOptions, 'budget'>> {
   /** Ids of the clients that the extension is for. Default: only faults that lose tools or descriptions in some client. */
   readonly clients?: ReadonlySet<string> | undefined;
   /** True if code of the extension may be run, in separate processes. */
@@ -57,6 +59,8 @@ export interface ExtensionReport extends Readonly<Record<Kind, readonly string[]
   readonly valid: boolean;
   /** Protocol versions that an existing server speaks. Absent for extensions. */
   readonly protocols?: readonly string[];
+  /** Tokens of each server, if a budget was given. */
+  readonly costs?: readonly ServerCost[];
   readonly diagnostics: readonly LocatedDiagnostic[];
 }
 
@@ -91,6 +95,7 @@ export async function validateExtension(
     name: manifest?.packageName ?? (await packageNameAt(real)),
     valid: diagnostics.every(({ severity }) => severity !== 'error'),
     ...(Object.fromEntries(declared) as Record<Kind, string[]>),
+    ...(snapshot.compatibility.costs && { costs: snapshot.compatibility.costs }),
     diagnostics: await locateDiagnostics(diagnostics, real),
   };
 }
@@ -143,7 +148,14 @@ async function snapshotExtension(
   const extension = await openForValidation(workspace, directory);
   if ('code' in extension) return snapshotWithoutManifest(codes, extension);
   const modules = loader.readerOf(extension.manifest.directory);
-  return await takeSnapshot({ codes, extension, workspace, modules, clients: options.clients });
+  return await takeSnapshot({
+    codes,
+    extension,
+    workspace,
+    modules,
+    clients: options.clients,
+    budget: options.budget,
+  });
 }
 
 async function openForValidation(

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { limitSubjects } from '../../../src/engine/compatibility/client-limits.js';
+import { estimate } from '../../../src/engine/compatibility/token-cost.js';
 import { rules, ruleTable } from '../../../src/engine/validate/rules/index.js';
 import { diagnose } from '../../../src/engine/validate/validate.js';
 import { fixtures, optionsFor, told } from './support/validating.js';
@@ -74,6 +75,10 @@ const expected: Record<string, readonly string[]> = {
   'compat/schema-size': ['compat/schema-size agenttools/tools/find.json#/inputSchema'],
   'compat/schema-tuple': [
     'compat/schema-tuple agenttools/tools/find.json#/inputSchema/properties/due/prefixItems',
+  ],
+  'compat/token-budget': [
+    'compat/description-length agenttools/tools/find.json#/description',
+    'compat/token-budget agenttools/tools/find.json#/name',
   ],
   'compat/tool-count': ['compat/tool-count agenttools/tools.json#/find_0/name'],
   'compat/tool-list-rejected': [
@@ -443,6 +448,8 @@ const expected: Record<string, readonly string[]> = {
 
 const everyClient = new Set(limitSubjects.map(({ id }) => id));
 
+const budgets = new Map([['compat/token-budget', { counter: estimate }]]);
+
 /** Fixtures that are looked at without running their code. */
 const withoutLoading = new Set(['not-checked', 'not-checked-toolkits']);
 
@@ -460,7 +467,7 @@ const foundOnServers = new Set([
 describe('each fixture holds exactly', () => {
   test.for(Object.entries(expected))('%s: %o', async ([name, diagnostics]) => {
     const clients = name.startsWith('compat/') ? everyClient : undefined;
-    const options = optionsFor({ load: !withoutLoading.has(name), clients });
+    const options = optionsFor({ load: !withoutLoading.has(name), clients, budget: budgets.get(name) });
     const found = await diagnose(fixtures + name, options);
     expect(found.diagnostics.map(told)).toEqual(diagnostics);
     for (const { message } of found.diagnostics) {

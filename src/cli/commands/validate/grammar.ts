@@ -34,6 +34,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
       collect,
       [],
     )
+    .option('--budget [tokens]', 'count the tokens that tools need; fail over this number', tokenBudget)
     .option(
       '--rule <code=level>',
       'set a rule to off, warn or error; repeatable, comma-separated',
@@ -47,7 +48,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
       10,
     );
   addInputOptions(validate).action(
-    async (paths: string[], { json, format, rule, timeout, clients, ...flags }) => {
+    async (paths: string[], { json, format, rule, timeout, clients, budget, ...flags }) => {
       const input = {
         paths,
         format: json ? 'json' : format,
@@ -57,6 +58,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
         resolve: flags.resolve ?? false,
         ruleSettings: rule,
         clientWords: clients,
+        budget: budget === undefined ? undefined : { tokens: budget === true ? undefined : budget },
         timeoutMs: timeout * 1000,
         command,
         existing: serverInput(validate),
@@ -65,6 +67,16 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
       const { validateCommand } = await import('./run.js');
       answer(await validateCommand(input, host));
     },
+  );
+}
+
+/** @throws AgentToolsError `usage` */
+function tokenBudget(text: string): number {
+  const tokens = Number(text.replaceAll(/[,_]/g, ''));
+  if (Number.isInteger(tokens) && tokens > 0) return tokens;
+  throw new AgentToolsError(
+    'usage',
+    `--budget ${text} is not a number of tokens. Give a number such as 8000.`,
   );
 }
 

@@ -6,7 +6,7 @@ export const renderValidationJson: RenderValidation = ({ valid, extensions, erro
   renderJson({
     valid,
     extensions: extensions.map(
-      ({ path, name, valid, protocols, servers, tools, prompts, resources, apps, diagnostics }) => ({
+      ({ path, name, valid, protocols, servers, tools, prompts, resources, apps, costs, diagnostics }) => ({
         path,
         name,
         valid,
@@ -16,6 +16,7 @@ export const renderValidationJson: RenderValidation = ({ valid, extensions, erro
         prompts,
         resources,
         apps,
+        ...(costs && { costs }),
         diagnostics: diagnostics.map(({ code, severity, message, file, line, column, item, help }) => ({
           code,
           severity,

@@ -1,5 +1,6 @@
 import { visibleLine, visibleTexts } from '../../../engine/base/visible-text.js';
 import { type ColorOption, formatCount, paint, styleFor } from '../../shared/text/style.js';
+import { renderCost } from '../../shared/text/token-costs.js';
 import type { RenderValidation } from './renderer.js';
 import type { FileDiagnostic, ValidatedExtension, Validation } from './validation.js';
 
@@ -8,6 +9,8 @@ export const renderPretty: RenderValidation = (found, { color }) => {
   const validation = visibleTexts(found);
   const parts = validation.extensions.map((extension) => renderExtension(extension, { color }));
   const isClean = validation.extensions.every(({ diagnostics }) => diagnostics.length === 0);
+  const costs = validation.extensions.flatMap(({ costs: found = [] }) => found);
+  if (costs.length > 0) parts.push(...costs.map((cost) => renderCost(cost, { color })));
   return parts.join('') + (isClean ? '' : renderSummary(validation, { color }));
 };
 

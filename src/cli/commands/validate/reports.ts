@@ -1,4 +1,6 @@
 import { ownProgram } from '../../../engine/base/folders.js';
+import type { TokenBudget } from '../../../engine/compatibility/token-budget.js';
+import type { TokenCounter } from '../../../engine/compatibility/token-cost.js';
 import type { Diagnostic } from '../../../engine/extension/diagnostics.js';
 import type { LoadCode } from '../../../engine/extension/extension.js';
 import type { Manifest } from '../../../engine/extension/manifest.js';
@@ -18,6 +20,8 @@ export interface ReportOptions {
   readonly rules: RuleSettings;
   /** Clients to check for. Default: only faults that lose tools or descriptions in some client. */
   readonly clients: ReadonlySet<string> | undefined;
+  /** Budget of tokens, with the counter. Absent: tokens are not counted. */
+  readonly budget: (TokenBudget & { readonly counter: TokenCounter }) | undefined;
   readonly timeoutMs: number;
   /** Shared by all extensions of one run. */
   readonly parser: ModuleParser;

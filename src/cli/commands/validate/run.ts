@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { packageVersion } from '../../../engine/base/folders.js';
 import type { NamedReference } from '../../../engine/bridge/open-existing.js';
+import type { TokenBudget } from '../../../engine/compatibility/token-budget.js';
+import { findTokenCounter } from '../../../engine/compatibility/token-counter.js';
 import { withExistingHint } from '../../../engine/existing-servers/naming-hint.js';
 import { ModuleParser } from '../../../engine/validate/inspector.js';
 import { ruleTable } from '../../../engine/validate/rules/index.js';
@@ -20,7 +22,7 @@ import { type ReportOptions, reportOn } from './reports.js';
 import { parseRuleSettings } from './rule-settings.js';
 import { summarize } from './validation.js';
 
-export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser' | 'clients'> {
+export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser' | 'clients' | 'budget'> {
   readonly paths: readonly string[];
   readonly format: ValidateFormat;
   /** Makes warnings fail too. */
@@ -29,6 +31,8 @@ export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser' | 
   readonly ruleSettings: readonly string[];
   /** Ids of clients, `all` or `installed`. Empty: only faults that lose tools or descriptions in some client. */
   readonly clientWords: readonly string[];
+  /** Absent: tokens are not counted. */
+  readonly budget: TokenBudget | undefined;
   /** Command of an existing server. */
   readonly command: readonly string[] | undefined;
   readonly existing: InputOptions;
@@ -41,7 +45,8 @@ export async function validateCommand(input: ValidateInput, host: Host): Promise
   parser.start();
   const rules = parseRuleSettings(input.ruleSettings);
   const clients = input.clientWords.length > 0 ? await chooseClients(input.clientWords, host) : undefined;
-  const options = { ...input, rules, clients, parser };
+  const budget = input.budget && { ...input.budget, counter: await findTokenCounter(host.cwd) };
+  const options = { ...input, rules, clients, budget, parser };
   const subjects = await findSubjects(input, host);
   if (subjects.every((one) => 'directory' in one))
     refuseExistingFlags(input.existing.flags, { command: 'validate', server: input.paths[0] });
@@ -60,7 +65,9 @@ export async function validateCommand(input: ValidateInput, host: Host): Promise
       } else {
         tell(`Checking ${subject.server.text}`);
         const { reportOnServer } = await import('./server-report.js');
-        made.push({ report: await reportOnServer(subject.server, { ...input, rules, clients, tell }, host) });
+        made.push({
+          report: await reportOnServer(subject.server, { ...input, rules, clients, budget, tell }, host),
+        });
       }
     }
     return made;

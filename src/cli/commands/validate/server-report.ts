@@ -1,5 +1,7 @@
 import { prepareEndpoint } from '../../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../../engine/bridge/open-existing.js';
+import type { TokenBudget } from '../../../engine/compatibility/token-budget.js';
+import type { TokenCounter } from '../../../engine/compatibility/token-cost.js';
 import { validateServer } from '../../../engine/server-checks/validate-server.js';
 import type { ExtensionReport } from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
@@ -13,6 +15,7 @@ interface ServerReportOptions {
   readonly existing: InputOptions;
   readonly rules: RuleSettings;
   readonly clients: ReadonlySet<string> | undefined;
+  readonly budget: (TokenBudget & { readonly counter: TokenCounter }) | undefined;
   readonly timeoutMs: number;
   readonly tell: (text: string) => void;
 }
@@ -20,7 +23,7 @@ interface ServerReportOptions {
 /** Starts or reaches an existing server and checks it. @throws AgentToolsError if it cannot be found or prepared */
 export async function reportOnServer(
   named: NamedReference,
-  { existing, rules, clients, timeoutMs, tell }: ServerReportOptions,
+  { existing, rules, clients, budget, timeoutMs, tell }: ServerReportOptions,
   host: Host,
 ): Promise<ExtensionReport> {
   const { transport, mcpRegistry } = existing;
@@ -31,7 +34,7 @@ export async function reportOnServer(
     const { server, endpoint } = await prepareEndpoint({ ...named, given, transport }, deps);
     return await validateServer(
       { path: named.text, name: server.name, endpoint },
-      { rules, clients, timeoutMs, signIns: openSignIns(host), signIn: offerSignIn(host) },
+      { rules, clients, budget, timeoutMs, signIns: openSignIns(host), signIn: offerSignIn(host) },
     );
   });
 }

@@ -1,6 +1,8 @@
-import { isRecord } from '../../base/value-checks.js';
+import { isRecord, isString } from '../../base/value-checks.js';
 import { type ClientChoice, judgeFinding, judgeTool } from '../../compatibility/judge-findings.js';
-import { checkServer, checkTool } from '../../compatibility/surface-checks.js';
+import { checkServer, checkTool, type ListedTool } from '../../compatibility/surface-checks.js';
+import { checkBudget, type TokenBudget } from '../../compatibility/token-budget.js';
+import { measureServer, type ServerCost, type TokenCounter } from '../../compatibility/token-cost.js';
 import type { Diagnostic } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
 import { locate } from '../../runtime/read-definition.js';
@@ -12,6 +14,14 @@ import type { ServerSnapshot } from './servers.js';
 
 export interface CompatibilityOptions {
   readonly clients: ClientChoice;
+  /** Budget of tokens, with the counter. Absent: tokens are not counted. */
+  readonly budget: (TokenBudget & { readonly counter: TokenCounter }) | undefined;
+}
+
+/** Diagnostics about clients, and the tokens of each server if they are counted. */
+export interface CompatibilitySnapshot {
+  readonly faults: readonly Diagnostic[];
+  readonly costs?: readonly ServerCost[];
 }
 
 interface ListedItems {
@@ -19,14 +29,51 @@ interface ListedItems {
   readonly servers: readonly ServerSnapshot[];
 }
 
-/** Checks the tools and servers of an extension against the limits of clients. */
+/** Checks the tools and servers of an extension against the limits of clients, and counts their tokens. */
 export async function gatherCompatibility(
   { items, servers }: ListedItems,
-  { clients }: CompatibilityOptions,
-): Promise<readonly Diagnostic[]> {
+  { clients, budget }: CompatibilityOptions,
+): Promise<CompatibilitySnapshot> {
   const tools = items.filter(({ kind }) => kind === 'tools');
   const ofTools = await Promise.all(tools.map((tool) => toolDiagnostics(tool, clients)));
-  return [...ofTools.flat(), ...servers.flatMap((server) => serverDiagnostics(server, items, clients))];
+  const ofServers = servers.flatMap((server) => serverDiagnostics(server, items, clients));
+  if (!budget) return { faults: [...ofTools.flat(), ...ofServers] };
+  const measured = await Promise.all(
+    servers.map(async (server) => ({
+      server,
+      cost: measureServer(await listedTools(server), budget.counter),
+    })),
+  );
+  const overBudget = measured.flatMap(({ server, cost }) =>
+    [...checkBudget(cost, budget)].flatMap(({ tool, ...fault }) => {
+      const entry =
+        tool === undefined ? server.entries[0] : server.entries.find((one) => one.wireName === tool);
+      return entry ? [{ ...fault, location: entry.location, item: server.ref }] : [];
+    }),
+  );
+  return {
+    faults: [...ofTools.flat(), ...ofServers, ...overBudget],
+    costs: measured.map(({ cost }) => cost),
+  };
+}
+
+/** The tools of a server as clients see them. */
+async function listedTools({ name: key, entries }: ServerSnapshot) {
+  const listed = entries.flatMap(({ kind, leadsTo, wireName: name, override }) =>
+    kind === 'tools' && leadsTo && name !== undefined ? [{ leadsTo, name, override }] : [],
+  );
+  const tools = listed.map(async ({ leadsTo, name, override }) => ({
+    ...(await wireOf(leadsTo)),
+    ...(isString(override?.description) && { description: override.description }),
+    name,
+  }));
+  return { key, tools: await Promise.all(tools) };
+}
+
+/** A tool as clients see it. AgentTools completes output schemas when it serves them. */
+async function wireOf(definition: Definition): Promise<ListedTool> {
+  const compiled = await readSchema(definition, 'input').catch(() => undefined);
+  return toolWire(definition, { input: compiled?.wire ?? noInput.wire });
 }
 
 async function toolDiagnostics(
@@ -34,9 +81,7 @@ async function toolDiagnostics(
   clients: ClientChoice,
 ): Promise<readonly Diagnostic[]> {
   if (!definition) return [];
-  // AgentTools completes output schemas when it serves them.
-  const compiled = await readSchema(definition, 'input').catch(() => undefined);
-  const wire = toolWire(definition, { input: compiled?.wire ?? noInput.wire });
+  const wire = await wireOf(definition);
   const { ui } = definition.value;
   return judgeTool(checkTool({ ...wire, ...(isRecord(ui) && { _meta: { ui } }) }), clients).map(
     ({ path, message, ...fault }) => ({

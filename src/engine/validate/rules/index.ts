@@ -17,6 +17,7 @@ import { schemaDepth } from './compat/schema-depth.js';
 import { schemaRef } from './compat/schema-ref.js';
 import { schemaSize } from './compat/schema-size.js';
 import { schemaTuple } from './compat/schema-tuple.js';
+import { tokenBudget } from './compat/token-budget.js';
 import { toolCount } from './compat/tool-count.js';
 import { toolListRejected } from './compat/tool-list-rejected.js';
 import { toolNameCharset } from './compat/tool-name-charset.js';
@@ -205,6 +206,7 @@ export const rules: readonly Rule[] = [
   descriptionLength,
   instructionsLength,
   toolCount,
+  tokenBudget,
   appOnlyExposed,
   moduleFormat,
   // Packaging

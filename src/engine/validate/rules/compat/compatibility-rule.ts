@@ -9,7 +9,7 @@ export function compatibilityRule(code: string): Rule {
     severity,
     summary,
     *check({ compatibility }) {
-      for (const diagnostic of compatibility) if (diagnostic.code === code) yield diagnostic;
+      for (const diagnostic of compatibility.faults) if (diagnostic.code === code) yield diagnostic;
     },
   };
 }

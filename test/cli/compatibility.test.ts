@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeFolder } from '../support/packages.js';
+import { serveRecordings } from '../support/recorded-servers.js';
+import { runCli } from '../support/run-cli.js';
+
+let recordings: Awaited<ReturnType<typeof serveRecordings>>;
+beforeAll(async () => {
+  recordings = await serveRecordings();
+});
+afterAll(async () => await recordings.close());
+
+const cwd = writeFolder({ '.codex/config.toml': '' });
+const run = async (...words: readonly string[]) =>
+  await runCli(words, { cwd, home: cwd, env: { PATH: '', HOME: cwd } });
+const validate = async (...words: readonly string[]) =>
+  await run('validate', recordings.urlOf('mongodb'), '--rule', 'wrong-error-code=off', '--json', ...words);
+
+const codesOf = (stdout: string) => {
+  const [{ diagnostics }] = JSON.parse(stdout).extensions;
+  return [...new Set((diagnostics as { code: string }[]).map(({ code }) => code))].sort();
+};
+
+test('validate reports lost descriptions in the default run, and all limits of the chosen clients', async () => {
+  const usual = await validate();
+  expect({ code: usual.code, codes: codesOf(usual.stdout) }).toEqual({
+    code: 0,
+    codes: ['compat/schema-size'],
+  });
+  const codex = codesOf((await validate('--clients', 'codex')).stdout);
+  expect(codex).toContain('compat/keyword-lost');
+  expect(codesOf((await validate('--clients', 'installed')).stdout)).toEqual(codex);
+  expect(codesOf((await validate('--clients', 'codex,lm-studio')).stdout)).toEqual(codex);
+  expect(codesOf((await validate('--clients', 'all')).stdout)).toContain('compat/param-name-charset');
+});
+
+test('validate refuses an unknown client, and a budget that is no number', async () => {
+  expect(await validate('--clients', 'codx')).toMatchObject({ code: 2 });
+  const { stderr } = await run('validate', '.', '--clients', 'codx');
+  expect(stderr).toContain('There is no client "codx". Did you mean "codex"?');
+  expect((await run('validate', '.', '--budget', 'many')).stderr).toContain('--budget many is not a number');
+});
+
+test('validate counts the tokens of a server, and fails over its budget', async () => {
+  const { code, stdout } = await validate('--budget', '10_000');
+  expect(code).toBe(1);
+  expect(codesOf(stdout)).toContain('compat/token-budget');
+  const [{ costs }] = JSON.parse(stdout).extensions;
+  expect(costs[0]).toMatchObject({ counter: 'estimate', tools: expect.any(Array) });
+  const pretty = await run('validate', recordings.urlOf('memory'), '--budget', '5000');
+  expect(pretty.stdout).toMatch(
+    /≈ \d+ tokens \(estimate, ±13 %; claude-code ≈ [\d,]+, codex ≈ \d+\)\n {2}\S+ +█{24} {2}\d+/,
+  );
+});
+
+test('list-clients lists the limits, of installed clients with the APIs that they use', async () => {
+  const all = JSON.parse((await run('list-clients', '--limits', '--json')).stdout);
+  expect(all.map(({ id }: { id: string }) => id)).toContain('cursor');
+  const detected = JSON.parse((await run('list-clients', '--limits', '--detected', '--json')).stdout);
+  expect(detected.map(({ id }: { id: string }) => id)).toEqual(['codex', 'openai-responses-api']);
+  const { stdout } = await run('list-clients', '--limits');
+  expect(stdout).toContain(
+    'compat/schema-size over 5,000 bytes: drops all parameter descriptions (measured)',
+  );
+});
