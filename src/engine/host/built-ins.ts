@@ -100,7 +100,7 @@ interface BuiltInProperty extends StandardObject {
   readonly replacedBy: Readonly<Record<PropertyKey, string>>;
   readonly prototype: object | null;
   readonly isExtensible: boolean;
-  /** Null prototype, also for each descriptor. */
+  /** Null prototype. A descriptor has the usual prototype: read own members only. */
   readonly descriptors: Readonly<Descriptors>;
   /** The keys of `descriptors`. */
   readonly known: readonly PropertyKey[];
@@ -370,7 +370,7 @@ function captureProperties(standardObject: StandardObject): BuiltInProperty {
     const descriptor = getDescriptor(object, key);
     const isFree = isOpen && standardObject.keys === undefined;
     if (descriptor === undefined || (isFree && isPrimitive(descriptor))) continue;
-    descriptors[key] = { __proto__: null, ...descriptor } as never;
+    descriptors[key] = descriptor;
     known.push(key);
   }
   return {
@@ -467,10 +467,10 @@ function isChangeOfNode(
 ): boolean {
   if (now === undefined || !hasOwn(now, 'value')) return false;
   if (hasOwn(replacedBy, key) && isModuleLoaded(replacedBy[key]!)) return true;
-  const { get } = descriptors[key]!;
-  if (get === undefined || !(isGlobal || isOfModule)) return false;
+  const before = descriptors[key]!;
+  if (!hasOwn(before, 'get') || !(isGlobal || isOfModule)) return false;
   try {
-    return is(apply(get, object, []), now.value);
+    return is(apply(before.get!, object, []), now.value);
   } catch {
     return false;
   }
@@ -506,8 +506,13 @@ function undo({ place, key }: BuiltInChange): void {
   }
   const before = descriptors[key];
   if (before === undefined) deleteProperty(object, key);
-  else defineProperty(object, key, before);
-  if (before?.set && hasOwn(got, key)) setValue(object, key, got[key]);
+  else defineProperty(object, key, plainDescriptor(before));
+  if (before !== undefined && hasOwn(got, key)) setValue(object, key, got[key]);
+}
+
+/** A copy without inherited members, which `defineProperty` would read. */
+function plainDescriptor(descriptor: PropertyDescriptor): PropertyDescriptor {
+  return { __proto__: null, ...descriptor } as PropertyDescriptor;
 }
 
 function hideIn({ object, descriptors }: BuiltInProperty): void {

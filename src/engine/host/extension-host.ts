@@ -45,6 +45,11 @@ const channel = openHostChannel({
 });
 keepCrashListeners();
 const moduleHooks = watchModuleHooks();
+sendToFront({ type: 'ready' });
+channel.flush();
+// The rest runs while the front answers, which takes another turn.
+// Many extensions share these modules. An extension that loads one first and changes it at once would go unnoticed.
+for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);
 // Captured after the guard and the hook watch, which have replaced some built-ins.
 let builtIns = captureBuiltIns();
 let surroundings = captureSurroundings();
@@ -151,11 +156,6 @@ async function leave(): Promise<void> {
   guard.exit(0);
 }
 
-sendToFront({ type: 'ready' });
-channel.flush();
-// Many extensions share these modules. An extension that loads one first and changes it at once would go unnoticed.
-for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);
-if (hasNewModules()) builtIns = captureBuiltIns();
 onImported(() => {
   const changed = acceptChanges();
   return changed === undefined && moduleHooks.isChecked ? undefined : checkImports(changed);
