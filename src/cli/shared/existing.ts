@@ -21,16 +21,22 @@ import { npmSetting } from './npm-deps.js';
 import { hostReveal } from './secrets.js';
 import { openWorkspace, workspaceOptions } from './workspace.js';
 
+interface FindOptions {
+  /** True if the command starts the server. Default: true. */
+  readonly starts?: boolean;
+}
+
 /** The existing server that a command line means; undefined: a server of an extension. */
 export async function findExisting(
   server: string | undefined,
   command: readonly string[] | undefined,
   host: Host,
+  options: FindOptions = {},
 ): Promise<NamedReference | undefined> {
   if (!command && !server) return undefined;
   const reference = command ? commandReference(command) : readServerReference(server ?? '');
   if (reference.kind === 'path') return undefined;
-  if (reference.kind === 'name') return await findByName(reference, host);
+  if (reference.kind === 'name') return await findByName(reference, host, options);
   // An installed extension wins over an entry of the MCP Registry with its name.
   if (reference.kind === 'registry' && (await isExtension(reference.name, host))) return undefined;
   return { text: shownReference(reference) ?? server ?? '', meant: reference };
@@ -40,22 +46,28 @@ export async function findExisting(
 async function findByName(
   { text, npm, isBare }: Extract<ServerReference, { kind: 'name' }>,
   host: Host,
+  options: FindOptions,
 ): Promise<NamedReference | undefined> {
   if (await isExtension(text, host)) return undefined;
-  const installed = await findInstalled(text, host);
+  const installed = await findInstalled(text, host, options);
   if (installed) return installed;
   return npm && !isBare && (await isExistingPackage(npm, host)) ? { text, meant: npm } : undefined;
 }
 
 /** The existing server that `install` wrote into a client. @throws AgentToolsError `ambiguous` */
-export async function findInstalled(name: string, host: Host): Promise<NamedReference | undefined> {
+export async function findInstalled(
+  name: string,
+  host: Host,
+  { starts = true }: FindOptions = {},
+): Promise<NamedReference | undefined> {
   const { receipts } = installationFolders(host);
   const installed = await installedReference(name, { receipts, cwd: host.cwd, home: host.home });
   if (!installed) return undefined;
   const { reference: text, hasInputs } = installed;
   const meant = readServerReference(text);
   if (meant.kind === 'name' || meant.kind === 'path') return undefined;
-  const note = hasInputs ? ' Inputs of its entry are not used: give them by --arg, --env and --header.' : '';
+  const note =
+    hasInputs && starts ? ' Inputs of its entry are not used: give them by --arg, --env and --header.' : '';
   host.stderr.write(visibleText(`${name} is the installed server ${text}.${note}\n`));
   return { text, meant };
 }

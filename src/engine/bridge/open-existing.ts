@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { createFileReader } from '../bundles/create-file-reader.js';
 import { unpackBundle } from '../bundles/unpack-bundle.js';
@@ -65,11 +66,12 @@ export async function openExisting(
   report: (line: string) => void,
 ): Promise<ExistingServer> {
   const records = new ExistingRecords(deps.dataFolder);
-  const recorded = await records.read(text);
-  if (recorded && recorded.reference === text && needsLookup(meant)) return recorded;
+  const key = isRecorded(meant) ? text : undefined;
+  const recorded = key === undefined ? undefined : await records.read(key);
+  if (recorded && recorded.reference === text && meant.kind !== 'document') return recorded;
   try {
     const server = await resolveExisting(meant, resolveDeps(deps));
-    await records.write(text, hideSecrets(server, text).server);
+    if (key !== undefined) await records.write(key, hideSecrets(server, text).server);
     if (server.reference !== text && shownReference(meant) === undefined)
       report(explainReference({ text, meant }, server));
     return server;
@@ -81,9 +83,10 @@ export async function openExisting(
   }
 }
 
-/** False for servers that are resolved without the network. Their files may change. */
-function needsLookup(meant: ExistingReference): boolean {
-  return !['url', 'command', 'docker', 'document'].includes(meant.kind);
+/** True for servers whose lookup needs the network or a file. A relative path names other files in other folders. */
+function isRecorded(meant: ExistingReference): boolean {
+  if (meant.kind !== 'bundle' && meant.kind !== 'document') return ['npm', 'registry'].includes(meant.kind);
+  return meant.isRemote || path.isAbsolute(meant.place);
 }
 
 /** Sentence about the server that a reference means. */

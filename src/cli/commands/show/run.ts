@@ -84,7 +84,7 @@ async function findFacts(
       return showExisting({ text: shownReference(read) ?? reference, meant: read }, existing());
     return show(reference, place).catch(async (error: unknown) => {
       if (!isMissing(error)) throw error;
-      const named = await findExisting(reference, undefined, host);
+      const named = await findExisting(reference, undefined, host, { starts: false });
       if (named && named.meant.kind !== 'registry') return await showExisting(named, existing());
       const entry = readEntryName(reference);
       if (!entry) throw withExistingHint(error, reference);
