@@ -78,6 +78,15 @@ test('a changed config file is read again', async () => {
   expect((await run(...words)).stdout).toContain('new');
 });
 
+test('a relative path never leads to the file of another folder', async () => {
+  const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+  const file = { mcpServers: { board: { command: 'node', args: [server] } } };
+  addFiles(home, { 'mcp.json': file });
+  expect((await run('call', './mcp.json', 'show', '{}')).code).toBe(0);
+  const elsewhere = await runCli(['call', './mcp.json', 'show', '{}'], { home, cwd: writeFolder() });
+  expect([elsewhere.code, elsewhere.stdout]).toEqual([1, '']);
+});
+
 test('call sends headers to a remote server', async () => {
   const seen: (string | undefined)[] = [];
   const server = createServer((request, response) => {

@@ -313,6 +313,9 @@ describe('a scoped package', () => {
     const input = parseStartArguments(['@acme/mcp'])!;
     expect((await preparation(input, host)).openServer).toBeDefined();
     expect((await preparation({ ...input, autoInstall: false }, host)).openServer).toBeUndefined();
+    const named = { ...host, env: { ...host.env, MCP_SERVER_NAME: 'https://acme.example/mcp' } };
+    expect((await preparation({ ...input, server: undefined }, named)).openServer).toBeDefined();
+    expect((await preparation({ ...input, server: 'agenttools' }, named)).openServer).toBeUndefined();
     addFiles(home, {
       'node_modules/@acme/mcp/package.json': {
         name: '@acme/mcp',

@@ -83,7 +83,7 @@ export async function openExisting(
   }
 }
 
-/** True for servers whose lookup needs the network or a file. A relative path names other files in other folders. */
+/** True for servers that must be looked up in the network or in a file. A relative path names other files in other folders. */
 function isRecorded(meant: ExistingReference): boolean {
   if (meant.kind !== 'bundle' && meant.kind !== 'document') return ['npm', 'registry'].includes(meant.kind);
   return meant.isRemote || path.isAbsolute(meant.place);

@@ -26,17 +26,19 @@ export async function withSecrets(host: Host, { inProcess }: Pick<StartInput, 'i
 
 /** Transport-independent options of a server start. @throws AgentToolsError */
 export async function preparation(input: StartInput, host: Host): Promise<Preparation> {
-  const mayExist = mayBeExisting(input.server, input.command) || (await isMissingPackage(input, host));
+  const server = input.server ?? (host.env.MCP_SERVER_NAME || undefined);
+  const mayExist =
+    mayBeExisting(server, input.command) || (await isMissingPackage({ ...input, server }, host));
   if (input.existing || mayExist) {
     // Servers of extensions start without this code.
     const [{ findExisting }, { existingPreparation }] = await Promise.all([
       import('../../shared/existing.js'),
       import('./existing-run.js'),
     ]);
-    const named = await findExisting(input.server, input.command, host);
+    const named = await findExisting(server, input.command, host);
     if (named) return existingPreparation(named, input, host);
     const { refuseExistingFlags } = await import('../../shared/not-existing.js');
-    refuseExistingFlags(input.existing?.flags ?? [], { command: 'start', server: input.server });
+    refuseExistingFlags(input.existing?.flags ?? [], { command: 'start', server });
   }
   return extensionPreparation(input, host);
 }
