@@ -199,10 +199,10 @@ describe('create --from', () => {
     const url = `https://a.test/s/${markers.plant('path')}/mcp?key=${markers.plant('key')}`;
     const { stdout, stderr } = await create(home, url);
     expect(markers.placesIn(`${contentOf(home)}\n${stdout}\n${stderr}`)).toEqual([]);
-    expect(upstreamOf(home, 'a').url).toBe('https://a.test/s/${A_TOKEN}/mcp?key=${KEY}');
+    expect(upstreamOf(home, 'a').url).toBe('https://a.test/s/${A_TOKEN}/mcp?key=${A_KEY}');
     const readme = readFileSync(path.join(home, 'desk/README.md'), 'utf8');
     expect(readme).toContain('Made from https://a.test/s/…/mcp.');
-    expect(readme).toContain('| `A_TOKEN` | required |');
+    expect(readme).toContain('| `A_TOKEN` | required | In the URL of `a`. |');
   });
 
   it('writes and prints no secret of a bundle', async () => {
@@ -267,12 +267,12 @@ describe('create --from', () => {
       },
     });
     const { stdout } = await create(home, './mcp.json', ['--json']);
-    expect(JSON.parse(stdout).variables).toEqual(['API_KEY_2', 'API_KEY_3', 'API_KEY']);
+    expect(JSON.parse(stdout).variables).toEqual(['API_KEY_3', 'API_KEY_2', 'API_KEY']);
     expect(upstreamOf(home, 'a')).toMatchObject({
-      args: ['--api-key', '${API_KEY_2}'],
-      env: { API_KEY: '${API_KEY_3}' },
+      args: ['--api-key', '${API_KEY_3}'],
+      env: { API_KEY: '${API_KEY_2}' },
     });
-    expect(upstreamOf(home, 'b').env).toEqual({ API_KEY: '${API_KEY_3}' });
+    expect(upstreamOf(home, 'b').env).toEqual({ API_KEY: '${API_KEY_2}' });
     expect(upstreamOf(home, 'c').env).toEqual({ API_KEY: '${API_KEY}' });
   });
 });

@@ -206,7 +206,7 @@ describe('create --from a file', () => {
       env: { TOKEN: '${TOKEN}', REGION: '${REGION:-eu}', PROXY: '${PROXY:-}' },
     });
     expect(readFileSync(path.join(place.home, 'desk/README.md'), 'utf8')).toContain(
-      '| `TOKEN` | required | Token of the API |\n| `REGION` | `eu` | One of: eu, us. |\n| `PROXY` |  |  |',
+      '| `TOKEN` | required | Token of the API |\n| `REGION` | `eu` | One of: eu, us. |\n| `PROXY` | optional | Environment variable of `tickets`. |',
     );
   });
 

@@ -348,7 +348,7 @@ describe('install of a bundle', () => {
     const words = ['install', 'cursor', './tickets.mcpb', '--arg', 'token=abc'];
     const { code, stderr } = await run(words);
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr).toContain('./tickets.mcpb is the bundle ./tickets.mcpb, version 1.0.0.');
+    expect(stderr).toContain('./tickets.mcpb is the server "acme-tickets", version 1.0.0.');
     const [folder = ''] = folders();
     const file = path.join(home, 'agenttools/bundles', folder, 'server.mjs');
     expect(entries()).toEqual({

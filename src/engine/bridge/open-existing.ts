@@ -90,8 +90,10 @@ function isRecorded(meant: ExistingReference): boolean {
 }
 
 /** Sentence about the server that a reference means. */
-export function explainReference({ text, meant }: NamedReference, { version }: ExistingServer): string {
-  return `${text} is ${describeReference(meant)}${version === undefined ? '' : `, version ${version}`}.`;
+export function explainReference({ text, meant }: NamedReference, { name, version }: ExistingServer): string {
+  const isFile = meant.kind === 'document' || meant.kind === 'bundle';
+  const meaning = isFile ? `the server "${name}"` : describeReference(meant);
+  return `${text} is ${meaning}${version === undefined ? '' : `, version ${version}`}.`;
 }
 
 interface PrepareChoices {

@@ -1,4 +1,5 @@
 import { hasSecretReference } from '../base/secret-reference.js';
+import { freeVariableName, toVariableName } from '../base/variable-name.js';
 import type { ItemChoices } from '../bridge/existing-resolver.js';
 import type { Client, Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
@@ -83,11 +84,8 @@ export function bridgeLaunch(
 
 /** A name of a variable that no other one has: `API_KEY` for `--api-key`. */
 function variableFor(name: string, taken: readonly ServerVariable[]): string {
-  const plain = `MCP_${name.replace(/^-+/, '')}`.toUpperCase().replace(/\W/g, '_');
-  const isTaken = (one: string) => taken.some((variable) => variable.name === one);
-  let free = plain;
-  for (let number = 2; isTaken(free); number += 1) free = `${plain}_${number}`;
-  return free;
+  const plain = toVariableName(`MCP_${name.replace(/^-+/, '')}`);
+  return freeVariableName(plain, (one) => taken.some((variable) => variable.name === one));
 }
 
 /** The choices as options of `start`. */

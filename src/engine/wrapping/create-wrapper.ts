@@ -6,13 +6,14 @@ import { choosePackageName, requireEmpty, type Scaffold, writeFiles } from '../c
 import type { RemoteTransport } from '../existing-servers/existing-server.js';
 import type { GivenOptions } from '../existing-servers/given-inputs.js';
 import { copyFolders } from './copy-folders.js';
+import { variablesOf } from './extension-variables.js';
 import { findWrapSource } from './find-source.js';
 import { secretValues, withoutValues } from './secret-values.js';
 import { reserveNames } from './upstream-definition.js';
 import { VariableNames } from './variable-names.js';
 import { type WrappedServer, wrapServer } from './wrap-server.js';
 import type { WrapSource } from './wrap-source.js';
-import { variablesOf, wrapperFiles } from './wrapper-files.js';
+import { wrapperFiles } from './wrapper-files.js';
 
 export interface WrapRequest {
   /** Absolute path of the new extension. */

@@ -89,8 +89,9 @@ function fromServers(
 /** A reference for people: no path of this machine, and no secret. */
 function shownLabel(label: string, [first]: readonly ExistingServer[]): string {
   if (isAddress(label)) return publicAddress(label);
-  const isFile = ['client-config', 'bundle', 'server-json'].includes(first!.source);
-  return isFile ? path.basename(label) : label;
+  const { source, name } = first!;
+  if (source === 'bundle' && !/\.(?:mcpb|dxt)$/i.test(label)) return `the bundle ${name}`;
+  return ['client-config', 'bundle', 'server-json'].includes(source) ? path.basename(label) : label;
 }
 
 /** Resolves a command. A program that is missing here may exist on the machines of the users. */

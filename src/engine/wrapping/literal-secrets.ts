@@ -30,7 +30,11 @@ interface SecretText {
 export function withoutSecrets(endpoint: Endpoint, options: SecretOptions): Endpoint {
   const { refer, server } = options;
   const changed = structuredClone(endpoint) as Record<string, Record<string | number, string>>;
-  for (const { path, text } of textsIn(endpoint)) {
+  // Variables of the server keep their names.
+  const texts = [...textsIn(endpoint)].sort(
+    (a, b) => Number(b.path[0] === 'env') - Number(a.path[0] === 'env'),
+  );
+  for (const { path, text } of texts) {
     const [key, name = ''] = path;
     if (key === 'url') Object.assign(changed, { url: withoutAddressSecrets(text, options) });
     const secret = findSecret({ key: String(key), name, text, endpoint }, options);
@@ -105,9 +109,7 @@ function withoutAddressSecrets(url: string, { server, isPublished, refer }: Secr
   const parts = splitAddress(masked, isHidden).map((part) => {
     if (isString(part)) return unmask(part);
     if (literal(part.value) === '') return unmask(part.value);
-    const isGeneral = part.name === '' || part.name === 'password';
-    const name = isGeneral ? `${server} ${part.name || 'token'}` : part.name;
-    return refer(toVariableName(name), unmask(part.value));
+    return refer(toVariableName(`${server} ${part.name || 'token'}`), unmask(part.value));
   });
   return parts.join('');
 }

@@ -83,6 +83,8 @@ export interface EndpointVariable {
   readonly fallback?: string | undefined;
   /** Input that it gives; undefined for a literal secret, or a variable of the user. */
   readonly input?: ServerInput | undefined;
+  /** Path of its first use in the endpoint. */
+  readonly use?: readonly (string | number)[];
   /** Present value, which the definition does not contain. */
   readonly value?: string | undefined;
 }
@@ -219,9 +221,12 @@ function variablesOf(
   known: ReadonlyMap<string, EndpointVariable>,
 ): readonly EndpointVariable[] {
   const found = new Map<string, EndpointVariable>();
-  for (const { name, fallback } of [...textsIn(endpoint)].flatMap(({ text }) => findVariables(text))) {
-    const other = found.has(name) ? found.get(name)!.fallback : fallback;
-    found.set(name, { ...known.get(name), name, fallback: fallback === undefined ? undefined : other });
+  for (const { path, text } of textsIn(endpoint)) {
+    for (const { name, fallback } of findVariables(text)) {
+      const before = found.get(name);
+      const common = before && fallback !== undefined ? before.fallback : fallback;
+      found.set(name, { use: path, ...before, ...known.get(name), name, fallback: common });
+    }
   }
   return [...found.values()];
 }

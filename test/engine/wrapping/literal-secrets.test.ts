@@ -88,7 +88,7 @@ it('replaces values of arguments by the names of their options', () => {
 it('replaces parts of addresses', () => {
   const url = 'https://me:hunter@x.test/v1/T000/mcp?team=blue&id=${ID}&sig=abc#9f8e7d6c5b';
   expect(write({ url }).url).toBe(
-    'https://me:${DESK_PASSWORD}@x.test/v1/${DESK_TOKEN}/mcp?team=blue&id=${ID}&sig=${SIG}#${DESK_TOKEN}',
+    'https://me:${DESK_PASSWORD}@x.test/v1/${DESK_TOKEN}/mcp?team=blue&id=${ID}&sig=${DESK_SIG}#${DESK_TOKEN}',
   );
   expect(write({ url: 'https://${USER}:${PASS}@x.test/${A}' }).url).toBe(
     'https://${USER}:${PASS}@x.test/${A}',
