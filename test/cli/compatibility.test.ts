@@ -29,7 +29,6 @@ test('validate reports lost descriptions in the default run, and all limits of t
   const codex = codesOf((await validate('--clients', 'codex')).stdout);
   expect(codex).toContain('compat/keyword-lost');
   expect(codesOf((await validate('--clients', 'installed')).stdout)).toEqual(codex);
-  expect(codesOf((await validate('--clients', 'codex,lm-studio')).stdout)).toEqual(codex);
   expect(codesOf((await validate('--clients', 'all')).stdout)).toContain('compat/param-name-charset');
 });
 
@@ -61,4 +60,15 @@ test('list-clients lists the limits, of installed clients with the APIs that the
   expect(stdout).toContain(
     'compat/schema-size over 5,000 bytes: drops all parameter descriptions (measured)',
   );
+});
+
+test('show counts the tokens of a server, and names the way for an existing one', async () => {
+  const weather = new URL('../../fixtures/extensions/weather', import.meta.url).pathname;
+  const { stdout } = await run('show', weather, '--tokens', '--json');
+  const cost = JSON.parse(stdout);
+  expect(cost).toMatchObject({ server: 'weather', counter: 'estimate', errorPercent: 13 });
+  expect(cost.tools.map(({ name }: { name: string }) => name)).toEqual(['forecast', 'compare', 'alerts']);
+  expect((await run('show', weather, '--tokens')).stdout).toContain(`weather: ≈ ${cost.tokens} tokens`);
+  const item = await run('show', `${weather}/forecast`, '--tokens');
+  expect(item.stderr).toContain('--tokens counts the tools of an installed server, and this is a tool.');
 });

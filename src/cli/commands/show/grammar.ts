@@ -14,9 +14,16 @@ export function defineShow(program: Command, { host, answer }: CommandContext): 
     )
     .argument('[property]', 'print this property alone')
     .option(registryOption.flags, registryOption.description)
+    .option('--tokens', 'count the tokens that the tools of a server need')
     .option('--json', 'print as JSON')
-    .action(async (reference: string, property: string | undefined, { mcpRegistry, json = false }) => {
-      const { showCommand } = await import('./run.js');
-      answer(await showCommand({ reference, property, mcpRegistry, json }, host));
-    });
+    .action(
+      async (
+        reference: string,
+        property: string | undefined,
+        { mcpRegistry, tokens = false, json = false },
+      ) => {
+        const { showCommand } = await import('./run.js');
+        answer(await showCommand({ reference, property, mcpRegistry, tokens, json }, host));
+      },
+    );
 }

@@ -18,6 +18,7 @@ import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
+import { renderCost } from '../../shared/text/token-costs.js';
 import { openWorkspace } from '../../shared/workspace.js';
 import { writeNote } from '../../shared/write-note.js';
 import { renderFacts, renderValue } from './text.js';
@@ -28,6 +29,8 @@ export interface ShowInput {
   readonly property: string | undefined;
   /** Base URL of the MCP Registry, or `none`. */
   readonly mcpRegistry: string | undefined;
+  /** True for the tokens of the tools instead of the facts. */
+  readonly tokens: boolean;
   readonly json: boolean;
 }
 
@@ -40,6 +43,12 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
   ).finally(() => {
     for (const note of notes) writeNote(host, note);
   });
+  if (input.tokens) {
+    const { measureFacts } = await import('./tokens.js');
+    const cost = await measureFacts(facts, host);
+    host.stdout.write(json ? renderJson(cost) : renderCost(cost, { color: host.color }));
+    return ExitCode.Ok;
+  }
   if (property !== undefined) {
     const value = propertyOf(facts, property);
     host.stdout.write(json ? renderJson(value) : renderValue(value));
