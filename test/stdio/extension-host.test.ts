@@ -100,12 +100,14 @@ describe.concurrent('the extension host', () => {
 
   test('is replaced when it blocks, after the time of the call', async () => {
     const program = await openProgram(directory);
-    expect((await program.call('block')).content[0].text).toBe('Tool "block" gave no answer within 0.5 s.');
+    const late = 'Tool "block" gave no answer within 0.5 s.';
+    expect((await program.call('block')).content[0].text).toBe(late);
     expect(countIn(await program.call('count'))).toEqual({ calls: 1, session: 1 });
+    expect((await program.call('block')).content[0].text).toBe(late);
+    const ended = 'The extension host was ended, since tool "block" gave no answer within 0.5 s';
+    await program.said(`${ended}: it, or code that an earlier call left behind, blocked the host.`);
     await program.end();
-    expect(program.stderr).toContain(
-      'The extension host was ended, since tool "block" gave no answer within 0.5 s.',
-    );
+    expect(program.stderr.startsWith(`${ended}. Calls that ended with it: Tool "block".`)).toBe(true);
   });
 
   test('is replaced when code of an earlier call blocks it, and the calls that wait go to the new one', async () => {

@@ -320,8 +320,11 @@ export class Generation {
         limitMs: Math.max(0, timeoutMs - passedMs) + graceMs,
         onLate: () => {
           reject(new HostTimeoutError(`gave no answer within ${timeoutMs / 1000} s`));
+          // A free thread would have answered in time.
+          const cause =
+            this.#answered > 0 ? ': it, or code that an earlier call left behind, blocked the host' : '';
           this.kill(
-            `was ended, since ${lowerFirst(running.what)} gave no answer within ${timeoutMs / 1000} s`,
+            `was ended, since ${lowerFirst(running.what)} gave no answer within ${timeoutMs / 1000} s${cause}`,
           );
         },
         resolve,
