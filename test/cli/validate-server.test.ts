@@ -72,12 +72,12 @@ test('checks a server that install wrote, by its package or its key', async () =
   const { stdout, stderr } = await run('validate', 'base', '--json');
   expect(JSON.parse(stdout).extensions[0]).toMatchObject({
     path: url,
-    tools: expect.arrayContaining(['aggregate']),
+    tools: expect.arrayContaining(['click']),
   });
   expect(stderr).toBe(`base is the installed server ${url}.\n`);
   expect((await run('show', 'base', 'reference')).stdout).toBe(`${url}\n`);
   const { tools } = JSON.parse((await run('show', 'base', '--json')).stdout);
-  expect(tools).toContain('aggregate');
+  expect(tools).toContain('click');
   const other = await run('validate', 'basis');
   expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('basis')]);
   expect(await run('install', 'vscode', `${url}?x=1`, '--name', 'base', '--no-verify')).toMatchObject({
