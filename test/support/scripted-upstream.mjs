@@ -94,12 +94,17 @@ const answers = {
     const content = { type: 'text', text: `${name} says ${JSON.stringify(args ?? {})}` };
     return { description: 'Filled.', messages: [{ role: 'user', content, odd: 1 }], _meta: { own: 3 } };
   },
+  'skills/list': (params) => list('skills', told.skills ?? [], params),
   'resources/read': ({ uri }) => {
+    note(`read ${uri}`);
+    const given = told.contents?.[uri];
+    const hints = isModern && { ttlMs: 5, cacheScope: 'private' };
+    if (given !== undefined) return { contents: [{ uri, mimeType: 'text/markdown', ...given }], ...hints };
     if (String(uri).includes('missing')) {
       throw Object.assign(new Error(`Nothing at ${uri}`), { code: -32_002, data: { uri } });
     }
     const contents = [{ uri, mimeType: 'text/plain', text: `${name} has ${uri}`, _meta: { own: 4 } }];
-    return { contents, ...(isModern && { ttlMs: 5, cacheScope: 'private' }) };
+    return { contents, ...hints };
   },
   'completion/complete': ({ ref, argument, context }) => ({
     completion: { values: [JSON.stringify({ ref, argument, context })], total: 7, hasMore: true },
@@ -306,6 +311,7 @@ const capabilities = {
   logging: {},
   ...(told.prompts && { prompts: { listChanged: true } }),
   ...((told.resources || told.templates) && { resources: { listChanged: true, subscribe: true } }),
+  ...(told.skills && { extensions: { [`${stamp}/skills`]: {} } }),
   ...(told.completions && { completions: {} }),
   ...(told.tasks && { tasks: { requests: { tools: { call: {} } } } }),
 };

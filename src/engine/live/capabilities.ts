@@ -11,7 +11,7 @@ export function serverCapabilities(
   live: LiveServer,
   { era, withUi }: { readonly era: Era; readonly withUi: boolean },
 ): ServerCapabilities {
-  const { registry, apps, skills, listHooks, upstreams } = live.current;
+  const { registry, apps, skills, upstreamSkills, listHooks, upstreams } = live.current;
   const isPending = (kind: ServedKind): boolean =>
     live.isPending(kind) || (kind === 'resources' && withUi && isPending('tools'));
   const isThere = (kind: ServedKind) =>
@@ -43,8 +43,9 @@ export function serverCapabilities(
   const extensions = {
     ...(withUi && uiCapability.extensions),
     ...(hasTasks && { [tasksExtension]: {} }),
-    ...((skills.length > 0 || live.isPending('skills')) && {
-      [skillsExtension]: { directoryRead: true },
+    ...((skills.length > 0 || upstreamSkills || live.isPending('skills')) && {
+      // Folders of upstream servers cannot be read.
+      [skillsExtension]: skills.length === 0 && upstreams.length > 0 ? {} : { directoryRead: true },
     }),
   };
   return {

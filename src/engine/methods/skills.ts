@@ -15,7 +15,11 @@ import { listResult, toCursor } from './lists.js';
 export async function listSkills(connection: Connection, { cursor }: WireObject): Promise<WireObject> {
   const { calls } = connection;
   const { skills } = await skillCatalog(calls);
-  const entries = [...skills.values()] as unknown as readonly WireObject[];
+  const own = [...skills.values()] as unknown as readonly WireObject[];
+  const others = [...(calls.server.upstreamSkills ?? [])].flatMap(([uri, skill]) =>
+    skills.has(uri) ? [] : [skill],
+  );
+  const entries = [...own, ...others];
   const { pageSize } = calls.server.registry;
   return { ...listResult('skills', page(entries, toCursor(cursor), pageSize)), ...cacheFields(connection) };
 }
@@ -24,7 +28,8 @@ export async function listSkills(connection: Connection, { cursor }: WireObject)
 export async function getSkill(connection: Connection, { uri }: WireObject): Promise<WireObject> {
   const address = canonical(String(uri));
   const { skills } = await skillCatalog(connection.calls);
-  const skill = skills.get(address);
+  const { upstreamSkills } = connection.calls.server;
+  const skill = skills.get(address) ?? upstreamSkills?.get(String(uri)) ?? upstreamSkills?.get(address);
   if (!skill) throw new ProtocolError(invalidParams, `There is no skill at ${address}.`);
   return { skill, ...cacheFields(connection) };
 }

@@ -37,7 +37,7 @@ import type {
 import { readTool } from './tool.js';
 import type { MakeCatalog } from './tool-list.js';
 import { hasUi, isUiResource } from './ui.js';
-import type { UpstreamEntry } from './upstream.js';
+import type { UpstreamEntry, UpstreamSkills } from './upstream.js';
 
 /** The parts of a server that serving needs. */
 export interface Servable {
@@ -57,6 +57,8 @@ export interface Servable {
   readonly baseItems?: BaseItems;
   /** Skill folders, served unchanged. */
   readonly skills: readonly SkillFolder[];
+  /** Skills of upstream servers; absent without any. */
+  readonly upstreamSkills?: UpstreamSkills;
   /** True if any item is only for clients that show UI. */
   readonly hasUi: boolean;
   readonly initialize: Lazy<Initializer> | undefined;

@@ -3,13 +3,15 @@ import { joinInstructions } from './instructions.js';
 import { Registry } from './registry.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 import { hasUi, isUiResource } from './ui.js';
-import type { UpstreamEntry, UpstreamInfo } from './upstream.js';
+import type { UpstreamEntry, UpstreamInfo, UpstreamSkills } from './upstream.js';
 
 /** The items that one entry takes from its upstream server. */
 export interface UpstreamItems {
   readonly tools: readonly ToolSpec[];
   readonly prompts: readonly PromptSpec[];
   readonly resources: readonly ResourceSpec[];
+  /** Entries of skills, by URI. Absent without any. */
+  readonly skills?: UpstreamSkills;
   readonly instructions?: { readonly title: string; readonly text: string };
   /** serverInfo of the upstream server. */
   readonly info?: UpstreamInfo;
@@ -33,10 +35,12 @@ export function withUpstreamItems<S extends Servable>(
   const tools = own.flatMap((tool, index) => [...toolsAt(index), tool]).concat(toolsAt(own.length));
   const catalog = baseItems?.catalog?.(tools);
   const resources = [...registry.all('resources'), ...taken.flatMap((items) => items.resources)];
+  const skills = new Map(taken.toReversed().flatMap((items) => [...(items.skills ?? [])]));
   const info = upstreams.flatMap((entry, index) => (entry.lendsInfo && taken[index]!.info) || [])[0];
   return {
     ...server,
     ...(info && { info: { ...server.info, ...info } }),
+    ...(skills.size > 0 && { upstreamSkills: skills }),
     ...(baseItems && {
       instructions: joinInstructions([baseItems.instructions, catalog?.instructions].flat(), {
         title: titleOf(server),

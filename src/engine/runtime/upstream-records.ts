@@ -14,6 +14,8 @@ export interface UpstreamRecord {
   readonly instructions?: string;
   /** Names of its tools and prompts, and the names and URIs of its resources. */
   readonly names: Readonly<Record<'tools' | 'prompts' | 'resources', readonly string[]>>;
+  /** Absent if it has none. */
+  readonly hasSkills?: true;
 }
 
 /** Version of the file format. Files of newer versions are neither read nor replaced. */
@@ -81,13 +83,14 @@ function readRecord(file: string): UpstreamRecord | undefined {
     if (!stats?.isFile() || stats.size > maxBytes) return undefined;
     const record: unknown = JSON.parse(readTextFileSync(file));
     if (!isRecord(record) || record.version !== version || typeof record.title !== 'string') return undefined;
-    const { title, info, instructions, names } = record;
+    const { title, info, instructions, names, hasSkills } = record;
     const list = (kind: string) => (isRecord(names) && isStringList(names[kind]) ? names[kind] : []);
     return {
       title,
       ...(isServerInfo(info) && { info }),
       ...(typeof instructions === 'string' && { instructions }),
       names: { tools: list('tools'), prompts: list('prompts'), resources: list('resources') },
+      ...(hasSkills === true && { hasSkills }),
     };
   } catch {
     return undefined;

@@ -107,6 +107,8 @@ export interface UpstreamListing {
   readonly prompts: readonly unknown[] | null;
   readonly resources: readonly unknown[] | null;
   readonly templates: readonly unknown[] | null;
+  /** Entries of its skills; absent without any. */
+  readonly skills?: readonly unknown[];
   /** True if the server has the method or capability. */
   readonly offers: {
     readonly prompts: boolean;
@@ -114,8 +116,13 @@ export interface UpstreamListing {
     readonly completions: boolean;
     readonly subscriptions: boolean;
     readonly toolTasks: boolean;
+    /** Absent: false. */
+    readonly skills?: true;
   };
 }
+
+/** Entries of skills of upstream servers by URI, as `skills/list` returns them. */
+export type UpstreamSkills = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /** The prompt or resource of an upstream server that answers for an item. */
 export interface ItemUpstream {

@@ -1,6 +1,7 @@
 import { type Client, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/value-checks.js';
 import type { JsonObject } from '../protocol/envelope.js';
+import { skillsExtension } from '../protocol/protocol-extensions.js';
 import { anyResult } from './any-result.js';
 import { LinkError } from './upstream-errors.js';
 
@@ -10,6 +11,7 @@ const listParts = {
   prompts: { method: 'prompts/list', key: 'prompts', capability: 'prompts' },
   resources: { method: 'resources/list', key: 'resources', capability: 'resources' },
   templates: { method: 'resources/templates/list', key: 'resourceTemplates', capability: 'resources' },
+  skills: { method: 'skills/list', key: 'skills', capability: skillsExtension },
 } as const;
 
 export type ListPart = keyof typeof listParts;
@@ -51,7 +53,8 @@ export class ListReader {
   /** Returns all entries of a list, unchanged. @throws LinkError; ProtocolError with the error of the server */
   async read(part: ListPart, timeoutMs: number): Promise<readonly unknown[]> {
     const { method, key, capability } = listParts[part];
-    if (!this.#client.getServerCapabilities()?.[capability]) return [];
+    const declared = this.#client.getServerCapabilities() ?? {};
+    if (!Object.hasOwn({ ...declared.extensions, ...declared }, capability)) return [];
     const deadline = performance.now() + timeoutMs;
     const entries: unknown[] = [];
     const cursors = new Set<unknown>();

@@ -4,7 +4,7 @@ import type { UpstreamRecord } from '../runtime/upstream-records.js';
 
 /** The record of a listing; undefined while a list is not known. */
 export function recordOf(listing: UpstreamListing): UpstreamRecord | undefined {
-  const { title, info, instructions, tools, prompts, resources, templates } = listing;
+  const { title, info, instructions, tools, prompts, resources, templates, offers } = listing;
   if (!tools || !prompts || !resources || !templates) return undefined;
   return {
     title,
@@ -15,6 +15,7 @@ export function recordOf(listing: UpstreamListing): UpstreamRecord | undefined {
       prompts: valuesIn(prompts, ['name']),
       resources: valuesIn([...resources, ...templates], ['name', 'uri', 'uriTemplate']),
     },
+    ...(offers.skills && { hasSkills: true }),
   };
 }
 

@@ -6,6 +6,7 @@ import { chosenName } from '../runtime/upstream-choice.js';
 import type { UpstreamItems } from '../runtime/upstream-items.js';
 import { takePrompts } from './select-prompts.js';
 import { takeResources, unlistedApps } from './select-resources.js';
+import { takeSkills } from './select-skills.js';
 import { type AppUris, takeTools } from './select-tools.js';
 import { UriTable } from './uri-table.js';
 
@@ -35,6 +36,7 @@ export function takeItems(
     const tools = takeTools(entry, listing, apps);
     const prompts = takePrompts(entry, listing, apps.replaced);
     const resources = takeResources(entry, listing, { table, apps });
+    const skills = takeSkills(entry, listing);
     const named = tools.items.flatMap(({ ui }) => appUriOf(ui?.written) ?? []);
     const isNamed = (uri: string) => named.includes(apps.uriOf(uri) ?? '');
     const unlisted = unlistedApps(entry, [...known.keys()].filter(isNamed), { listing, table, apps });
@@ -43,10 +45,11 @@ export function takeItems(
       tools: tools.items,
       prompts: prompts.items,
       resources: [...resources.items, ...unlisted],
+      ...(skills.skills.size > 0 && { skills: skills.skills }),
       ...(info && { info }),
       ...(instructions !== undefined && { instructions: { title, text: instructions } }),
     });
-    const problems = [...tools.faults, ...prompts.faults, ...resources.faults];
+    const problems = [...tools.faults, ...prompts.faults, ...resources.faults, ...skills.faults];
     faults.push(...problems.map((problem) => ({ entry, problem })));
   }
   return { items, faults };

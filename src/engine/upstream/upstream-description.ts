@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/value-checks.js';
+import { skillsExtension } from '../protocol/protocol-extensions.js';
 import type { UpstreamInfo, UpstreamListing } from '../runtime/upstream.js';
 
 /** The parts of a listing that the handshake brings. */
@@ -9,9 +10,8 @@ export type UpstreamDescription = Pick<UpstreamListing, 'title' | 'info' | 'inst
 export function describeUpstream(client: Client, name: string, isModern: boolean): UpstreamDescription {
   const info = client.getServerVersion() as UpstreamInfo | undefined;
   const instructions = client.getInstructions();
-  const { prompts, resources, completions, tasks } = (client.getServerCapabilities() ?? {}) as Readonly<
-    Record<string, unknown>
-  >;
+  const { prompts, resources, completions, tasks, extensions } = (client.getServerCapabilities() ??
+    {}) as Readonly<Record<string, unknown>>;
   return {
     title: (info?.title as string | undefined) || info?.name || name,
     ...(info && { info }),
@@ -22,6 +22,7 @@ export function describeUpstream(client: Client, name: string, isModern: boolean
       completions: completions !== undefined,
       subscriptions: isRecord(resources) && resources.subscribe === true,
       toolTasks: !isModern && hasToolTasks(tasks),
+      ...(isRecord(extensions) && Object.hasOwn(extensions, skillsExtension) && { skills: true }),
     },
   };
 }

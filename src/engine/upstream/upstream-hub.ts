@@ -164,12 +164,21 @@ export class UpstreamHub implements UpstreamSource {
 
   /** True if an upstream server may have prompts or resources. A server with entries declares tools anyway. */
   isPending(kind: PendingKind): boolean {
+    if (kind === 'skills') return this.#entries.some((entry) => this.#mayHaveSkills(entry));
     if (kind !== 'prompts' && kind !== 'resources') return false;
     return this.#listed(kind).some(({ listing }) => listing?.offers[kind] ?? true);
   }
 
-  async wait(kind: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
-    if (kind === 'skills') return;
+  /** True if an upstream server has skills, now or at its last start. */
+  #mayHaveSkills(entry: UpstreamEntry): boolean {
+    if (!entry.resources) return false;
+    const { listing } = this.#upstreams.of(entry.upstream);
+    if (listing) return listing.offers.skills === true;
+    return this.#options.records?.read(this.#keys.keyOf(entry.upstream))?.hasSkills ?? false;
+  }
+
+  async wait(pending: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+    const kind = pending === 'skills' ? 'resources' : pending;
     await this.#keys.identify(this.#entries.map(({ upstream }) => upstream));
     // Apps may be chosen by names, which only the resources have.
     const choosers = kind === 'tools' ? this.#entries.filter(choosesApps) : [];
@@ -208,7 +217,14 @@ export class UpstreamHub implements UpstreamSource {
   }
 
   async request(spec: UpstreamSpec, request: UpstreamRequest, ctx: Context): Promise<JsonObject> {
-    return await this.#attend(ctx, (who) => this.#begin(spec, { asked: () => request }, who));
+    const { uri } = request.params;
+    const read = async (result: JsonObject) => {
+      const skills = this.#upstreams.of(spec).listing?.skills;
+      if (request.method !== 'resources/read' || !skills) return result;
+      const { verifySkillFile } = await import('./verify-skill-file.js');
+      return await verifySkillFile(result, { uri: String(uri), skills, server: spec.name });
+    };
+    return await this.#attend(ctx, (who) => this.#begin(spec, { asked: () => request, read }, who));
   }
 
   async #attend(ctx: Context, begin: (who: RequesterInfo | undefined) => UpstreamCall): Promise<JsonObject> {
@@ -250,7 +266,7 @@ export class UpstreamHub implements UpstreamSource {
     spec: UpstreamSpec,
     work: {
       readonly asked: (upstream: Upstream) => LinkRequest;
-      readonly read?: (result: JsonObject) => JsonObject;
+      readonly read?: (result: JsonObject) => JsonObject | Promise<JsonObject>;
     },
     who: RequesterInfo | undefined,
   ): UpstreamCall {

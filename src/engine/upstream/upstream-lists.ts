@@ -8,7 +8,7 @@ import type { UpstreamDescription } from './upstream-description.js';
 export const partsOf = {
   tools: ['tools'],
   prompts: ['prompts'],
-  resources: ['resources', 'templates'],
+  resources: ['resources', 'templates', 'skills'],
 } as const satisfies Record<ServedKind, readonly ListPart[]>;
 
 interface UpstreamListsOptions {
@@ -38,8 +38,10 @@ export class UpstreamLists {
   get listing(): UpstreamListing | undefined {
     if (!this.#description) return undefined;
     const list = (part: ListPart) => this.#lists.get(part) ?? null;
+    const skills = this.#lists.get('skills') ?? [];
     this.#listing ??= {
       ...this.#description,
+      ...(skills.length > 0 && { skills }),
       tools: list('tools'),
       prompts: list('prompts'),
       resources: list('resources'),
