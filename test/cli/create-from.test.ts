@@ -210,6 +210,18 @@ describe('create --from a file', () => {
     );
   });
 
+  it('gives a container its variables by name, also from the command line', async () => {
+    const place = open();
+    const words = ['create', 'desk', '--from', 'docker:acme/tickets:1.2', '--env', 'LEVEL=info'];
+    const { code } = await place.run([...words, '--env', 'TOKEN=s3cr3t-9a8b7c6d5e']);
+    expect(code).toBe(0);
+    expect(place.upstreamOf('desk/agenttools/servers/tickets.json')).toMatchObject({
+      command: 'docker',
+      args: ['run', '-i', '--rm', '-e', 'LEVEL', '-e', 'TOKEN', 'acme/tickets:1.2'],
+      env: { LEVEL: 'info', TOKEN: '${TOKEN}' },
+    });
+  });
+
   it('contains the content of a bundle', async () => {
     const place = open();
     const server = {

@@ -21,6 +21,7 @@ import {
   type PathBase,
 } from './given-inputs.js';
 import { shownUrl } from './hide-secrets.js';
+import { runnerArguments } from './runner-arguments.js';
 
 /** A server with all its inputs, ready for a client to start or reach. */
 export type PreparedLaunch = PreparedProgram | PreparedRemote;
@@ -232,33 +233,16 @@ interface StartContext {
   readonly options: PrepareOptions;
 }
 
-/**
- * Command line of a runner. Containers get variables by name, so that no argument contains a secret.
- * @see https://docs.astral.sh/uv/reference/cli/#uv-tool-run, https://docs.docker.com/reference/cli/docker/container/run/,
- * https://learn.microsoft.com/dotnet/core/tools/dotnet-tool-exec
- */
+/** Command line of a runner. */
 async function startOf(runner: ProgramRunner, { values, env, options }: StartContext): Promise<ProgramStart> {
   switch (runner.by) {
     case 'npm':
       return await options.startNpm(runner);
-    case 'uvx': {
-      const { name, version, script, options: flags } = runner;
-      const spec = version === undefined ? name : `${name}==${version}`;
-      const words = script === undefined ? [spec] : ['--from', spec, script];
-      return { command: await findRunner('uvx', options), args: [...fillArguments(flags, values), ...words] };
-    }
-    case 'docker': {
-      const names = Object.keys(env).flatMap((name) => ['-e', name]);
-      const args = ['run', '-i', '--rm', ...names, ...fillArguments(runner.options, values), runner.image];
-      return { command: await findRunner('docker', options), args };
-    }
+    case 'uvx':
+    case 'docker':
     case 'dnx': {
-      const { name, version, options: flags } = runner;
-      const spec = version === undefined ? name : `${name}@${version}`;
-      return {
-        command: await findRunner('dnx', options),
-        args: [...fillArguments(flags, values), spec, '--yes', '--'],
-      };
+      const args = fillArguments(runnerArguments(runner, Object.keys(env)), values);
+      return { command: await findFirst([runner.by], options), args };
     }
     case 'command':
       return { command: runner.command, args: [] };
@@ -275,10 +259,6 @@ const sources: Readonly<Record<string, string>> = {
   docker: 'It is part of Docker: https://docs.docker.com/get-started/get-docker/',
   dnx: 'dnx is part of the .NET SDK, version 10 or later: https://dotnet.microsoft.com/download',
 };
-
-async function findRunner(name: 'uvx' | 'docker' | 'dnx', options: PrepareOptions): Promise<string> {
-  return await findFirst([name], options);
-}
 
 async function findFirst(
   names: readonly [string, ...string[]],

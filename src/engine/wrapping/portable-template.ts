@@ -6,6 +6,7 @@ import type {
   ProgramRunner,
   ProgramTemplate,
 } from '../existing-servers/existing-server.js';
+import { runnerArguments } from '../existing-servers/runner-arguments.js';
 
 /** An npm package that an extension depends on. */
 export type NpmProgram = Extract<ProgramRunner, { readonly by: 'npm' }>;
@@ -17,6 +18,8 @@ interface PortableOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Command of the running Node. */
   readonly node: string;
+  /** Names of further variables that the server gets. */
+  readonly names: readonly string[];
 }
 
 /** A server with a program that other machines find by its name, too. Looks nothing up that a start looks up. */
@@ -33,33 +36,17 @@ export async function makePortable(
   };
 }
 
-const fixed = (...words: readonly string[]): readonly ArgumentTemplate[] =>
-  words.map((word) => ({ words: [[word]] }));
-
 type Command = { readonly command: string; readonly args: readonly ArgumentTemplate[] };
 
 async function portableCommand({ runner, env }: ProgramTemplate, options: PortableOptions): Promise<Command> {
   switch (runner.by) {
     case 'npm':
       return { command: packageCommand, args: [] };
-    case 'uvx': {
-      const { name, version, script, options: flags } = runner;
-      const spec = version === undefined ? name : `${name}==${version}`;
-      const words = script === undefined ? [spec] : ['--from', spec, script];
-      return { command: 'uvx', args: [...flags, ...fixed(...words)] };
-    }
-    case 'docker': {
-      // Containers get variables by name, so that no argument contains a secret.
-      const names = Object.keys(env).flatMap((name) => ['-e', name]);
-      return {
-        command: 'docker',
-        args: [...fixed('run', '-i', '--rm', ...names), ...runner.options, ...fixed(runner.image)],
-      };
-    }
+    case 'uvx':
+    case 'docker':
     case 'dnx': {
-      const { name, version, options: flags } = runner;
-      const spec = version === undefined ? name : `${name}@${version}`;
-      return { command: 'dnx', args: [...flags, ...fixed(spec, '--yes', '--')] };
+      const names = new Set([...Object.keys(env), ...options.names]);
+      return { command: runner.by, args: runnerArguments(runner, [...names]) };
     }
     case 'path':
       return { command: runner.names[0], args: [] };

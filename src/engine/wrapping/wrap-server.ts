@@ -63,7 +63,7 @@ export async function wrapServer(
     return settleFolder(moved.endpoint, { name, names, notes });
   };
   const written = await writeEndpoint(
-    await makePortable(server, { env, node }),
+    await makePortable(server, { env, node, names: given.env.map((one) => one.name) }),
     { given, transport },
     {
       base,
