@@ -142,12 +142,23 @@ describe('install of a URL', () => {
     expect(stderr).toContain('has no tool "none"');
   });
 
-  test('notes a server that wants a sign-in', async () => {
+  test('writes the address of a server that wants a sign-in for clients that sign in by themselves', async () => {
     const { origin } = await startRemote();
     const { code, stderr } = await run(['install', 'cursor', `${origin}/login`, '--name', 'login']);
     expect(code).toBe(0);
-    expect(stderr).toContain('The server wants a sign-in.');
+    expect(stderr).toContain('The server wants a sign-in. Cursor asks for it.');
     expect(json('.cursor/mcp.json').mcpServers.login).toEqual({ url: `${origin}/login` });
+  });
+
+  test('starts a server that wants a sign-in through AgentTools for other clients', async () => {
+    const { origin } = await startRemote();
+    const words = ['install', 'windsurf', `${origin}/login`, '--name', 'login', '--no-verify'];
+    // Without the check, the sign-in is not known.
+    expect((await run(words)).stderr).not.toContain('sign-in');
+    const { code, stderr } = await run([...words.slice(0, -1), '--force', '--dry-run']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`The server wants a sign-in. Sign in with: agenttools login ${origin}/login`);
+    expect(stderr).toContain('The entry starts the server through AgentTools, which signs in to it.');
   });
 
   test('writes nothing for a server that does not answer', async () => {

@@ -6,6 +6,8 @@ import type { SignInFor } from '../../engine/upstream/remote-sign-in.js';
 import type { Host } from '../../host.js';
 import { askLine, askYesNo, isInteractive } from './ask-question.js';
 import { openBrowser } from './open-browser.js';
+import { openSignIns } from './sign-ins.js';
+import { writeNote } from './write-note.js';
 
 /** The user at the terminal, with a browser on this machine or on another one. */
 export function createSignInUser(host: Host, { useBrowser }: { readonly useBrowser: boolean }): SignInUser {
@@ -24,6 +26,22 @@ export function createSignInUser(host: Host, { useBrowser }: { readonly useBrows
       return line || undefined;
     },
   };
+}
+
+/** Signs the user in to a server, as `login` does. A failure is a note. */
+export async function logInNow(url: string, host: Host): Promise<void> {
+  const { logIn } = await import('../../engine/preflight/log-in.js');
+  const user = createSignInUser(host, { useBrowser: true });
+  const account = openSignIns(host).account(url);
+  const { signal } = new AbortController();
+  const choices = { account, user, isMachine: false, signal };
+  try {
+    await logIn({ url, headers: {}, transport: undefined }, choices);
+    host.stderr.write(`Signed in to ${url}.\n`);
+  } catch (error) {
+    if (!(error instanceof AgentToolsError) || error.code === 'interrupted') throw error;
+    writeNote(host, `${error.message} Try again with: ${loginCommand(url)}`);
+  }
 }
 
 /** Asks the user at the terminal to sign in where a server wants it; undefined without a terminal. */

@@ -3,7 +3,7 @@ import { freeVariableName, toVariableName } from '../base/variable-name.js';
 import type { ItemChoices } from '../bridge/existing-resolver.js';
 import type { Client, Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
-import { remoteShapeOf } from '../clients/table/remote-shapes.js';
+import { remoteShapeOf, signsInByItself } from '../clients/table/remote-shapes.js';
 import type { ExistingServer, InputValues, RemoteTransport } from '../existing-servers/existing-server.js';
 import { assignInputs, type GivenOptions, type PathBase } from '../existing-servers/given-inputs.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
@@ -102,7 +102,7 @@ function choiceWords({ only, except, prefix, rename, toolList }: ItemChoices): r
 /** Reason why the entry of a client must go through `agenttools start`; undefined if it need not. */
 export function bridgeReason(
   client: Client,
-  { launch, secretArguments, usesStore }: InstallSource,
+  { launch, secretArguments, usesStore, signIn }: InstallSource,
   { choices, frozen, scope }: InstallRequest,
 ): string | undefined {
   if (frozen) return 'which checks that its tools are the recorded ones';
@@ -110,6 +110,8 @@ export function bridgeReason(
   if (usesStore) return 'which reads its secrets from the secret store';
   if (client.manual) return undefined;
   if (secretArguments.length > 0 && scope.kind !== 'user') return 'which reads its secrets from variables';
-  if (!('url' in launch) || remoteShapeOf(client)?.transports.includes(launch.transport)) return undefined;
+  if (!('url' in launch)) return undefined;
+  if (signIn && !signsInByItself(client)) return 'which signs in to it';
+  if (remoteShapeOf(client)?.transports.includes(launch.transport)) return undefined;
   return `since ${client.name} cannot reach it directly`;
 }

@@ -31,7 +31,7 @@ import {
   shownReference,
 } from '../existing-servers/server-reference.js';
 import { Workspace } from '../extension/workspace.js';
-import type { RemoteServer } from '../preflight/verify-remote.js';
+import type { RemoteServer, RemoteVerification } from '../preflight/verify-remote.js';
 import { type UpstreamRecord, UpstreamRecords } from '../runtime/upstream-records.js';
 import { createReveal } from '../secrets/reveal.js';
 import { askInputs, optionalInputNotes } from './ask-inputs.js';
@@ -244,8 +244,9 @@ async function remoteSource(
     );
   const declared = request.transport ?? prepared.transport;
   const asked = await settleTransport({ url, headers, transport: declared }, request, setting);
-  const { transport, notes } = asked;
+  const { transport, wantsSignIn } = asked;
   return {
+    ...(wantsSignIn && { signIn: await signInState(url, setting) }),
     reference: text,
     server: server.reference,
     argument: server.reference,
@@ -269,38 +270,34 @@ async function remoteSource(
     secretArguments: prepared.secretArguments,
     variables: [],
     toolOptions: {},
-    notes: [...server.notes, ...notes],
+    notes: server.notes,
     keyFor: () => deriveKey(server.name),
     checkClient: async () => [],
   };
-}
-
-interface SettledRemote {
-  readonly transport: 'http' | 'sse';
-  readonly notes: readonly string[];
-  /** Names of its items; undefined: unknown. */
-  readonly record?: UpstreamRecord | undefined;
 }
 
 async function settleTransport(
   remote: RemoteServer,
   { verifyTimeoutMs }: InstallRequest,
   setting: InstallDeps,
-): Promise<SettledRemote> {
+): Promise<Pick<RemoteVerification, 'transport' | 'wantsSignIn' | 'record'>> {
   if (verifyTimeoutMs === undefined)
     return {
       transport: remote.transport ?? (/\/sse\/?$/.test(new URL(remote.url).pathname) ? 'sse' : 'http'),
-      notes: [],
+      wantsSignIn: false,
     };
   setting.tell(`Asking ${new URL(remote.url).host}`);
   const { verifyRemote } = await import('../preflight/verify-remote.js');
-  const { transport, wantsSignIn, record } = await verifyRemote(remote, {
-    timeoutMs: verifyTimeoutMs,
-    signal: setting.signal,
-  });
-  const note =
-    'The server wants a sign-in. The client asks for it if it supports sign-in; else add the credentials with --header.';
-  return { transport, notes: wantsSignIn ? [note] : [], record };
+  return await verifyRemote(remote, { timeoutMs: verifyTimeoutMs, signal: setting.signal });
+}
+
+async function signInState(
+  url: string,
+  { existing: { dataFolder } }: InstallDeps,
+): Promise<NonNullable<InstallSource['signIn']>> {
+  const { SignIns } = await import('../sign-in/sign-ins.js');
+  const account = new SignIns({ dataFolder }).account(url);
+  return { server: account.server, isSignedIn: (await account.current()) !== undefined };
 }
 
 /** Servers of extensions are started in a dry run. Existing ones are not, because they would have to be installed. */

@@ -39,6 +39,8 @@ export interface InstallSource {
   readonly secretArguments: readonly string[];
   /** True if given values refer to stored secrets, which only AgentTools can read. */
   readonly usesStore?: boolean;
+  /** Set if the server wants a sign-in. */
+  readonly signIn?: { readonly server: string; readonly isSignedIn: boolean };
   /** Variables in the launch that the user has given or the server declares. */
   readonly variables: readonly ServerVariable[];
   readonly toolOptions: ToolOptionValues;

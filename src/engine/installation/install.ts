@@ -9,6 +9,7 @@ import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
 import { withExistingHint } from '../existing-servers/naming-hint.js';
+import { loginCommand } from '../sign-in/login-command.js';
 import { bridgeReason } from './bridge-launch.js';
 import { buildConfigEntry } from './build-entry.js';
 import { toUserError } from './config-fault.js';
@@ -39,6 +40,8 @@ export interface InstallReport {
   readonly former?: string;
   readonly before: string | null;
   readonly after: string | null;
+  /** Address of the server, if the entry works only after a sign-in with AgentTools. */
+  readonly signIn?: string;
   /** Notes for the user, in sentences. */
   readonly notes: readonly string[];
 }
@@ -130,12 +133,20 @@ interface InstallJob {
 async function sourceFor({ client, source }: InstallJob, request: InstallRequest): Promise<InstallSource> {
   const { bridge } = source;
   const reason = bridge && bridgeReason(client, source, request);
-  if (reason === undefined) return source;
+  const notes = [...source.notes, ...signInNotes(source, client, reason !== undefined)];
+  if (reason === undefined) return { ...source, notes };
   return {
     ...source,
     ...bridge,
-    notes: [...source.notes, `The entry starts the server through AgentTools, ${reason}.`],
+    notes: [...notes, `The entry starts the server through AgentTools, ${reason}.`],
   };
+}
+
+function signInNotes({ signIn }: InstallSource, { name }: Client, isBridged: boolean): readonly string[] {
+  if (!signIn) return [];
+  if (!isBridged) return [`The server wants a sign-in. ${name} asks for it.`];
+  if (signIn.isSignedIn) return ['The server wants a sign-in. You are signed in.'];
+  return [`The server wants a sign-in. Sign in with: ${loginCommand(signIn.server)}`];
 }
 
 /** @throws AgentToolsError if npx cannot start the server on other machines */
@@ -233,6 +244,7 @@ async function installInto(
     ...(change.outcome === 'exchanged' && { former: serverIn(change, receipt) }),
     before: change.before,
     after: change.after,
+    ...(source.signIn && source.isOurs && !source.signIn.isSignedIn && { signIn: source.signIn.server }),
     notes: [
       ...source.notes,
       ...checked.absences,

@@ -1,11 +1,10 @@
 import { AgentToolsError } from '../base/errors.js';
 import { errorMessage } from '../base/thrown-value.js';
-import type { UpstreamAddress } from '../runtime/upstream.js';
 import type { Account } from '../sign-in/account.js';
 import type { Challenge } from '../sign-in/challenge.js';
 import { askForChallenge, type SignInChoices, signInMachine, signInUser } from '../sign-in/sign-in.js';
 import type { SignInRecord } from '../sign-in/sign-in-record.js';
-import { verifyRemote } from './verify-remote.js';
+import { type RemoteServer, verifyRemote } from './verify-remote.js';
 
 export interface LogInChoices extends SignInChoices {
   readonly account: Account;
@@ -26,7 +25,7 @@ const timeoutMs = 30_000;
  * Signs in to a remote server, and lists its tools. Signs in once more if the list needs a larger scope.
  * @throws AgentToolsError if the sign-in fails, or the server refuses its tokens
  */
-export async function logIn(server: UpstreamAddress, choices: LogInChoices): Promise<LogIn> {
+export async function logIn(server: RemoteServer, choices: LogInChoices): Promise<LogIn> {
   try {
     return await signInAndList(server, choices);
   } catch (error) {
@@ -38,7 +37,7 @@ export async function logIn(server: UpstreamAddress, choices: LogInChoices): Pro
 }
 
 async function signInAndList(
-  { url, headers, transport }: UpstreamAddress,
+  { url, headers, transport }: RemoteServer,
   { account, isMachine, ...choices }: LogInChoices,
 ): Promise<LogIn> {
   const { client, signal } = choices;

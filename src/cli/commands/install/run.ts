@@ -2,7 +2,7 @@ import { AgentToolsError } from '../../../engine/base/errors.js';
 import { packageVersion, workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { chosenServer } from '../../../engine/installation/choose-server.js';
-import { install } from '../../../engine/installation/install.js';
+import { type InstallResult, install } from '../../../engine/installation/install.js';
 import type { InstallRequest } from '../../../engine/installation/install-request.js';
 import {
   installationFolders,
@@ -11,7 +11,7 @@ import {
 } from '../../../engine/installation/installation-folders.js';
 import { readVariables } from '../../../engine/installation/secrets.js';
 import type { Host } from '../../../host.js';
-import { askServer } from '../../shared/ask-question.js';
+import { askServer, askYesNo } from '../../shared/ask-question.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
@@ -20,6 +20,7 @@ import { openHostRegistry } from '../../shared/mcp-registry.js';
 import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { hostSecrets } from '../../shared/secrets.js';
+import { logInNow } from '../../shared/sign-in-user.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
 import { createInstallUser } from './terminal-user.js';
@@ -118,7 +119,16 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
     if (hasData(results, { all: isList }))
       host.stdout.write(renderJson(installData(results, { isList, dryRun })));
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
+  if (!dryRun) await offerLogins(results, host);
   return toExitCode(results);
+}
+
+/** Offers the sign-ins that new entries need. */
+async function offerLogins(results: readonly InstallResult[], host: Host): Promise<void> {
+  const servers = results.flatMap((result) => ('signIn' in result && result.signIn ? [result.signIn] : []));
+  for (const server of new Set(servers)) {
+    if (await askYesNo(`Sign in to ${server} now?`, host)) await logInNow(server, host);
+  }
 }
 
 function frozenWithoutStart(): AgentToolsError {

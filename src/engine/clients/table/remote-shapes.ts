@@ -15,6 +15,8 @@ import {
 interface RemoteRow {
   readonly form: RemoteForm;
   readonly source: string;
+  /** Source that the client signs in to servers by OAuth, and registers itself; undefined: not known to do so. */
+  readonly signIn?: string;
 }
 
 const addMcp = 'npm add-mcp 2.4.0';
@@ -23,6 +25,8 @@ const githubGuides =
 const wolframResearch =
   'https://github.com/WolframResearch/AgentTools client-research (3ea113a3, 2026-08-21)';
 const vscodeReference = 'https://code.visualstudio.com/docs/agents/reference/mcp-configuration (2026-05-28)';
+const vscodeSignIn =
+  'https://github.com/microsoft/vscode-docs/pull/9798 (OAuth), https://github.com/microsoft/vscode/issues/257415 (registration)';
 
 const httpOnly = { transports: ['http'] } as const;
 
@@ -65,7 +69,11 @@ const rows: Readonly<Record<string, RemoteRow>> = {
     },
     source: `https://github.com/aaif-goose/goose crates/goose/src/agents/extension.rs, extension_manager.rs; ${addMcp}`,
   },
-  'claude-code': { form: { ...typed, ...filled }, source: 'https://code.claude.com/docs/en/mcp' },
+  'claude-code': {
+    form: { ...typed, ...filled },
+    source: 'https://code.claude.com/docs/en/mcp',
+    signIn: 'https://code.claude.com/docs/en/mcp#authenticate-with-remote-mcp-servers',
+  },
   codex: {
     form: {
       ...httpOnly,
@@ -73,8 +81,14 @@ const rows: Readonly<Record<string, RemoteRow>> = {
       headerReference: nameVariables({ headers: 'env_http_headers', bearer: 'bearer_token_env_var' }),
     },
     source: 'https://developers.openai.com/codex/mcp; https://github.com/openai/codex/pull/5676',
+    signIn: 'https://developers.openai.com/docs/extend/mcp, OAuth by metadata documents and registration',
   },
-  'gemini-cli': { form: gemini, source: 'https://geminicli.com/docs/tools/mcp-server' },
+  'gemini-cli': {
+    form: gemini,
+    source: 'https://geminicli.com/docs/tools/mcp-server',
+    signIn:
+      'https://github.com/google-gemini/gemini-cli docs/tools/mcp-server.md, OAuth support for remote MCP servers',
+  },
   'qwen-code': {
     form: gemini,
     source: 'https://github.com/QwenLM/qwen-code docs/users/features/mcp.md',
@@ -86,6 +100,7 @@ const rows: Readonly<Record<string, RemoteRow>> = {
   opencode: {
     form: openCode,
     source: 'https://opencode.ai/docs/mcp-servers, https://opencode.ai/docs/config',
+    signIn: 'https://github.com/anomalyco/opencode/pull/5014',
   },
   'kilo-code': {
     form: openCode,
@@ -166,9 +181,9 @@ const rows: Readonly<Record<string, RemoteRow>> = {
     source:
       'https://github.com/continuedev/continue packages/config-yaml/src/schemas/mcp (d0a3c0b6, 2026-06-18)',
   },
-  vscode: { form: { ...typed, ...asked }, source: vscodeReference },
-  'vscode-insiders': { form: { ...typed, ...asked }, source: vscodeReference },
-  cursor: { form: filledEnv, source: 'https://cursor.com/docs/mcp' },
+  vscode: { form: { ...typed, ...asked }, source: vscodeReference, signIn: vscodeSignIn },
+  'vscode-insiders': { form: { ...typed, ...asked }, source: vscodeReference, signIn: vscodeSignIn },
+  cursor: { form: filledEnv, source: 'https://cursor.com/docs/mcp', signIn: 'https://cursor.com/docs/mcp' },
   windsurf: {
     form: { url: 'serverUrl', ...filledEnv },
     source: `https://docs.windsurf.com/windsurf/cascade/mcp; ${githubGuides}`,
@@ -203,6 +218,11 @@ const shapes = new Map(Object.entries(rows).map(([id, { form }]) => [id, remoteS
 /** The form in which a client writes remote servers; undefined if it has none. */
 export function remoteShapeOf({ id }: Pick<WritableClient, 'id'>): RemoteShape | undefined {
   return shapes.get(id);
+}
+
+/** True if a client signs in to remote servers by itself. */
+export function signsInByItself({ id }: Pick<WritableClient, 'id'>): boolean {
+  return rows[id]?.signIn !== undefined;
 }
 
 /** Source of the form of a client's remote entries. */
