@@ -78,6 +78,22 @@ describe('login', () => {
     expect(JSON.parse(stdout)).toMatchObject({ extensions: [{ tools: ['list_tickets', 'close_ticket'] }] });
   });
 
+  test('shows in list-installed and show', async () => {
+    const home = newHome();
+    await runCli(['install', 'windsurf', servers.url, '--name', 'tickets'], { home });
+    const before = await runCli(['list-installed'], { home });
+    expect(before.stdout).not.toContain('signed in');
+    await logIn(home);
+    const listed = await runCli(['list-installed'], { home });
+    expect(listed.stdout).toContain('signed in; the sign-in is renewed by itself');
+    const { stdout } = await runCli(['list-installed', '--json'], { home });
+    expect(JSON.parse(stdout)).toMatchObject([{ signIn: { issuer: servers.issuer, renewable: true } }]);
+    const shown = await runCli(['show', servers.url, '--json'], { home });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ signIn: { issuer: servers.issuer } });
+    const ended = await runCli(['logout', 'tickets'], { home });
+    expect(ended.stderr).toContain('Signed out of');
+  });
+
   test('keeps tokens in the store alone', async () => {
     const home = newHome();
     const runs = [

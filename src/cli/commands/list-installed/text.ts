@@ -2,11 +2,18 @@ import { visibleTexts } from '../../../engine/base/visible-text.js';
 import type { Receipt } from '../../../engine/clients/receipt.js';
 import type { InstalledEntry, InstalledState } from '../../../engine/installation/installed.js';
 import { secretsOf } from '../../../engine/installation/secret-uses.js';
+import type { SignInFacts } from '../../../engine/sign-in/sign-in-record.js';
+import { signInLine } from '../../shared/text/sign-in.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 import { uninstallCommand } from '../../shared/text/uninstall-command.js';
 
+/** An entry, and the sign-in to its server. */
+export interface ListedEntry extends InstalledEntry {
+  readonly signIn?: SignInFacts;
+}
+
 /** JSON output of `list-installed`. */
-export function installedData({ receipt, state, reason }: InstalledEntry): object {
+export function installedData({ receipt, state, reason, signIn }: ListedEntry): object {
   const { client, scope, file, key, server, reference, version, time } = receipt;
   return {
     client,
@@ -20,6 +27,7 @@ export function installedData({ receipt, state, reason }: InstalledEntry): objec
     state,
     ...(reason !== undefined && { reason }),
     ...(secretsOf(receipt).length > 0 && { secrets: secretsOf(receipt) }),
+    ...(signIn && { signIn }),
     version,
     time,
   };
@@ -72,17 +80,17 @@ const stateAdvice: Readonly<Record<InstalledState, (receipt: Receipt) => string>
 
 /** Renders the installed entries, one by one. */
 export function renderInstalled(
-  installed: readonly InstalledEntry[],
+  installed: readonly ListedEntry[],
   options: ColorOption & { readonly nameOf: (client: string) => string },
 ): string {
   if (installed.length === 0)
     return 'Nothing is installed. Install a server with: agenttools install <client> <server>\n';
   const style = styleFor(options);
-  const lines = visibleTexts(installed).map(({ receipt, state, reason }) => {
+  const lines = visibleTexts(installed).map(({ receipt, state, reason, signIn }) => {
     const { client, key, server, file } = receipt;
     const shown = state === 'intact' ? style.green(state) : style.yellow(state);
     const why = [reason, stateAdvice[state](receipt)].filter(Boolean).join(' ');
-    return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}${existingLine(receipt)}${secretsLine(receipt)}\n  ${file}${why && `\n  ${why}`}\n`;
+    return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}${existingLine(receipt)}${secretsLine(receipt)}${signIn ? `\n  ${signInLine(signIn)}` : ''}\n  ${file}${why && `\n  ${why}`}\n`;
   });
   return lines.join('');
 }

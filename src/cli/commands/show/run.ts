@@ -17,7 +17,9 @@ import { openHostRegistry } from '../../shared/mcp-registry.js';
 import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
+import { findSignIns } from '../../shared/signed-in.js';
 import { renderJson } from '../../shared/text/json.js';
+import { signInLine } from '../../shared/text/sign-in.js';
 import { renderCost } from '../../shared/text/token-costs.js';
 import { openWorkspace } from '../../shared/workspace.js';
 import { writeNote } from '../../shared/write-note.js';
@@ -58,7 +60,9 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
     const name = 'package' in facts ? facts.package : facts.name;
     host.stderr.write(`note: ${name} is not installed. Add it with: agenttools add ${name}\n`);
   }
-  host.stdout.write(json ? renderJson(facts) : renderFacts(facts, { color: host.color }));
+  const signIn = facts.kind === 'existing server' ? (await findSignIns(host))(facts.launch) : undefined;
+  const shown = signIn ? { ...facts, signIn: json ? signIn : signInLine(signIn) } : facts;
+  host.stdout.write(json ? renderJson(shown) : renderFacts(shown, { color: host.color }));
   return ExitCode.Ok;
 }
 
