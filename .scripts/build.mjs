@@ -113,7 +113,7 @@ function removeUnusedTypes(folder, entryPoints) {
 /** The SDK is part of the bundles, so whoever compiles against us does not have it. Its types are anything to them. */
 function standInForSdkTypes(folder) {
   const used = new Set();
-  const imports = /import (?:type )?\{([^}]+)\} from '@modelcontextprotocol\/server[^']*'/g;
+  const imports = /import (?:type )?\{([^}]+)\} from '@modelcontextprotocol\/(?:server|client)[^']*'/g;
   for (const file of readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.d.ts'))) {
     const here = path.relative(path.dirname(file), '.').replaceAll(path.sep, '/') || '.';
     const text = readFileSync(path.join(folder, file), 'utf8').replace(imports, (_, list) => {
