@@ -1,17 +1,9 @@
 // Builds dist/: the program and the engine as bundles that share chunks, the authoring API as one file, and their types.
-import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { writeDeclarations } from './declarations.mjs';
 import { buildEdge } from './edge.mjs';
 import { hashInputs, isBuilt, recordBuild } from './inputs.mjs';
 import { buildPreview } from './preview.mjs';
@@ -79,13 +71,11 @@ writeFileSync(
   path.join(dist, 'THIRD-PARTY-LICENSES.txt'),
   licensesOf([...Object.keys(metafile.inputs), ...pages, ...edge]),
 );
-execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', '.types.json'], {
-  cwd: root,
-  stdio: 'inherit',
+await writeDeclarations({
+  root,
+  folder: path.join(dist, 'types'),
+  entryPoints: ['index', 'engine', 'handler'],
 });
-const types = path.join(dist, 'types');
-removeUnusedTypes(types, ['index', 'engine', 'handler']);
-standInForSdkTypes(types);
 await writeSchemas();
 const limits = path.join(root, 'src/engine/compatibility');
 copyFileSync(path.join(limits, 'client-limits.json'), path.join(dist, 'client-limits.json'));
@@ -94,38 +84,6 @@ copyFileSync(
   path.join(dist, 'schemas', 'client-limits.schema.json'),
 );
 recordBuild(root, inputs);
-
-/** Removes declarations that no entry point reaches: the types of private functions. */
-function removeUnusedTypes(folder, entryPoints) {
-  const used = new Set(entryPoints.map((name) => path.join(folder, `${name}.d.ts`)));
-  for (const file of used) {
-    for (const [, name] of readFileSync(file, 'utf8').matchAll(/['"](\.{1,2}\/[^'"]+)\.js['"]/g)) {
-      used.add(path.join(path.dirname(file), `${name}.d.ts`));
-    }
-  }
-  const all = readdirSync(folder, { recursive: true, withFileTypes: true });
-  for (const { parentPath, name } of all.filter((entry) => entry.isFile())) {
-    const file = path.join(parentPath, name);
-    if (!used.has(file)) rmSync(file);
-  }
-}
-
-/** The SDK is part of the bundles, so whoever compiles against us does not have it. Its types are anything to them. */
-function standInForSdkTypes(folder) {
-  const used = new Set();
-  const imports = /import (?:type )?\{([^}]+)\} from '@modelcontextprotocol\/(?:server|client)[^']*'/g;
-  for (const file of readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.d.ts'))) {
-    const here = path.relative(path.dirname(file), '.').replaceAll(path.sep, '/') || '.';
-    const text = readFileSync(path.join(folder, file), 'utf8').replace(imports, (_, list) => {
-      const names = list.split(',').map((name) => name.trim().replace(/^type /, ''));
-      for (const name of names) used.add(name);
-      return `import type { ${names.join(', ')} } from '${here}/sdk-types.js'`;
-    });
-    writeFileSync(path.join(folder, file), text);
-  }
-  const declarations = [...used].sort().map((name) => `export type ${name} = any;\n`);
-  writeFileSync(path.join(folder, 'sdk-types.d.ts'), declarations.join(''));
-}
 
 /** Writes the JSON Schemas for editors; what makes them is TypeScript and is bundled to be run here. */
 async function writeSchemas() {
