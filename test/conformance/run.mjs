@@ -38,6 +38,9 @@ const say = (line) => void process.stdout.write(`${line}\n`);
 /** How long a run may take, its scenarios one after the other. The suite gives each of them half a minute. */
 const runLimitMs = 10 * 60_000;
 
+/** Time of one client of the suite, which starts the clients of all scenarios together: `--timeout`, in milliseconds. */
+const clientLimitMs = '180000';
+
 /** How a server is brought to the suite: its address, and what was wrong with it besides. */
 const transports = { http: startHttp, stdio: startStdio };
 
@@ -95,7 +98,12 @@ async function runClient({ name, args, checks }, driver, suites) {
   const command = `"${process.execPath}" "${driver}"`;
   const signal = AbortSignal.timeout(runLimitMs);
   const file = suiteFile(suites, 'next');
-  await runSuite({ file, args: ['client', '--command', command, ...args], folder, signal });
+  await runSuite({
+    file,
+    args: ['client', '--command', command, '--timeout', clientLimitMs, ...args],
+    folder,
+    signal,
+  });
   const { scenarios, passed, skipped, unclaimed, faults } = judgeClient(folder, { checks });
   if (signal.aborted) faults.push(`the suite did not end within ${runLimitMs / 60_000} minutes`);
   const words = faults.length === 0 ? 'ok' : `${faults.length} FAULTS`;
