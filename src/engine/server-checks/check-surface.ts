@@ -138,8 +138,7 @@ function* checkServer({
       };
   }
   for (const message of wrongErrors) yield { code: 'wrong-error-code', place, message };
-  for (const fault of checkItemTexts({ serverInfo, instructions }, { label: 'the server' }))
-    yield { ...fault, place };
+  for (const fault of textFaults({ serverInfo, instructions }, 'the server')) yield { ...fault, place };
 }
 
 interface ItemContext {
@@ -178,11 +177,20 @@ async function checkItem(item: unknown, context: ItemContext): Promise<readonly 
   if (kind === 'tool') found.push(...(await checkTool(item, name, context.surface)));
   if (kind === 'prompt') found.push(...checkPrompt(item, name));
   if (kind === 'resource') found.push(...checkAddress(name, key));
-  for (const fault of checkItemTexts(item, { label: `the ${kind} ${quotePlain(name)}` })) found.push(fault);
+  found.push(...textFaults(item, `the ${kind} ${quotePlain(name)}`));
   return found.map((fault) => ({ ...fault, ...about }));
 }
 
 type ItemFault = Omit<ServedFault, 'place' | 'item'>;
+
+function textFaults(part: unknown, label: string): readonly ItemFault[] {
+  return [...checkItemTexts(part, { label })].map(({ code, severity, message, path }) => ({
+    code,
+    severity,
+    message,
+    path,
+  }));
+}
 
 async function checkTool(tool: Item, name: string, { lists }: ServedSurface): Promise<readonly ItemFault[]> {
   const faults: ItemFault[] = [];

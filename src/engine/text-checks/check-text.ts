@@ -1,4 +1,4 @@
-import { characterChecks } from './hidden-characters.js';
+import { type CharacterCheck, characterChecks, type TextSeverity } from './hidden-characters.js';
 import { phraseChecks } from './suspicious-phrases.js';
 
 /** A fault of a text that a model reads. */
@@ -6,8 +6,7 @@ export interface TextFault {
   readonly code: string;
   /** The fault, as the end of the sentence "The description has …". Holds no hidden characters. */
   readonly fault: string;
-  /** True if the fault is an error in a name. */
-  readonly isErrorInNames: boolean;
+  readonly severity: TextSeverity;
   /** Index of the first faulty character, in UTF-16 units. */
   readonly index: number;
 }
@@ -17,41 +16,85 @@ const maxQuoted = 60;
 
 const unusual = /[^\x20-\x7e\n\r\t]/u;
 
-/** Finds hidden characters and suspicious phrases in a text: at most one fault for each code. */
-export function checkText(text: string): readonly TextFault[] {
-  return [...findCharacters(text), ...findPhrases(text)];
+/** Severities by code. Faults in names can be more severe. */
+const severities = new Map(
+  [...characterChecks, ...phraseChecks].map(({ code, severity }) => [code, severity]),
+);
+
+/** Severity of the faults of a code in texts. */
+export function textSeverity(code: string): TextSeverity {
+  return severities.get(code)!;
 }
 
-function* findCharacters(text: string): Generator<TextFault> {
+interface TextOptions {
+  /** True for the name of an item or parameter, which models write in calls. Default: false. */
+  readonly isName?: boolean;
+}
+
+/** Finds hidden characters and suspicious phrases in a text: at most one fault for each code. */
+export function checkText(text: string, { isName = false }: TextOptions = {}): readonly TextFault[] {
   const isPlain = !unusual.test(text);
-  for (const {
-    code,
-    pattern,
-    fault: kind,
-    allowed,
-    isUsual,
-    decode,
-    isErrorInNames = false,
-  } of characterChecks) {
-    if ((isPlain && code !== 'text/blank-space') || isUsual?.(text)) continue;
-    const searched = allowed ? text.replace(allowed, (found) => ' '.repeat(found.length)) : text;
-    const index = searched.search(pattern);
+  return [...findCharacters(text, { isName, isPlain }), ...findPhrases(text, isPlain)];
+}
+
+interface TextKind {
+  readonly isName: boolean;
+  /** True if the text has printable ASCII only. */
+  readonly isPlain: boolean;
+}
+
+function* findCharacters(text: string, { isName, isPlain }: TextKind): Generator<TextFault> {
+  for (const check of characterChecks) {
+    const { code, fault: kind, decode, isErrorInNames } = check;
+    if (isPlain && code !== 'text/blank-space') continue;
+    const { found, index } = findIn(text, check, isName);
     if (index < 0) continue;
-    const found = searched.match(pattern)!;
     const hidden = decode?.(found.join('')) ?? '';
     const reading = hidden === '' ? '' : `, which read ${quotePlain(hidden)}`;
-    const names = code === 'text/blank-space' ? '' : ` (${nameCharacters(found[0])})`;
-    yield { code, fault: `${kind}${names}${reading}`, index, isErrorInNames };
+    const names = code === 'text/blank-space' ? '' : ` (${nameCharacters(found[0]!)})`;
+    const severity = isName && isErrorInNames ? 'error' : check.severity;
+    yield { code, severity, fault: `${kind}${names}${reading}`, index };
   }
 }
 
-function* findPhrases(text: string): Generator<TextFault> {
-  for (const { code, pattern, fault: kind, isHonest } of phraseChecks) {
-    const index = text.search(pattern);
+interface FoundCharacters {
+  readonly found: readonly string[];
+  /** -1: none. */
+  readonly index: number;
+}
+
+function findIn(
+  text: string,
+  { pattern, allowed, isUsual, more, isStrictInNames }: CharacterCheck,
+  isName: boolean,
+): FoundCharacters {
+  const isStrict = isName && isStrictInNames;
+  if (!isStrict && isUsual?.(text)) return { found: [], index: -1 };
+  const searched = allowed && !isStrict ? text.replace(allowed, (one) => ' '.repeat(one.length)) : text;
+  const matches = searched.match(pattern);
+  if (matches) return { found: matches, index: searched.search(pattern) };
+  const found = more?.(text) ?? [];
+  return { found, index: found.length === 0 ? -1 : text.indexOf(found[0]!) };
+}
+
+/** Characters that split words without a visible sign. */
+const splitting = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Finds phrases, also between hidden characters and in letters of other forms. */
+function* findPhrases(text: string, isPlain: boolean): Generator<TextFault> {
+  const folded = isPlain ? text : text.replace(splitting, '').normalize('NFKC');
+  for (const { code, severity, pattern, fault: kind, isHonest } of phraseChecks) {
+    const read = text.search(pattern) >= 0 ? text : folded;
+    const index = read.search(pattern);
     if (index < 0) continue;
-    const phrase = text.match(pattern)![0];
-    if (isHonest?.(phrase, text)) continue;
-    yield { code, fault: `${kind}: ${quotePlain(phrase)}`, index, isErrorInNames: false };
+    const phrase = read.match(pattern)!.find((one) => !isHonest?.(one, text));
+    if (phrase === undefined) continue;
+    yield {
+      code,
+      severity,
+      fault: `${kind}: ${quotePlain(phrase)}`,
+      index: Math.max(0, text.indexOf(phrase)),
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DocumentPath } from '../base/files/document-path.js';
 import { checkText, quotePlain } from './check-text.js';
+import type { TextSeverity } from './hidden-characters.js';
 
 /** A fault of a text in an item: of a string, or of the key of an object. */
 export interface ItemTextFault {
@@ -10,8 +11,11 @@ export interface ItemTextFault {
   readonly path: DocumentPath;
   /** True if the text is a key. */
   readonly isKey: boolean;
-  /** Set if the fault is more severe than its code. */
-  readonly severity?: 'error';
+  readonly severity: TextSeverity;
+  /** The text around the fault, with escapes for all unusual characters. */
+  readonly excerpt: string;
+  /** The whole text. */
+  readonly text: string;
 }
 
 interface ItemLabel {
@@ -24,18 +28,21 @@ interface ItemLabel {
 /** Checks all strings and keys of an item, or of a part of it. */
 export function* checkItemTexts(part: unknown, { label, path = [] }: ItemLabel): Generator<ItemTextFault> {
   for (const { text, path: at, isKey } of textsIn(part, path)) {
-    const isName = isNamePath(at, isKey);
-    for (const { code, fault, isErrorInNames } of checkText(text)) {
+    for (const { code, severity, fault, index } of checkText(text, { isName: isNamePath(at, isKey) })) {
       const subject = at.length === 0 ? '' : `${quotePlain(at.join('.'))} of `;
-      yield {
-        code,
-        message: `${isKey ? 'The key ' : ''}${subject}${label} has ${fault}.`,
-        path: at,
-        isKey,
-        ...(isName && isErrorInNames && { severity: 'error' }),
-      };
+      const message = `${isKey ? 'The key ' : ''}${subject}${label} has ${fault}.`;
+      yield { code, severity, message, path: at, isKey, text, excerpt: excerptAt(text, index) };
     }
   }
+}
+
+/** Characters before and after a fault in its excerpt. */
+const context = 25;
+
+function excerptAt(text: string, index: number): string {
+  const start = Math.max(0, index - context);
+  const end = index + context;
+  return quotePlain(`${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`);
 }
 
 interface FoundText {
@@ -44,14 +51,17 @@ interface FoundText {
   readonly isKey: boolean;
 }
 
-function* textsIn(value: unknown, path: DocumentPath): Generator<FoundText> {
-  if (typeof value === 'string') yield { text: value, path, isKey: false };
-  if (typeof value !== 'object' || value === null) return;
-  const isList = Array.isArray(value);
-  for (const [key, member] of Object.entries(value)) {
-    const at = [...path, isList ? Number(key) : key];
-    if (!isList) yield { text: key, path: at, isKey: true };
-    yield* textsIn(member, at);
+/** All strings and keys, in their order. Iterative, since data of others can be deep. */
+function* textsIn(part: unknown, start: DocumentPath): Generator<FoundText> {
+  const left: [value: unknown, path: DocumentPath, key?: string][] = [[part, start]];
+  for (let next = left.pop(); next; next = left.pop()) {
+    const [value, path, key] = next;
+    if (key !== undefined) yield { text: key, path, isKey: true };
+    if (typeof value === 'string') yield { text: value, path, isKey: false };
+    if (typeof value !== 'object' || value === null) continue;
+    const isList = Array.isArray(value);
+    for (const [name, member] of Object.entries(value).reverse())
+      left.push(isList ? [member, [...path, Number(name)]] : [member, [...path, name], name]);
   }
 }
 

@@ -16,15 +16,21 @@ test('all strings and keys of an item are checked', () => {
       code: 'text/invisible-characters',
       message:
         'The key "inputSchema.properties.a\\u{200B}b" of the tool "add" has invisible characters (U+200B).',
+      severity: 'error',
       path: ['inputSchema', 'properties', 'a\u200Bb'],
       isKey: true,
+      text: 'a\u200Bb',
+      excerpt: '"a\\u{200B}b"',
     },
     {
       code: 'text/bidi-controls',
       message:
         '"inputSchema.properties.a\\u{200B}b.enum.1" of the tool "add" has controls that change the order of the text on a screen (U+202E).',
+      severity: 'error',
       path: ['inputSchema', 'properties', 'a\u200Bb', 'enum', 1],
       isKey: false,
+      text: 'y\u202Ez',
+      excerpt: '"y\\u{202E}z"',
     },
     expect.objectContaining({ code: 'text/mixed-scripts', isKey: false }),
     expect.objectContaining({ code: 'text/invisible-characters', path: ['_meta', 'list', 0, 0] }),
@@ -38,8 +44,8 @@ test('letters of two scripts are an error in names only', () => {
   expect(severities({ arguments: [{ name }] })).toEqual(['error']);
   expect(severities({ inputSchema: { properties: { [name]: {} } } })).toEqual(['error']);
   expect(severities({ title: name, annotations: { [name]: { name } } })).toEqual([
-    undefined,
-    undefined,
-    undefined,
+    'warning',
+    'warning',
+    'warning',
   ]);
 });

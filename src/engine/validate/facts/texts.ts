@@ -10,6 +10,7 @@ import { locate, touchesUnplain } from '../../runtime/read-definition.js';
 import { readSchema } from '../../runtime/tool.js';
 import { findAuthoredSchema } from '../../runtime/wire-item.js';
 import { checkText, quotePlain } from '../../text-checks/check-text.js';
+import type { TextSeverity } from '../../text-checks/hidden-characters.js';
 import { checkItemTexts } from '../../text-checks/item-texts.js';
 import type { ItemSnapshot } from './items.js';
 import type { SkillSnapshot } from './skills.js';
@@ -18,8 +19,7 @@ import type { SkillSnapshot } from './skills.js';
 export interface TextSnapshot {
   readonly code: string;
   readonly message: string;
-  /** Set if the fault is more severe than its code. */
-  readonly severity?: 'error';
+  readonly severity: TextSeverity;
   readonly location: Location;
   readonly item?: ItemRef;
 }
@@ -56,10 +56,10 @@ async function itemTexts({ definition, ref }: ItemSnapshot): Promise<readonly Te
   const parts = [...seenValues(definition), ...(await compiledSchemas(definition))];
   const label = `the ${ref.kind} ${quotePlain(ref.name)}`;
   return parts.flatMap(([path, value]) =>
-    [...checkItemTexts(value, { label, path })].map(({ path: at, isKey, ...fault }) => {
+    [...checkItemTexts(value, { label, path })].map(({ path: at, isKey, code, severity, message }) => {
       const isWritten = Object.hasOwn(definition.value, at[0]!);
       const location = locate(definition, isWritten ? at : []);
-      return { ...fault, location: { ...location, ...(isKey && { key: true }) }, item: ref };
+      return { code, severity, message, location: { ...location, ...(isKey && { key: true }) }, item: ref };
     }),
   );
 }
@@ -68,7 +68,9 @@ async function itemTexts({ definition, ref }: ItemSnapshot): Promise<readonly Te
 function seenValues(definition: Definition): [DocumentPath, unknown][] {
   const shape = shapes[definition.kind];
   return Object.entries(definition.value).flatMap(([key, value]): [DocumentPath, unknown][] => {
-    const isSeen = !key.startsWith('x-') && !(Object.hasOwn(shape, key) && shape[key]!.unseen);
+    const isListed = !(Object.hasOwn(shape, key) && shape[key]!.unseen);
+    // Suggestions reach the model through clients.
+    const isSeen = !key.startsWith('x-') && (isListed || key === 'complete');
     return isSeen && !isLive(definition, key) ? [[[key], value]] : [];
   });
 }
@@ -97,6 +99,8 @@ const pageCodes = new Set([
   'text/tag-characters',
   'text/hidden-bytes',
   'text/bidi-controls',
+  'text/invisible-characters',
+  'text/control-characters',
   'text/override-instructions',
   'text/concealment',
 ]);
@@ -122,8 +126,9 @@ async function fileTexts(
   if (!info?.isFile() || info.size > maxFileBytes) return [];
   const text = await readFile(target, 'utf8').catch(() => '');
   const faults = checkText(read(text)).filter(({ code }) => codes?.has(code) ?? true);
-  return faults.map(({ code, fault, index }) => ({
+  return faults.map(({ code, severity, fault, index }) => ({
     code,
+    severity,
     message: `${file} has ${fault}.`,
     location: { file, position: positionAt(text, index) },
     item,

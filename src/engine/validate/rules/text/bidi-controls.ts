@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const bidiControls: Rule = textRule({
   code: 'text/bidi-controls',
-  severity: 'error',
   summary: 'Texts for models have no controls that change their order on the screen.',
 });

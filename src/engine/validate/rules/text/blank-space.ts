@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const blankSpace: Rule = textRule({
   code: 'text/blank-space',
-  severity: 'warning',
   summary: 'Texts for models have no pages of blank space.',
 });

@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const brokenCharacters: Rule = textRule({
   code: 'text/broken-characters',
-  severity: 'error',
   summary: 'Texts for models are valid Unicode.',
 });

@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const concealment: Rule = textRule({
   code: 'text/concealment',
-  severity: 'warning',
   summary: 'Texts for models have no orders to hide something from the user.',
 });

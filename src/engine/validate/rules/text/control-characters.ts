@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const controlCharacters: Rule = textRule({
   code: 'text/control-characters',
-  severity: 'error',
   summary: 'Texts for models have no control characters but tabs and line breaks.',
 });

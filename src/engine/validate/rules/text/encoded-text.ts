@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const encodedText: Rule = textRule({
   code: 'text/encoded-text',
-  severity: 'info',
   summary: 'Texts for models have no long encoded texts.',
 });

@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const fakeMarkup: Rule = textRule({
   code: 'text/fake-markup',
-  severity: 'info',
   summary: 'Texts for models have no markup that looks like a message of the client.',
 });

@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const hiddenBytes: Rule = textRule({
   code: 'text/hidden-bytes',
-  severity: 'error',
   summary: 'Texts for models have no bytes in variation selectors.',
 });

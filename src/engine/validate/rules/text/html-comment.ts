@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const htmlComment: Rule = textRule({
   code: 'text/html-comment',
-  severity: 'info',
   summary: 'Texts for models have no HTML comments.',
 });

@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const imageLink: Rule = textRule({
   code: 'text/image-link',
-  severity: 'warning',
   summary: 'Texts for models have no images with data in their addresses.',
 });

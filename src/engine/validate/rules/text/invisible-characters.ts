@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const invisibleCharacters: Rule = textRule({
   code: 'text/invisible-characters',
-  severity: 'error',
   summary: 'Texts for models have no invisible characters, except where a script or an emoji needs them.',
 });

@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const lettersAsSymbols: Rule = textRule({
   code: 'text/letters-as-symbols',
-  severity: 'warning',
   summary: 'Texts for models have no words of mathematical letters.',
 });

@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const mixedScripts: Rule = textRule({
   code: 'text/mixed-scripts',
-  severity: 'warning',
   summary: 'No word of a text for models mixes Latin letters with Cyrillic, Armenian or Cherokee ones.',
 });

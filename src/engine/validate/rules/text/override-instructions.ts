@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const overrideInstructions: Rule = textRule({
   code: 'text/override-instructions',
-  severity: 'warning',
   summary: 'Texts for models have no orders to ignore other instructions.',
 });

@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const privateCharacters: Rule = textRule({
   code: 'text/private-characters',
-  severity: 'warning',
   summary: 'Texts for models have no characters for private use.',
 });

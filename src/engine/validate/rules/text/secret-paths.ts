@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const secretPaths: Rule = textRule({
   code: 'text/secret-paths',
-  severity: 'info',
   summary: 'Texts for models name no files with secrets.',
 });

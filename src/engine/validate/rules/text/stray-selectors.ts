@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const straySelectors: Rule = textRule({
   code: 'text/stray-selectors',
-  severity: 'warning',
   summary: 'Variation selectors in texts for models follow characters that have variants.',
 });

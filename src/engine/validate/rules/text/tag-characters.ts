@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const tagCharacters: Rule = textRule({
   code: 'text/tag-characters',
-  severity: 'error',
   summary: 'Texts for models have no invisible tag characters.',
 });

@@ -3,6 +3,5 @@ import { textRule } from './text-rule.js';
 
 export const weakMarks: Rule = textRule({
   code: 'text/weak-marks',
-  severity: 'info',
   summary: 'Texts for models have marks of direction only beside right-to-left letters, and no soft hyphens.',
 });
