@@ -113,7 +113,7 @@ describe('call', () => {
     ['[1]', 'a JSON object'],
     ['"text"', 'a JSON object'],
     ['null', 'a JSON object'],
-    ['place=Bonn', 'not valid JSON'],
+    ['place', 'not valid JSON'],
   ])('exits 2 for the arguments %j', async (text, message) => {
     const { code, stdout, stderr } = await call(['./noisy', 'print', text]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -126,13 +126,76 @@ describe('call', () => {
     [['noisy', 'print'], 1, 'write ./noisy'],
     [['@acme/nowhere/x', 'print'], 1, 'agenttools add @acme/nowhere'],
     [['./several', 'ping'], 1, 'several has several servers. Name one of: ./several/one, ./several/two.'],
-    [['./noisy'], 2, "missing required argument 'tool'"],
     [[], 2, "missing required argument 'server'"],
-    [['./noisy', 'print', '{}', '{}'], 2, 'too many arguments'],
+    [['./noisy', 'print', '{}', '{}'], 2, 'Expected name=value, not "{}".'],
+    [['./noisy', 'print', 'times=1', 'much'], 2, 'Expected name=value, not "much".'],
+    [['./noisy', 'print', 'times=1', 'times=2'], 2, 'times= is given twice.'],
     [['./noisy', 'print', '--jsn'], 2, 'Did you mean --json?'],
   ])('%j exits %i', async (words, expected, message) => {
     const { code, stdout, stderr } = await call(words, { files: { ...noisy, ...several } });
     expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
     expect(stderr).toContain(message);
+  });
+});
+
+const typedTools = `export default {
+  echo: {
+    description: 'Returns\\nits arguments.',
+    input: { place: 'string', days: { type: 'integer', required: true, description: 'How long' } },
+    handler: (args) => JSON.stringify(args),
+  },
+  secret: { description: 'Hidden', hidden: true, handler: () => '' },
+  broken: {},
+};`;
+const typed = {
+  'typed/package.json': {
+    name: 'typed',
+    version: '1.0.0',
+    type: 'module',
+    agenttools: { tools: ['echo', 'secret', 'broken'] },
+  },
+  'typed/agenttools/tools.js': typedTools,
+};
+
+describe('call without a tool', () => {
+  it('lists the tools with their parameters, and names those that are left out', async () => {
+    const { code, stdout, stderr } = await call(['./typed'], { files: typed });
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      '  echo  Returns\n    its arguments.\n    place (string)\n    days (integer, required)  How long\n',
+    );
+    expect(stderr).toContain('Tool "broken" has no "handler"');
+  });
+
+  it('prints them as clients get them with --json', async () => {
+    const { code, stdout } = await call(['./typed', '--json'], { files: typed });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { name: 'echo', inputSchema: { type: 'object', required: ['days'] } },
+    ]);
+  });
+
+  it('fails with the reasons if all tools are left out', async () => {
+    const files = { ...typed, 'typed/agenttools/tools.js': 'export default { broken: {} };' };
+    const { code, stdout, stderr } = await call(['./typed'], { files });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('Tool "broken" has no "handler"');
+  });
+});
+
+describe('name=value', () => {
+  it.each([
+    [['days=3', 'place=12'], { days: 3, place: '12' }],
+    [['days=3', 'place=a=b {"c"}'], { days: 3, place: 'a=b {"c"}' }],
+    [['days=3', 'place='], { days: 3, place: '' }],
+  ])('%j is typed by the schema', async (words, args) => {
+    const { stdout } = await call(['./typed', 'echo', ...words], { files: typed });
+    expect(JSON.parse(stdout)).toEqual(args);
+  });
+
+  it('is text if it is no JSON, which the schema may refuse', async () => {
+    const { code, stdout } = await call(['./typed', 'echo', 'days=many'], { files: typed });
+    expect(code).toBe(1);
+    expect(stdout).toContain('Invalid arguments for tool "echo"');
   });
 });

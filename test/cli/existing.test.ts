@@ -36,8 +36,10 @@ test('call runs a tool of a command, with its arguments and variables', async ()
   const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
   const words = ['call', 'show', '{}', '--arg', 'x', '--env', 'TOKEN=rose'];
   expect(await run(...words, '--', 'node', server, 'a')).toMatchObject({ code: 0, stdout: 'a x rose\n' });
-  const missing = await run('call', '--', 'node', server);
-  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("argument 'tool'")]);
+  const listed = await run('call', '--', 'node', server);
+  expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}show/) });
+  const broken = await run('call', '--', 'node', '-e', '0');
+  expect(broken).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('error: ') });
 });
 
 test('call records the items of a server, and show prints them', async () => {

@@ -25,11 +25,8 @@ import type { HubOptions } from '../upstream/upstream-hub.js';
 
 export type { InputUser };
 
-/** One tool call without a client. */
-export interface CallOnce {
-  /** Wire name, or item name if no tool has that wire name. */
-  readonly tool: string;
-  readonly args: Readonly<Record<string, unknown>>;
+/** The use of a server without a client. */
+export interface ServerUse {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes lines for stderr: progress, log messages, faults. */
   readonly report: (line: string) => void;
@@ -46,6 +43,16 @@ export interface CallOnce {
   readonly dataFolder?: string | undefined;
 }
 
+/** One tool call without a client. */
+export interface CallOnce extends ServerUse {
+  /** Wire name, or item name if no tool has that wire name. */
+  readonly tool: string;
+  /** The arguments, or a function that returns them for the input schema of the tool. */
+  readonly args: ToolArguments | ((inputSchema: unknown) => ToolArguments);
+}
+
+type ToolArguments = Readonly<Record<string, unknown>>;
+
 /**
  * Calls one tool of a server in this process, without a client. A user at the terminal may answer input requests.
  * @throws AgentToolsError if there is no such tool, or the call fails with a protocol error.
@@ -55,20 +62,96 @@ export async function callOnce(
   workspace: Workspace,
   call: CallOnce,
 ): Promise<ToolResult> {
-  const toolList = readToolListVariable(call.env, call.report);
-  const compose = () =>
+  return await callComposed(composeFound(found, workspace, call), call);
+}
+
+/** Returns a function that composes the server of a package. */
+export function composeFound(
+  found: FoundServer,
+  workspace: Workspace,
+  { env, report }: Pick<ServerUse, 'env' | 'report'>,
+): () => Promise<ServerSpec> {
+  const toolList = readToolListVariable(env, report);
+  return () =>
     composeServer(found, workspace, { toolList }).catch((error) => {
       if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
       throw error;
     });
-  return await callComposed(compose, call);
 }
 
 /** Calls one tool of a composed server, as {@link callOnce} does. @throws AgentToolsError */
 export async function callComposed(
   compose: () => Promise<ServerSpec>,
-  { tool: name, args, env, report, signal, person, obtain, dataFolder, signIns, signIn }: CallOnce,
+  { tool: name, args, ...use }: CallOnce,
 ): Promise<ToolResult> {
+  const { report, signal, person, obtain, dataFolder } = use;
+  return await withServer(compose, use, async (live, { server, over }) => {
+    const find = async () => await live.find('tools', () => findTool(live.current, name), signal);
+    const refuse = ({ leftOut }: ServerSpec) =>
+      noTool(live.current, name, { leftOut, absences: live.reasons('tools') });
+    let tool = await find();
+    if (!tool && obtain) {
+      const obtained = await composeWithInstall(compose, { obtain, dryRun: false, signal, report });
+      await live.replace({ server: obtained.spec });
+      tool = await find();
+      if (!tool) throw explainNotInstalled(obtained, name) ?? refuse(obtained.spec);
+    }
+    if (!tool) throw refuse(server);
+    const conversation = new TerminalInputScope(person, over);
+    const given = typeof args === 'function' ? args(tool.wire.inputSchema) : args;
+    const result = await callTool(tool, given, {
+      calls: live.calls,
+      signal,
+      makeContext: contextsWithoutClient(live, { conversation }),
+    });
+    if (dataFolder !== undefined) await waitForLists(live, signal);
+    return result;
+  }).catch((error: unknown) => {
+    if (error instanceof MissingCapabilityError) return failure(error.message);
+    if (isBranded(error, brands.protocolError)) throw protocolFailure(error as ProtocolError);
+    throw error;
+  });
+}
+
+/**
+ * The tools of a composed server, without the hidden ones.
+ * @throws AgentToolsError if there are none because packages or upstream servers are missing
+ */
+export async function listTools(
+  compose: () => Promise<ServerSpec>,
+  use: ServerUse,
+): Promise<readonly ToolSpec[]> {
+  const { report, signal, obtain } = use;
+  return await withServer(compose, use, async (live, { server }) => {
+    let { leftOut } = server;
+    if (obtain && leftOut.some(({ missingPackage }) => missingPackage !== undefined)) {
+      const obtained = await composeWithInstall(compose, { obtain, dryRun: false, signal, report });
+      await live.replace({ server: obtained.spec });
+      ({ leftOut } = obtained.spec);
+    }
+    await live.ready('tools', signal);
+    const { items: tools } = live.current.registry.list('tools', { pageSize: Number.MAX_SAFE_INTEGER });
+    const skipped = leftOut.filter(({ kind }) => kind === 'tools').map(({ message }) => message);
+    const absences = [...skipped, ...live.reasons('tools')];
+    if (tools.length === 0 && absences.length > 0) throw new AgentToolsError('failed', absences.join('\n'));
+    for (const absence of absences) report(absence);
+    return tools;
+  });
+}
+
+/** Runs a server in this process while the work uses it. */
+async function withServer<T>(
+  compose: () => Promise<ServerSpec>,
+  { env, report, signal, dataFolder, signIns, signIn }: ServerUse,
+  work: (
+    live: LiveServer,
+    run: {
+      readonly server: ServerSpec;
+      /** Aborts at the end of the work, too. */
+      readonly over: AbortSignal;
+    },
+  ) => Promise<T>,
+): Promise<T> {
   const over = new AbortController();
   const calling = { env, report, signal: AbortSignal.any([signal, over.signal]) };
   const server = await compose();
@@ -81,31 +164,8 @@ export async function callComposed(
     ...(dataFolder !== undefined && { dataFolder }),
   });
   const live = await LiveServer.open({ server, env, report, openUpstreams });
-  const { calls } = live;
-  const find = async () => await live.find('tools', () => findTool(live.current, name), signal);
-  const refuse = ({ leftOut }: ServerSpec) =>
-    noTool(live.current, name, { leftOut, absences: live.reasons('tools') });
   try {
-    let tool = await find();
-    if (!tool && obtain) {
-      const obtained = await composeWithInstall(compose, { obtain, dryRun: false, signal, report });
-      await live.replace({ server: obtained.spec });
-      tool = await find();
-      if (!tool) throw explainNotInstalled(obtained, name) ?? refuse(obtained.spec);
-    }
-    if (!tool) throw refuse(server);
-    const conversation = new TerminalInputScope(person, calling.signal);
-    const result = await callTool(tool, args, {
-      calls,
-      signal,
-      makeContext: contextsWithoutClient(live, { conversation }),
-    });
-    if (dataFolder !== undefined) await waitForLists(live, signal);
-    return result;
-  } catch (error) {
-    if (error instanceof MissingCapabilityError) return failure(error.message);
-    if (isBranded(error, brands.protocolError)) throw protocolFailure(error as ProtocolError);
-    throw error;
+    return await work(live, { server, over: calling.signal });
   } finally {
     over.abort();
     await live.close();

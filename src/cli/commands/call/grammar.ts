@@ -6,8 +6,8 @@ import { addInputOptions, serverInput } from '../../shared/grammar/existing-opti
 export function defineCall(program: Command, { host, answer, command }: CommandContext): void {
   const call = program
     .command('call')
-    .summary('call one tool')
-    .description('Calls one tool of a server and prints what it answers.');
+    .summary('call one tool, or list the tools')
+    .description('Calls one tool of a server and prints what it answers. Without a tool, lists the tools.');
   // A command after -- takes the place of the server.
   if (!command)
     call.argument(
@@ -15,16 +15,18 @@ export function defineCall(program: Command, { host, answer, command }: CommandC
       'a path, a qualified name, a built-in server or your own, or an existing MCP server: npm:name, https://…; left out before -- <command…>',
     );
   call
-    .argument('<tool>', 'the name of the tool')
-    .argument('[json]', 'its arguments, a JSON object; - reads them from stdin', '{}')
+    .argument('[tool]', 'the name of the tool; default: list the tools')
+    .argument(
+      '[arguments...]',
+      'its arguments: name=value for each, or one JSON object; - reads the object from stdin',
+    )
     .option('--no-auto-install', 'do not install missing packages')
-    .option('--json', 'print the whole result as JSON');
-  addInputOptions(call).action(async (...given) => {
-    const words: readonly string[] = command ? ['', ...given] : given;
-    const [server = '', tool = '', text = ''] = words;
+    .option('--json', 'print the whole result, or the tools, as JSON');
+  addInputOptions(call).action(async () => {
+    const [server = '', tool, ...args] = command ? ['', ...call.args] : call.args;
     const { autoInstall, json = false } = call.opts();
     const { callCommand } = await import('./run.js');
     const existing = serverInput(call);
-    answer(await callCommand({ server, command, tool, text, existing, autoInstall, json }, host));
+    answer(await callCommand({ server, command, tool, args, existing, autoInstall, json }, host));
   });
 }

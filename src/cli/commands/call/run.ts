@@ -6,9 +6,10 @@ import { visibleText } from '../../../engine/base/visible-text.js';
 import { createBridge } from '../../../engine/bridge/existing-resolver.js';
 import { withExistingHint } from '../../../engine/existing-servers/naming-hint.js';
 import { brands, isBranded } from '../../../engine/runtime/authoring-symbols.js';
+import type { ServerSpec } from '../../../engine/runtime/compose-server.js';
 import { findOrInstall } from '../../../engine/runtime/install-missing.js';
 import type { ProtocolError } from '../../../engine/runtime/result-builders.js';
-import { callComposed, callOnce } from '../../../engine/serve/call-once.js';
+import { callComposed, composeFound, listTools, type ServerUse } from '../../../engine/serve/call-once.js';
 import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import { existingDeps, findExisting, givenOptions, type InputOptions } from '../../shared/existing.js';
@@ -21,30 +22,33 @@ import { offerSignIn } from '../../shared/sign-in-user.js';
 import { renderJson } from '../../shared/text/json.js';
 import { openWorkspace } from '../../shared/workspace.js';
 import { createTerminalUser } from './terminal-user.js';
-import { renderResult } from './text.js';
+import { renderResult, renderTools } from './text.js';
+import { readToolArguments } from './tool-arguments.js';
 
 export interface CallInput {
   /** Empty with `command`. */
   readonly server: string;
   /** Command of an existing server. */
   readonly command?: readonly string[] | undefined;
-  readonly tool: string;
-  /** A JSON object, or `-` for stdin. */
-  readonly text: string;
+  /** Undefined: the tools are listed. */
+  readonly tool: string | undefined;
+  /** `name=value` for each argument, or one JSON object, or `-` for stdin. */
+  readonly args: readonly string[];
   /** Inputs of an existing server. */
   readonly existing: InputOptions;
   readonly autoInstall: boolean;
   readonly json: boolean;
 }
 
-/** Calls one tool. Prints its result to stdout, also if the result is a failure. */
+/** Calls one tool, or lists the tools. Prints the result to stdout, also if the result is a failure. */
 export async function callCommand(
-  { server, command, tool, text, existing, autoInstall, json }: CallInput,
+  { server, command, tool, args: words, existing, autoInstall, json }: CallInput,
   host: Host,
 ): Promise<ExitCode> {
-  const args = parseJsonArguments(text === '-' ? await readText(host.stdin) : text);
+  const isPiped = words.length === 1 && words[0] === '-';
+  const args = isPiped ? parseJsonArguments(await readText(host.stdin)) : readToolArguments(words);
   const workspace = openWorkspace(host);
-  const person = text === '-' ? undefined : createTerminalUser(host);
+  const person = isPiped ? undefined : createTerminalUser(host);
   const working = runWithProgress(host, async (signal, tell) => {
     const obtain = autoInstallOptions(host, { wanted: autoInstall, tell });
     const report = (line: string) => {
@@ -56,7 +60,11 @@ export async function callCommand(
     const { env } = await revealHost(host, { inProcess: true });
     const { dataFolder } = workspaceFolders(host);
     const signIn = offerSignIn(host);
-    const call = { tool, args, env, report, person, dataFolder, signIn };
+    const use = { env, report, person, dataFolder, signIn };
+    const answer = async (compose: () => Promise<ServerSpec>, rest: Pick<ServerUse, 'signal' | 'obtain'>) =>
+      tool === undefined
+        ? { tools: await listTools(compose, { ...use, ...rest }) }
+        : { result: await callComposed(compose, { ...use, ...rest, tool, args }) };
     const run = async (ending: AbortSignal) => {
       if (named) {
         const { transport, mcpRegistry } = existing;
@@ -65,7 +73,7 @@ export async function callCommand(
           { ...named, given: givenOptions(existing, host), transport },
           deps,
         );
-        return await callComposed(compose, { ...call, signal: ending });
+        return await answer(compose, { signal: ending });
       }
       const find = () => workspace.findServer(server);
       const found = await findOrInstall(find, { obtain, dryRun: false, signal, report }).catch(
@@ -73,20 +81,27 @@ export async function callCommand(
           throw withExistingHint(error, server);
         },
       );
-      return await callOnce(found, workspace, { ...call, obtain, signal: ending });
+      return await answer(composeFound(found, workspace, { env, report }), { obtain, signal: ending });
     };
     if (!person) return await run(signal);
     const result = run(AbortSignal.any([signal, person.left]));
     // A handler that does not await the answer may never end.
     return await Promise.race([result, rejectOnAbort(person.left)]);
   });
-  const result = await working.catch((error: unknown) => {
+  const answer = await working.catch((error: unknown) => {
     if (json && error instanceof AgentToolsError && isBranded(error.cause, brands.protocolError)) {
       const { code, message, data } = error.cause as ProtocolError;
       host.stdout.write(renderJson({ error: { code, message, data } }));
     }
     throw error;
   });
+  if ('tools' in answer) {
+    host.stdout.write(
+      json ? renderJson(answer.tools.map(({ wire }) => wire)) : renderTools(answer.tools, host),
+    );
+    return ExitCode.Ok;
+  }
+  const { result } = answer;
   host.stdout.write(json ? renderJson(result) : renderResult(result));
   return result.isError ? ExitCode.Failed : ExitCode.Ok;
 }

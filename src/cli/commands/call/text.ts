@@ -1,6 +1,22 @@
 import { isRecord } from '../../../engine/base/value-checks.js';
-import { visibleText } from '../../../engine/base/visible-text.js';
+import { visibleText, visibleTexts } from '../../../engine/base/visible-text.js';
 import type { ContentBlock, ToolResult } from '../../../engine/runtime/result-builders.js';
+import type { ToolSpec } from '../../../engine/runtime/specs.js';
+import { declarationRow, parameterRows } from '../../shared/text/item-rows.js';
+import { type ColorOption, styleFor } from '../../shared/text/style.js';
+
+/** Renders tools with their parameters. */
+export function renderTools(tools: readonly ToolSpec[], options: ColorOption): string {
+  if (tools.length === 0) return 'The server lists no tools.\n';
+  const style = styleFor(options);
+  return tools
+    .map(({ name, wire }) => {
+      const { description, inputSchema } = visibleTexts(wire);
+      const text = typeof description === 'string' ? description : null;
+      return declarationRow({ name, description: text }, style) + parameterRows(inputSchema);
+    })
+    .join('');
+}
 
 /** Renders a tool result: text unchanged, since pipes read it as data, and a note for any other block. */
 export function renderResult({ content }: ToolResult): string {

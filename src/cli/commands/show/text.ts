@@ -20,6 +20,13 @@ import type {
   UpstreamChoiceFacts,
   UpstreamFacts,
 } from '../../../engine/discovery/facts.js';
+import {
+  collapseLines,
+  declarationRow,
+  indentText,
+  parameterRows,
+  typeName,
+} from '../../shared/text/item-rows.js';
 import { renderJson } from '../../shared/text/json.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 
@@ -93,15 +100,6 @@ const listRows = {
     `  ${style.yellow(visibleLine(item))}  ${code}, ${visibleLine(file)}\n${indentText(message, 4)}`,
 } as const;
 
-type DescribedDeclaration = Pick<DeclarationFacts, 'name' | 'description'> & { readonly hidden?: boolean };
-
-function declarationRow({ name, description, hidden }: DescribedDeclaration, style: ChalkInstance): string {
-  const mark = hidden ? ' (hidden)' : '';
-  const [first, ...others] = (description ?? '').trim().split('\n');
-  const rest = others.length > 0 ? indentText(others.join('\n'), 4) : '';
-  return `  ${style.cyan(visibleLine(name))}${mark}${first ? `  ${first}` : ''}\n${rest}`;
-}
-
 function parametersRows({ parameters }: PublishedDeclarationFacts): string {
   return (parameters ?? []).map(argumentRow).join('');
 }
@@ -155,29 +153,8 @@ function uiRow({ uri, visibility, gated }: ToolUiFacts): string {
   return `    ui: ${[...(uri === null ? [] : [uri]), ...(gated ? ['at times'] : []), ...caller].join(', ')}\n`;
 }
 
-function parameterRows(schema: unknown): string {
-  const { properties, required } = isRecord(schema) ? schema : {};
-  if (!isRecord(properties)) return '';
-  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
-  return Object.entries(properties)
-    .map(([name, property]) => {
-      const { description } = isRecord(property) ? property : {};
-      const facts = [typeName(property), ...(isRequired(name) ? ['required'] : [])].join(', ');
-      return `    ${visibleLine(name)} (${facts})${typeof description === 'string' ? `  ${collapseLines(description)}` : ''}\n`;
-    })
-    .join('');
-}
-
 function resultRow(schema: unknown): string {
   return schema === null ? '' : `    result: ${typeName(schema)}\n`;
-}
-
-function typeName(schema: unknown): string {
-  const { type, enum: values, items } = isRecord(schema) ? schema : {};
-  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (type === 'array' && isRecord(items)) return `list of ${typeName(items)}`;
-  if (Array.isArray(type)) return visibleLine(type.join(' | '));
-  return typeof type === 'string' ? visibleLine(type) : 'any';
 }
 
 function argumentRow({ name, description, required }: PromptArgumentFacts | DeclaredParameterFacts): string {
@@ -197,15 +174,4 @@ function inputRow({ name, description, required, secret, default: preset, choice
 
 function addressRow({ uri, uriTemplate }: { readonly uri?: string; readonly uriTemplate?: string }): string {
   return `    ${visibleLine(String(uri ?? uriTemplate))}\n`;
-}
-
-function collapseLines(text: string): string {
-  return text.trim().replace(/\s*\n\s*/g, ' ');
-}
-
-function indentText(text: string, spaces: number): string {
-  return text
-    .trimEnd()
-    .replace(/^(?=.)/gm, ' '.repeat(spaces))
-    .concat('\n');
 }
