@@ -22,10 +22,17 @@ function withoutMarks(part: string): string {
   return marks.reduce((text, mark) => text.replace(mark, ''), part);
 }
 
-/** Short name of a remote server: the name of its site. `https://mcp.example.com/mcp` becomes `example`. */
+/**
+ * Short name of a remote server: the name of its site. `https://mcp.example.com/mcp` becomes `example`. Hosts without
+ * a site often have a server on each of several ports: `http://10.0.0.7:8080/mcp` becomes `server-10-0-0-7-8080`.
+ */
 export function siteName(url: string): string {
-  const { hostname } = new URL(url);
-  if (/^[\d.]+$|^\[/.test(hostname)) return 'server';
+  const { hostname, port } = new URL(url);
+  const withPort = (name: string) => (port === '' ? name : `${name}-${port}`);
+  if (['127.0.0.1', '[::1]'].includes(hostname)) return withPort('localhost');
+  if (/^[\d.]+$|^\[/.test(hostname))
+    return withPort(`server-${hostname.replace(/[^0-9a-f]+/g, '-').replace(/^-|-$/g, '')}`);
+  if (!hostname.includes('.')) return withPort(hostname);
   const labels = hostname.split('.');
   // Two-letter domains often have a second level, as in `co.uk`.
   const isSecondLevel = labels.length > 2 && labels.at(-1)!.length === 2 && labels.at(-2)!.length <= 3;

@@ -115,7 +115,7 @@ export async function callComposed(
 
 /**
  * The tools of a composed server, without the hidden ones.
- * @throws AgentToolsError if there are none because packages or upstream servers are missing
+ * @throws AgentToolsError if packages or upstream servers are missing
  */
 export async function listTools(
   compose: () => Promise<ServerSpec>,

@@ -315,7 +315,12 @@ test.for([
 test('sites and images have short names', () => {
   expect(siteName('https://mcp.example.com/mcp')).toBe('example');
   expect(siteName('https://tickets.acme.co.uk/')).toBe('acme');
-  expect(siteName('http://127.0.0.1:3000/mcp')).toBe('server');
+  expect(siteName('http://127.0.0.1:3000/mcp')).toBe('localhost-3000');
+  expect(siteName('http://[::1]:3001/mcp')).toBe('localhost-3001');
+  expect(siteName('http://10.0.0.7:8080/mcp')).toBe('server-10-0-0-7-8080');
+  expect(siteName('https://10.0.0.8/mcp')).toBe('server-10-0-0-8');
+  expect(siteName('https://[2001:db8::7]:8080/mcp')).toBe('server-2001-db8-7-8080');
+  expect(siteName('http://intranet:81/mcp')).toBe('intranet-81');
   expect(siteName('http://localhost/mcp')).toBe('localhost');
   expect(imageName('ghcr.io/acme/mcp-server-git:1.2@sha256:00')).toBe('git');
 });
