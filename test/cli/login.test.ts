@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../src/cli/main.js';
 import { fakeHost, runCli } from '../support/run-cli.js';
@@ -34,6 +34,23 @@ function browserFolder(): string {
     mode: 0o755,
   });
   return folder;
+}
+
+/** Runs a command at a terminal where the user answers the yes/no questions, and has a browser. */
+async function runAt(words: readonly string[], { home, answers }: { home: string; answers: string[] }) {
+  const env = { PATH: `${browserFolder()}:/usr/bin:/bin`, DISPLAY: ':0' };
+  const { host, stdout } = fakeHost({ cwd: home, home, env });
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  const told: string[] = [];
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      told.push(String(chunk));
+      if (String(chunk).endsWith('[y/N] ')) stdin.write(`${answers.shift() ?? ''}\r`);
+      done();
+    },
+  });
+  const code = await main(words, { ...host, stdin, stderr });
+  return { code, stdout: stdout.text, told: told.join('') };
 }
 
 async function logIn(home: string, words: readonly string[] = []) {
@@ -165,6 +182,48 @@ describe('login', () => {
   test('refuses programs, and names that mean nothing', async () => {
     const { stderr } = await runCli(['login', 'tickets']);
     expect(stderr).toContain('There is no remote server "tickets".');
+  });
+});
+
+describe('a server that wants a sign-in, at a terminal', () => {
+  test('install offers the sign-in, and writes the entry in any case', async () => {
+    const home = newHome();
+    const words = ['install', 'windsurf', servers.url, '--name', 'tickets'];
+    const declined = await runAt(words, { home, answers: ['n'] });
+    expect(declined.code).toBe(0);
+    expect(declined.told).toContain(`Sign in to ${servers.url} now? [y/N] `);
+    expect(declined.told).not.toContain('Signed in');
+    const { code, told } = await runAt(words, { home, answers: ['y'] });
+    expect(code).toBe(0);
+    expect(told).toContain(`Signed in to ${servers.url}.`);
+    const again = await runAt(words, { home, answers: [] });
+    expect(again.told).not.toContain('[y/N]');
+    const called = await runCli(['call', 'tickets', 'list_tickets'], { home });
+    expect(called.stdout).toBe('two tickets\n');
+  });
+
+  test('call offers the sign-in, and a larger one for a tool that needs it', async () => {
+    const home = newHome();
+    const declined = await runAt(['call', servers.url, 'list_tickets'], { home, answers: ['n'] });
+    expect(declined).toMatchObject({ code: 1, stdout: '' });
+    expect(declined.told).toContain(`Not signed in. To sign in later, run: agenttools login ${servers.url}`);
+    const first = await runAt(['call', servers.url, 'list_tickets'], { home, answers: ['y'] });
+    expect(first).toMatchObject({ code: 0, stdout: 'two tickets\n' });
+    const { code, stdout, told } = await runAt(['call', servers.url, 'close_ticket'], {
+      home,
+      answers: ['y'],
+    });
+    expect(told).toContain(`${servers.url} wants a sign-in with more rights. Sign in now? [y/N] `);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'closed\n' });
+  });
+
+  test('call reports the end of the input as no sign-in', async () => {
+    const home = newHome();
+    const { host, stderr } = fakeHost({ cwd: home, home, env: {} });
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    stdin.end();
+    expect(await main(['call', servers.url], { ...host, stdin })).toBe(1);
+    expect(stderr.text).toContain('Not signed in.');
   });
 });
 
