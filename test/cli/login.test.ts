@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
@@ -7,18 +8,37 @@ import { main } from '../../src/cli/main.js';
 import { fakeHost, runCli } from '../support/run-cli.js';
 import { browse, type SignInServers, startSignInServers } from '../support/sign-in-servers.mjs';
 
+/** Key pairs of machines, by client id. */
+const machines = {
+  rsa: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  ec: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  ed: generateKeyPairSync('ed25519'),
+};
+
+const machine = (id: string) => ({
+  client_id: id,
+  grant_types: ['client_credentials'],
+  response_types: [],
+  redirect_uris: [],
+});
+
+const privatePem = (id: keyof typeof machines) =>
+  String(machines[id].privateKey.export({ type: 'pkcs8', format: 'pem' }));
+
 let servers: SignInServers;
 beforeAll(async () => {
   servers = await startSignInServers({
     clients: [
       {
-        client_id: 'robot & co',
+        ...machine('robot & co'),
         client_secret: 'p%ss w+rd/:~',
-        grant_types: ['client_credentials'],
-        response_types: [],
-        redirect_uris: [],
         token_endpoint_auth_method: 'client_secret_basic',
       },
+      ...Object.entries(machines).map(([id, { publicKey }]) => ({
+        ...machine(id),
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks: { keys: [publicKey.export({ format: 'jwk' })] },
+      })),
     ],
   });
 });
@@ -160,6 +180,49 @@ describe('login', () => {
     expect(code).toBe(0);
     const called = await runCli(['call', servers.url, 'list_tickets'], { home });
     expect(called.stdout).toBe('two tickets\n');
+  });
+
+  test.each(['rsa', 'ec', 'ed'] as const)('signs in a machine with a private key: %s', async (id) => {
+    const home = newHome();
+    writeFileSync(path.join(home, 'machine key.pem'), privatePem(id));
+    const words = ['--client-credentials', '--client-id', id, '--private-key', './machine key.pem', '--json'];
+    const { code, stdout } = await runCli(['login', servers.url, ...words], { home, cwd: home });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ grant: 'client-credentials', tools: 2 });
+    // The content is stored: the file is not read again.
+    rmSync(path.join(home, 'machine key.pem'));
+    servers.endAccessTokens();
+    const called = await runCli(['call', servers.url, 'list_tickets'], { home });
+    expect(called).toMatchObject({ code: 0, stdout: 'two tickets\n' });
+    expect(stdout + called.stderr).not.toContain('PRIVATE KEY');
+  });
+
+  test('takes the private key from the secret store', async () => {
+    const home = newHome();
+    await runCli(['secret', 'set', 'KEY'], { home, stdin: privatePem('ec') });
+    const words = ['--client-credentials', '--client-id', 'ec', '--private-key', 'secret:KEY'];
+    const { code, stderr } = await runCli(['login', servers.url, ...words], { home });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('Signed in') });
+    expect(storedTokens(home)).toHaveLength(1);
+    expect(readFileSync(path.join(home, 'agenttools/secrets/sign-ins.json'), 'utf8')).not.toContain(
+      'PRIVATE',
+    );
+  });
+
+  test.each([
+    ['a file that does not exist', undefined, 'There is no private key at'],
+    ['a file without a key', 'hunter2', 'private key'],
+    ['a public key', 'public', 'private key'],
+  ])('refuses %s as the private key, without its content', async (_, content, message) => {
+    const home = newHome();
+    const text =
+      content === 'public' ? machines.ec.publicKey.export({ type: 'spki', format: 'pem' }) : content;
+    if (text !== undefined) writeFileSync(path.join(home, 'key.pem'), text);
+    const words = ['--client-credentials', '--client-id', 'ec', '--private-key', 'key.pem'];
+    const { code, stderr } = await runCli(['login', servers.url, ...words], { home, cwd: home });
+    expect({ code, said: stderr.includes(message) }).toEqual({ code: 1, said: true });
+    expect(stderr).not.toContain('hunter2');
+    expect(stderr).not.toContain('internal');
   });
 
   test.each([
