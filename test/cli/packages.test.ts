@@ -389,15 +389,16 @@ describe('update', () => {
     await publish({ name: 'talker', version: '1.1.0', description: 'Tells all', ...more });
     const changes =
       'talker 1.0.0 → 1.1.0\n  + tool "more": M\\u001b[2Jore\n  ~ tool "tell"\n      description: "Tells" → "Tells all"\n';
-    const dry = await here.run(['update', '--dry-run']);
+    const allow = ['--allow-findings', 'text/control-characters'];
+    const dry = await here.run(['update', '--dry-run', ...allow]);
     expect(dry).toMatchObject({ code: 0, stdout: '' });
     expect(dry.stderr).toBe(`${changes}talker 1.1.0 is available. Run: agenttools update talker\n`);
-    const held = await here.run(['update', 'talker']);
+    const held = await here.run(['update', 'talker', ...allow]);
     expect(held.code).toBe(1);
     expect(held.stderr).toBe(
       `${changes}error: talker stays at 1.0.0, because the model would see something else. If that is right: agenttools update talker --yes\n`,
     );
-    const done = await here.run(['update', '--yes', '--json']);
+    const done = await here.run(['update', '--yes', '--json', ...allow]);
     expect(done.code).toBe(0);
     expect(done.stderr).toBe(`${changes}Updated talker from 1.0.0 to 1.1.0.\n`);
     expect(JSON.parse(done.stdout)).toMatchObject([

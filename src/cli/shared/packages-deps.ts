@@ -7,8 +7,8 @@ import { npmSetting } from './npm-deps.js';
 export function packagesSetting(
   host: Host,
   onProgress: PackagesDeps['onProgress'],
-  npm = npmSetting(host),
+  { npm = npmSetting(host), allowFindings = [] }: Partial<Pick<PackagesDeps, 'npm' | 'allowFindings'>> = {},
 ): PackagesDeps {
   const { packagesFolder } = workspaceFolders(host);
-  return { packagesFolder, npm, now: () => new Date(), onProgress };
+  return { packagesFolder, npm, allowFindings, now: () => new Date(), onProgress };
 }

@@ -1,7 +1,9 @@
 import { Extension } from '../extension/extension.js';
 import { serverNames } from '../extension/workspace.js';
 import type { PackageSpec } from '../npm/package-spec.js';
+import type { TextFinding } from '../text-checks/text-findings.js';
 import { findDrift } from './drift.js';
+import { allowedFindings } from './package-findings.js';
 import { isSamePackage, writeRecord } from './package-record.js';
 import { type AddedPackage, PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';
@@ -18,6 +20,8 @@ export interface AddOutcome {
   /** False if the same package was already added. */
   readonly changed: boolean;
   readonly warnings: readonly string[];
+  /** Faults of its texts that models read. Errors among them are allowed by the user. */
+  readonly findings: readonly TextFinding[];
 }
 
 /**
@@ -29,7 +33,15 @@ export async function addPackage(spec: PackageSpec, setting: PackagesDeps): Prom
   setting.onProgress(`Getting ${formatNpmSpec(spec)} …`);
   const staged = await stage(spec, store, setting);
   try {
-    return await store.exclusively(() => storePackage(staged, store));
+    const keepConsent = await allowedFindings(setting).require({
+      subject: staged.record.name,
+      findings: staged.findings,
+      codes: setting.allowFindings ?? [],
+      command: `agenttools add ${formatNpmSpec(spec)} --allow-findings`,
+    });
+    const outcome = await store.exclusively(() => storePackage(staged, store));
+    await keepConsent();
+    return outcome;
   } finally {
     await removeStaged(staged);
   }
@@ -37,17 +49,25 @@ export async function addPackage(spec: PackageSpec, setting: PackagesDeps): Prom
 
 /** Requires the lock of the store. */
 async function storePackage(staged: StagedPackage, shelf: PackageStore): Promise<AddOutcome> {
-  const { record, installation, warnings } = staged;
+  const { record, installation, warnings, findings } = staged;
   const before = await shelf.find(record.name);
   const previous = before?.record.version ?? null;
   if (before && (await isUnchanged(staged, before))) {
     await writeRecord(before.installation, { ...before.record, wanted: record.wanted });
     const { extension } = staged;
-    return { extension, servers: serverNames(extension), added: before, previous, changed: false, warnings };
+    return {
+      extension,
+      servers: serverNames(extension),
+      added: before,
+      previous,
+      changed: false,
+      warnings,
+      findings,
+    };
   }
   const added = await shelf.put(installation, record);
   const extension = await Extension.open(added.directory);
-  return { extension, servers: serverNames(extension), added, previous, changed: true, warnings };
+  return { extension, servers: serverNames(extension), added, previous, changed: true, warnings, findings };
 }
 
 /** True if the files on disk, not only the record, equal the staged package. */

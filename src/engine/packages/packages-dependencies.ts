@@ -5,6 +5,8 @@ export interface PackagesDeps {
   /** The `node_modules` of the package store. */
   readonly packagesFolder: string;
   readonly npm: NpmDeps;
+  /** Codes of findings in texts that the user allows. Default: none. */
+  readonly allowFindings?: readonly string[];
   readonly now: () => Date;
   /** Receives progress messages. */
   readonly onProgress: (text: string) => void;

@@ -11,10 +11,12 @@ import { NpmError } from '../npm/npm-error.js';
 import type { PackageSpec } from '../npm/package-spec.js';
 import { runNpm } from '../npm/run-npm.js';
 import { checkInstalled } from '../npm/signatures.js';
+import type { TextFinding } from '../text-checks/text-findings.js';
 import { itemLabel } from './compare-states.js';
 import { readDependencies } from './dependencies.js';
 import { fingerprintExtension } from './fingerprint.js';
 import { readItems } from './items.js';
+import { findPackageTexts } from './package-findings.js';
 import { type PackageRecord, writeRecord } from './package-record.js';
 import type { PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';
@@ -26,6 +28,8 @@ export interface StagedPackage {
   readonly record: PackageRecord;
   /** Warnings for the user, one sentence each. */
   readonly warnings: readonly string[];
+  /** Faults of its texts that models read. Definitions in code are not checked. */
+  readonly findings: readonly TextFinding[];
 }
 
 /** Save the exact version, copy folders as npm would pack them, and omit development dependencies. */
@@ -89,7 +93,8 @@ async function stageIn(
     time: now().toISOString(),
   };
   await guardWrite(installation, () => writeRecord(installation, record));
-  return { installation, extension, record, warnings: await warningsAbout(extension) };
+  const warnings = await warningsAbout(extension);
+  return { installation, extension, record, warnings, findings: await findPackageTexts(extension) };
 }
 
 /** Relative paths in a package.json are resolved from the installed package, so their targets are missing. */

@@ -2,9 +2,11 @@ import { forEachLimited } from '../base/concurrency.js';
 import { AgentToolsError } from '../base/errors.js';
 import { Extension, type LoadCode } from '../extension/extension.js';
 import { type PackageSpec, readSpec } from '../npm/package-spec.js';
+import type { TextFinding } from '../text-checks/text-findings.js';
 import { compareDependencies, readDependencies } from './dependencies.js';
 import { findDrift } from './drift.js';
 import { fingerprintExtension } from './fingerprint.js';
+import { allowedFindings, findPackageTexts } from './package-findings.js';
 import { isSamePackage, type PackageRecord } from './package-record.js';
 import { type AddedPackage, PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';
@@ -17,7 +19,12 @@ export interface UpdatePlan {
   /** Differences between its files and the added ones, in a few words each. */
   readonly drift: readonly string[];
   /** Newest available version and its changes; undefined if it is already installed. */
-  readonly next?: { readonly staged: StagedPackage; readonly difference: VersionDifference };
+  readonly next?: {
+    readonly staged: StagedPackage;
+    readonly difference: VersionDifference;
+    /** Faults of its texts that models read. */
+    readonly findings: readonly TextFinding[];
+  };
   /** Reason why no version is available. */
   readonly error?: AgentToolsError;
 }
@@ -84,17 +91,24 @@ export interface ApplyOptions {
 export async function applyUpdate(
   plan: UpdatePlan,
   { dryRun, ask }: ApplyOptions,
-  setting: Pick<PackagesDeps, 'packagesFolder'>,
+  setting: Pick<PackagesDeps, 'packagesFolder' | 'allowFindings'>,
 ): Promise<UpdateResult> {
   const { before, next, error } = plan;
   if (error) return { plan, state: 'failed', error };
   if (!next) return { plan, state: 'current' };
-  if (dryRun) return { plan, state: 'available' };
-  const consent = await ask();
-  if (consent === false) return { plan, state: 'declined' };
-  if (consent === undefined && needsConsent(next.difference)) return { plan, state: 'held' };
   try {
+    const keepConsent = await allowedFindings(setting).require({
+      subject: before.name,
+      findings: next.findings,
+      codes: setting.allowFindings ?? [],
+      command: `agenttools update ${before.name} --allow-findings`,
+    });
+    if (dryRun) return { plan, state: 'available' };
+    const consent = await ask();
+    if (consent === false) return { plan, state: 'declined' };
+    if (consent === undefined && needsConsent(next.difference)) return { plan, state: 'held' };
     await replacePackage(before, next.staged, new PackageStore(setting.packagesFolder));
+    await keepConsent();
     return { plan, state: 'updated' };
   } catch (fault) {
     if (fault instanceof AgentToolsError) return { plan, state: 'failed', error: fault };
@@ -136,7 +150,7 @@ async function planUpdate(before: AddedPackage, planning: UpdateContext): Promis
   try {
     staged = await stage(await toPackageSpec(before.record), shelf, setting);
     if (drift.length > 0 || !isSamePackage(before.record, staged.record)) {
-      return { before, drift, next: { staged, difference: await compareStaged(staged, before, planning) } };
+      return { before, drift, next: { staged, ...(await compareStaged(staged, before, planning)) } };
     }
     await removeStaged(staged);
     return { before, drift };
@@ -148,10 +162,10 @@ async function planUpdate(before: AddedPackage, planning: UpdateContext): Promis
 }
 
 async function compareStaged(
-  { extension, record }: StagedPackage,
+  { extension, record, findings }: StagedPackage,
   before: AddedPackage,
   { loadCode }: UpdateContext,
-): Promise<VersionDifference> {
+): Promise<Omit<NonNullable<UpdatePlan['next']>, 'staged'>> {
   const options = loadCode ? { loadCode } : {};
   const present = await openIfReadable(before, options);
   const after = await Extension.open(extension.manifest.directory, options);
@@ -161,7 +175,10 @@ async function compareStaged(
   const dependencies = compareDependencies(came, record.dependencies);
   const difference = await comparePackages(present, after, { load: loadCode !== undefined, dependencies });
   const source = otherSource(before.record, record);
-  return { ...difference, ...(source && { source }) };
+  return {
+    difference: { ...difference, ...(source && { source }) },
+    findings: loadCode ? await findPackageTexts(after, { load: true }) : findings,
+  };
 }
 
 /** Opens the installed version; undefined if a part of it cannot be read. */

@@ -1,5 +1,6 @@
 import { canonical } from '../base/canonical-json.js';
 import { type ValueDifference, valuesBetween } from '../base/value-differences.js';
+import { singular } from '../extension/item-kinds.js';
 import type { Servable } from '../runtime/compose-server.js';
 import { listedKinds, type ServedKind, type SpecOf } from '../runtime/served-kind.js';
 import { usedUpstreams } from '../runtime/used-upstreams.js';
@@ -59,6 +60,16 @@ export function surfaceOf(server: Servable): ModelSurface {
 /** Name of an item in a surface: the URI or URI template of a resource, else the name. */
 export function surfaceName(spec: SpecOf<ServedKind>): string {
   return spec.kind === 'resources' ? (spec.uri ?? spec.uriTemplate ?? spec.name) : spec.name;
+}
+
+/** The texts of a surface that models read, by item. */
+export function* surfaceTexts({
+  server,
+  items,
+}: ModelSurface): Generator<{ readonly kind: string; readonly name?: string; readonly value: Value }> {
+  yield { kind: 'server', value: server };
+  for (const kind of listedKinds)
+    for (const [name, value] of items[kind]) yield { kind: singular[kind], name, value };
 }
 
 /** True if two list entries are equal; the order of keys does not count. */

@@ -21,6 +21,9 @@ const severities = new Map(
   [...characterChecks, ...phraseChecks].map(({ code, severity }) => [code, severity]),
 );
 
+/** The codes of all checks. */
+export const textCodes: readonly string[] = [...severities.keys()];
+
 /** Severity of the faults of a code in texts. */
 export function textSeverity(code: string): TextSeverity {
   return severities.get(code)!;

@@ -39,7 +39,8 @@ export function* checkItemTexts(part: unknown, { label, path = [] }: ItemLabel):
 /** Characters before and after a fault in its excerpt. */
 const context = 25;
 
-function excerptAt(text: string, index: number): string {
+/** The text around a fault, with escapes for all unusual characters. */
+export function excerptAt(text: string, index: number): string {
   const start = Math.max(0, index - context);
   const end = index + context;
   return quotePlain(`${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`);

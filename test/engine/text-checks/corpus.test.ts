@@ -44,7 +44,7 @@ const honest: Readonly<Record<string, string>> = {
   Braille: '⠓⠑⠇⠇⠕⠀⠺⠕⠗⠇⠙',
   emoji: 'Sends 👨‍👩‍👧‍👦 👩🏽‍🚀 ❤️‍🔥 🏳️‍🌈 🏴‍☠️ 🧑🏿‍🤝‍🧑🏻 👁️‍🗨️ 1️⃣ #️⃣ 🇩🇪🇫🇷🇯🇵 ☎︎ ☎️ ©️ ™️ ↔️ 🤷🏽‍♀️ ⛹🏻‍♂️ ✔️ ▶️',
   mathematics: '∑ x² ≤ ∞, 𝑥 ∈ ℝ, a ≨\uFE00 b, f′(x), 10 kΩ ± 5 %, ½',
-  code: 'Runs `SELECT * FROM t WHERE a <> 1;` and ${HOME}/bin\n\n```ts\nconst a: number[] = [1, 2];\n```\n| a | b |\n|---|---|',
+  code: 'Runs `SELECT * FROM t WHERE a <> 1;` and $HOME/bin\n\n```ts\nconst a: number[] = [1, 2];\n```\n| a | b |\n|---|---|',
   hash: `sha256 ${'0123456789abcdef'.repeat(4)}, sha512 ${'0123456789abcdef'.repeat(8)}, id 3f2504e0-4f89-11d3-9a0c-0305e82c3301`,
   example: 'Base64, such as SGVsbG8gd29ybGQ=, or a token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0',
 };

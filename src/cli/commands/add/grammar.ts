@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { collect } from '../../shared/grammar/option-values.js';
 
 /** Adds `add`. */
 export function defineAdd(program: Command, { host, answer }: CommandContext): void {
@@ -11,9 +12,15 @@ export function defineAdd(program: Command, { host, answer }: CommandContext): v
     )
     .argument('<spec...>', 'name, name@range, name@tag, ./folder or ./package.tgz')
     .option('--yes', 'allow settings of the project that send variables or change the route to registries')
+    .option(
+      '--allow-findings <code>',
+      'allow texts with findings of this code of text/ rules; repeatable, comma-separated',
+      collect,
+      [],
+    )
     .option('--json', 'print what was added as JSON')
-    .action(async (specs: string[], { yes = false, json = false }) => {
+    .action(async (specs: string[], { allowFindings, yes = false, json = false }) => {
       const { addCommand } = await import('./run.js');
-      answer(await addCommand({ specs, yes, json }, host));
+      answer(await addCommand({ specs, allowFindings, yes, json }, host));
     });
 }

@@ -3,6 +3,7 @@ import { readSpec } from '../../../engine/npm/package-spec.js';
 import { withoutUserinfo } from '../../../engine/npm/without-userinfo.js';
 import { addPackage } from '../../../engine/packages/add.js';
 import type { Host } from '../../../host.js';
+import { readAllowedCodes } from '../../shared/allow-findings.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
 import { askingNpmSetting } from '../../shared/npm-deps.js';
@@ -13,15 +14,24 @@ import { type AddResult, additionData, additionLines } from './text.js';
 
 export interface AddInput {
   readonly specs: readonly string[];
+  /** Codes of findings in texts that the user allows. */
+  readonly allowFindings: readonly string[];
   /** Allows outgoing settings of the project. */
   readonly yes: boolean;
   readonly json: boolean;
 }
 
 /** Adds extension packages to the package store. */
-export async function addCommand({ specs, yes, json }: AddInput, host: Host): Promise<ExitCode> {
+export async function addCommand(
+  { specs, allowFindings: codes, yes, json }: AddInput,
+  host: Host,
+): Promise<ExitCode> {
+  const allowFindings = readAllowedCodes(codes);
   const results = await withProgress(host, async (tell) => {
-    const setting = packagesSetting(host, tell, askingNpmSetting(host, { yes, tell }));
+    const setting = packagesSetting(host, tell, {
+      npm: askingNpmSetting(host, { yes, tell }),
+      allowFindings,
+    });
     const done: AddResult[] = [];
     for (const text of specs) {
       const adding = readSpec(text, host.cwd).then((spec) => addPackage(spec, setting));

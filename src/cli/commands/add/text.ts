@@ -5,6 +5,7 @@ import { kinds } from '../../../engine/extension/item-kinds.js';
 import { shortName } from '../../../engine/extension/names.js';
 import type { AddOutcome } from '../../../engine/packages/add.js';
 import { failureCount, failuresLast, packageFailureLine } from '../../shared/text/failures.js';
+import { errorFindingsData, findingLines, findingsData } from '../../shared/text/findings.js';
 
 /** Result of one requested package: added or failed. */
 export type AddResult = AddOutcome | { readonly spec: string; readonly error: AgentToolsError };
@@ -18,7 +19,7 @@ export function additionLines(results: readonly AddResult[]): string {
 }
 
 function renderAddition(addition: AddOutcome): readonly string[] {
-  const { added, previous, changed, warnings } = addition;
+  const { added, previous, changed, warnings, findings } = addition;
   const { name, version } = added.record;
   const items = groupItemNames(addition);
   const declared = kinds.flatMap((kind) => {
@@ -33,6 +34,7 @@ function renderAddition(addition: AddOutcome): readonly string[] {
     ...declared,
     ...(toolkits.length > 0 ? [`  toolkits: ${toolkits.join(', ')}`] : []),
     ...warnings.map((warning) => `warning: ${visibleMessage(warning)}`),
+    ...findingLines(findings),
     ...(server === undefined
       ? []
       : [
@@ -63,7 +65,15 @@ function groupItemNames({ extension, servers }: AddOutcome): Readonly<Record<Kin
 
 /** JSON output of `add`. */
 export function additionData(result: AddResult): object {
-  if ('error' in result) return { spec: result.spec, error: result.error.message };
+  if ('error' in result)
+    return { spec: result.spec, error: result.error.message, ...errorFindingsData(result.error) };
   const { name, version, integrity } = result.added.record;
-  return { name, version, previous: result.previous, ...groupItemNames(result), integrity };
+  return {
+    name,
+    version,
+    previous: result.previous,
+    ...groupItemNames(result),
+    integrity,
+    ...findingsData(result.findings),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
+import { collect } from '../../shared/grammar/option-values.js';
 
 /** Adds `update`. */
 export function defineUpdate(program: Command, { host, answer }: CommandContext): void {
@@ -11,9 +12,17 @@ export function defineUpdate(program: Command, { host, answer }: CommandContext)
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--load', 'run code definitions in separate processes, to compare their values')
     .option('--yes', 'skip the confirmation, even for changes that the model can see')
+    .option(
+      '--allow-findings <code>',
+      'allow texts with findings of this code of text/ rules; repeatable, comma-separated',
+      collect,
+      [],
+    )
     .option('--json', 'print what would change or was changed as JSON')
-    .action(async (names: string[], { dryRun = false, load = false, yes = false, json = false }) => {
-      const { updateCommand } = await import('./run.js');
-      answer(await updateCommand({ names, dryRun, load, yes, json }, host));
-    });
+    .action(
+      async (names: string[], { dryRun = false, load = false, yes = false, allowFindings, json = false }) => {
+        const { updateCommand } = await import('./run.js');
+        answer(await updateCommand({ names, dryRun, load, yes, allowFindings, json }, host));
+      },
+    );
 }

@@ -5,6 +5,7 @@ import {
   type UpdateResult,
 } from '../../../engine/packages/update.js';
 import type { Host } from '../../../host.js';
+import { readAllowedCodes } from '../../shared/allow-findings.js';
 import { askYesNo } from '../../shared/ask-question.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { askingNpmSetting } from '../../shared/npm-deps.js';
@@ -20,16 +21,19 @@ export interface UpdateInput {
   readonly dryRun: boolean;
   readonly load: boolean;
   readonly yes: boolean;
+  /** Codes of findings in texts that the user allows. */
+  readonly allowFindings: readonly string[];
   readonly json: boolean;
 }
 
 /** Shows the changes of newer versions of added packages, and installs these versions. */
 export async function updateCommand(input: UpdateInput, host: Host): Promise<ExitCode> {
+  const allowFindings = readAllowedCodes(input.allowFindings);
   const plans = await withProgress(host, (tell) =>
-    planUpdates(input, packagesSetting(host, tell, askingNpmSetting(host, { ...input, tell }))),
+    planUpdates(input, packagesSetting(host, tell, { npm: askingNpmSetting(host, { ...input, tell }) })),
   );
   const npm = askingNpmSetting(host, { ...input, tell: () => {} });
-  const setting = packagesSetting(host, () => {}, npm);
+  const setting = packagesSetting(host, () => {}, { npm, allowFindings });
   const results: UpdateOutcome[] = [];
   try {
     for (const plan of plans) {

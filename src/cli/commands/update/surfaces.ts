@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import type { AgentToolsError } from '../../../engine/base/errors.js';
 import { ownProgram, workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleLine, visibleText } from '../../../engine/base/visible-text.js';
 import type { UpdateResult } from '../../../engine/packages/update.js';
@@ -8,16 +9,26 @@ import {
   outdateSurfaces,
   type SurfaceCheck,
 } from '../../../engine/preflight/package-surfaces.js';
+import { surfaceTexts } from '../../../engine/surface/model-surface.js';
 import { describeDifference } from '../../../engine/surface/surface-gate.js';
 import { SurfaceRecords } from '../../../engine/surface/surface-records.js';
+import {
+  AllowedFindings,
+  FindingsError,
+  type FindingsRequest,
+} from '../../../engine/text-checks/allowed-findings.js';
+import { findTexts } from '../../../engine/text-checks/text-findings.js';
 import type { Host } from '../../../host.js';
 import { askYesNo } from '../../shared/ask-question.js';
 import { withProgress } from '../../shared/progress.js';
+import { findingLines, findingsData } from '../../shared/text/findings.js';
 import { type SurfaceOutcome, valueLines } from './text.js';
 
 interface SurfaceOptions {
   readonly dryRun: boolean;
   readonly yes: boolean;
+  /** Codes of findings in texts that the user allows. */
+  readonly allowFindings: readonly string[];
 }
 
 /** Longest time for a server to list its items, in milliseconds. */
@@ -44,13 +55,40 @@ export async function renewSurfaces(
     });
   });
   const outcomes: SurfaceOutcome[] = [];
+  const command = `agenttools update ${before.name} --load --allow-findings`;
   for (const check of checks) {
-    const state = await settle(check, { ...options, records }, host);
-    const { server, differences: changes, error } = check;
-    outcomes.push({ server, state, changes, ...(error && { error: error.message }) });
-    host.stderr.write(visibleText(outcomeLine(check, state)));
+    const { server, differences: changes, surface } = check;
+    const findings = surface ? findTexts(surfaceTexts(surface.surface)) : [];
+    const { keepConsent, error = check.error } = await requireConsent(
+      { subject: before.name, findings, codes: options.allowFindings, command },
+      host,
+    );
+    const state = error ? 'failed' : await settle(check, { ...options, records }, host);
+    if (state === 'recorded') await keepConsent?.();
+    outcomes.push({
+      server,
+      state,
+      changes,
+      ...findingsData(findings),
+      ...(error && { error: error.message }),
+    });
+    const warnings = findingLines(findings.filter(({ severity }) => severity === 'warning'));
+    host.stderr.write([...warnings, ''].join('\n') + visibleText(outcomeLine({ ...check, error }, state)));
   }
   return outcomes;
+}
+
+/** Consent to the findings of a surface, or the error that stops its record. */
+async function requireConsent(
+  request: FindingsRequest,
+  host: Host,
+): Promise<{ readonly keepConsent?: () => Promise<void>; readonly error?: AgentToolsError }> {
+  try {
+    return { keepConsent: await new AllowedFindings(workspaceFolders(host).dataFolder).require(request) };
+  } catch (error) {
+    if (error instanceof FindingsError) return { error };
+    throw error;
+  }
 }
 
 async function settle(
@@ -72,7 +110,10 @@ async function settle(
   return 'recorded';
 }
 
-function outcomeLine({ server, surface, error }: SurfaceCheck, state: SurfaceOutcome['state']): string {
+function outcomeLine(
+  { server, surface, error }: Omit<SurfaceCheck, 'error'> & { readonly error: AgentToolsError | undefined },
+  state: SurfaceOutcome['state'],
+): string {
   const count = surface?.surface.items.tools.size ?? 0;
   const lines = {
     unchanged: `${server} shows the recorded items.`,

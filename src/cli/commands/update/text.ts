@@ -14,6 +14,7 @@ import {
   type VersionDifference,
 } from '../../../engine/packages/version-difference.js';
 import type { SurfaceDifference } from '../../../engine/surface/model-surface.js';
+import { findingLines, findingsData } from '../../shared/text/findings.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 import { changedPlaces, wholeCharacters } from './changed-places.js';
 
@@ -35,6 +36,7 @@ export function renderPlan({ before, drift, next }: UpdatePlan, options: ColorOp
     `${style.bold(visibleLine(head))}\n`,
     joinLines([...changes, ...seen]),
     visibleText(joinLines(warnings)),
+    joinLines(findingLines(next.findings.filter(({ severity }) => severity !== 'error'))),
   ].join('');
 }
 
@@ -240,6 +242,8 @@ export interface SurfaceOutcome {
   readonly server: string;
   readonly state: 'unchanged' | 'changed' | 'recorded' | 'declined' | 'held' | 'failed';
   readonly changes: readonly SurfaceDifference[] | undefined;
+  /** Faults of its texts that models read, as JSON. */
+  readonly findings?: readonly object[];
   readonly error?: string;
 }
 
@@ -257,6 +261,7 @@ export function updateData(
     state,
     drift,
     ...(next && { seen: isVisibleToModel(next.difference), changes: changesData(next.difference) }),
+    ...(next && findingsData(next.findings)),
     ...(error && { error: error.message }),
     ...(surfaces.length > 0 && { surfaces: surfaces.map(surfaceData) }),
   };

@@ -11,23 +11,33 @@ import { readSchema } from '../../runtime/tool.js';
 import { findAuthoredSchema } from '../../runtime/wire-item.js';
 import { checkText, quotePlain } from '../../text-checks/check-text.js';
 import type { TextSeverity } from '../../text-checks/hidden-characters.js';
-import { checkItemTexts } from '../../text-checks/item-texts.js';
-import type { ItemSnapshot } from './items.js';
-import type { SkillSnapshot } from './skills.js';
+import { checkItemTexts, excerptAt } from '../../text-checks/item-texts.js';
 
 /** A fault of a text that models read. */
 export interface TextSnapshot {
   readonly code: string;
   readonly message: string;
   readonly severity: TextSeverity;
+  /** The text around the fault, with escapes for all unusual characters. */
+  readonly excerpt: string;
+  /** The whole text. */
+  readonly text: string;
   readonly location: Location;
   readonly item?: ItemRef;
 }
 
+/** An item with texts to check. */
+export interface CheckedItem {
+  readonly ref: ItemRef;
+  readonly definition?: Definition;
+  /** The page of an app. */
+  readonly page?: { readonly file: string };
+}
+
 interface TextSources {
   readonly extension: Extension;
-  readonly items: readonly ItemSnapshot[];
-  readonly skills: readonly SkillSnapshot[];
+  readonly items: readonly CheckedItem[];
+  readonly skills: readonly { readonly name: string; readonly files: readonly string[] }[];
 }
 
 /** Checks all texts of an extension that models read: definitions, skills and the visible text of app pages. */
@@ -51,15 +61,15 @@ export async function gatherTexts({
   return found.flat();
 }
 
-async function itemTexts({ definition, ref }: ItemSnapshot): Promise<readonly TextSnapshot[]> {
+async function itemTexts({ definition, ref }: CheckedItem): Promise<readonly TextSnapshot[]> {
   if (!definition) return [];
   const parts = [...seenValues(definition), ...(await compiledSchemas(definition))];
   const label = `the ${ref.kind} ${quotePlain(ref.name)}`;
   return parts.flatMap(([path, value]) =>
-    [...checkItemTexts(value, { label, path })].map(({ path: at, isKey, code, severity, message }) => {
+    [...checkItemTexts(value, { label, path })].map(({ path: at, isKey, ...fault }) => {
       const isWritten = Object.hasOwn(definition.value, at[0]!);
       const location = locate(definition, isWritten ? at : []);
-      return { code, severity, message, location: { ...location, ...(isKey && { key: true }) }, item: ref };
+      return { ...fault, location: { ...location, ...(isKey && { key: true }) }, item: ref };
     }),
   );
 }
@@ -130,6 +140,8 @@ async function fileTexts(
     code,
     severity,
     message: `${file} has ${fault}.`,
+    excerpt: excerptAt(text, index),
+    text,
     location: { file, position: positionAt(text, index) },
     item,
   }));

@@ -36,7 +36,7 @@ async function printed(
   const plan = {
     before: { name: 'kit', record: recordOf(old) },
     drift: [],
-    next: { staged: { record: recordOf(now), warnings: [] }, difference },
+    next: { staged: { record: recordOf(now), warnings: [] }, difference, findings: [] },
   } as unknown as UpdatePlan;
   return {
     plan: renderPlan(plan, { color: false }),
