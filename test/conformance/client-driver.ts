@@ -9,8 +9,10 @@ import process from 'node:process';
 import { PassThrough } from 'node:stream';
 import { createTerminalUser } from '../../src/cli/commands/call/terminal-user.js';
 import { existingDeps } from '../../src/cli/shared/existing.js';
+import { ownProgram } from '../../src/engine/base/folders.js';
 import { createBridge } from '../../src/engine/bridge/existing-resolver.js';
 import { LiveServer } from '../../src/engine/live/live-server.js';
+import type { UpstreamEndpoint } from '../../src/engine/runtime/upstream.js';
 import { callComposed } from '../../src/engine/serve/call-once.js';
 import { openUpstreamsWith } from '../../src/engine/server/open-upstreams.js';
 import type { SignInUser } from '../../src/engine/sign-in/authorize.js';
@@ -123,8 +125,10 @@ function argumentsOf(
   return name === 'json_schema_echo' ? { schema: schemaOf('json_schema_2020_12_tool') } : {};
 }
 
-/** Connects, and reads the tools. */
-async function connect(): Promise<UpstreamLink> {
+/** Connects, and reads the tools. Default: connects to the server of the suite. */
+async function connect(
+  place: UpstreamEndpoint = { url, headers: {}, transport: 'http' },
+): Promise<UpstreamLink> {
   const ignore = () => {};
   const events = {
     onListChanged: ignore,
@@ -133,7 +137,7 @@ async function connect(): Promise<UpstreamLink> {
     onElicitationComplete: ignore,
   };
   const link = await UpstreamLink.open({
-    place: { url, headers: {}, transport: 'http' },
+    place,
     name: 'suite',
     era: undefined,
     timeoutMs: 20_000,
@@ -169,6 +173,38 @@ async function listed(link: UpstreamLink, part: 'tools' | 'resources' | 'prompts
   return (await link.lists.read(part, 20_000)) as readonly { readonly name: string; readonly uri: string }[];
 }
 
+/** `agenttools start` in front of the server of the suite. */
+async function connectThrough(): Promise<UpstreamLink> {
+  const env = { AGENTTOOLS_HOME: home, AGENTTOOLS_MCP_REGISTRY: 'none' };
+  const { command, args } = ownProgram();
+  return await connect({ command, args: [...args, 'start', url], env, cwd: home });
+}
+
+/** Lists the skills, and returns them with a connection: the program declares them from its second start on. */
+async function listSkills() {
+  await (await connectThrough()).close();
+  const link = await connectThrough();
+  const skills = (await link.lists.read('skills', 20_000)) as readonly {
+    readonly resources: readonly { readonly uri: string }[];
+  }[];
+  if (skills.length === 0) throw new Error('No skills are listed.');
+  return { skills, link };
+}
+
+async function listSkillsOnly(): Promise<void> {
+  const { link } = await listSkills();
+  await link.close();
+}
+
+/** Loads skills as a client does: the `SKILL.md`, then the other files, up to the first that cannot be read. */
+async function loadSkills(): Promise<void> {
+  const { skills, link } = await listSkills();
+  for (const { uri } of skills.flatMap(({ resources }) => resources)) {
+    await link.call({ method: 'resources/read', params: { uri } }, new UpstreamCall(undefined));
+  }
+  await link.close();
+}
+
 /** A user at a terminal, who signs in where the server asks for it. */
 async function useAsUser(client?: ClientRegistration, issuer?: string): Promise<void> {
   await callTools(
@@ -191,6 +227,10 @@ const scenarios: Readonly<Record<string, () => Promise<void>>> = {
   initialize: connectOnce,
   'request-metadata': connectOnce,
   'http-standard-headers': readAll,
+  'sep-2640-client-no-prefetch': listSkillsOnly,
+  'sep-2640-client-verify-digest': loadSkills,
+  'sep-2640-client-verify-size': loadSkills,
+  'sep-2640-client-verify-frontmatter': loadSkills,
   'auth/client-credentials-basic': async () =>
     await useAsMachine({ clientId: context.client_id!, secret: { value: context.client_secret! } }),
   'auth/client-credentials-jwt': async () =>

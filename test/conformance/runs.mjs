@@ -96,6 +96,12 @@ export const clientRuns = [
       'auth/2025-03-26-oauth-endpoint-fallback': 8,
     },
   },
+  // Only the suite of all scenarios has these.
+  ...['no-prefetch', 'verify-digest', 'verify-size', 'verify-frontmatter'].map((rule) => ({
+    name: `client of skills, ${rule}`,
+    args: ['--scenario', `sep-2640-client-${rule}`],
+    checks: { [`sep-2640-client-${rule}`]: 1 },
+  })),
 ];
 
 /** Extensions that our client does not support, with the reason. docs/protocol.md lists them, too. */
