@@ -8,7 +8,7 @@ import { page } from '../runtime/paging.js';
 import { ProtocolError } from '../runtime/result-builders.js';
 import type { ServerRuntime } from '../runtime/server-runtime.js';
 import type { ResourceContents } from '../runtime/specs.js';
-import { skillCatalog } from '../skills/catalog.js';
+import { skillCatalog, upstreamFolders } from '../skills/catalog.js';
 import { listResult, toCursor } from './lists.js';
 
 /** `skills/list` @see SEP-2640 */
@@ -42,7 +42,9 @@ export async function readDirectory(
   const address = canonical(String(uri));
   const { calls } = connection;
   const { folders } = await skillCatalog(calls);
-  const children = folders.get(address.replace(/\/$/, ''));
+  const folder = address.replace(/\/$/, '');
+  const children =
+    folders.get(folder) ?? upstreamFolders(calls.server.upstreamSkills?.values() ?? []).get(folder);
   if (!children) throw new ProtocolError(invalidParams, `There is no folder at ${address}.`);
   const { pageSize } = calls.server.registry;
   return {

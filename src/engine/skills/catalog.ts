@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import { lookup } from 'mrmime';
+import { isRecord, isString } from '../base/value-checks.js';
 import type { SkillFolder } from '../extension/skill-folders.js';
 import type { WireObject } from '../protocol/envelope.js';
 import { reportOnce, type ServerRuntime } from '../runtime/server-runtime.js';
@@ -67,10 +68,13 @@ function skillFileMimeType(file: string, isText: boolean): string {
   return known ?? 'application/octet-stream';
 }
 
+/** A file in a folder of a skill. */
+type FolderFile = Pick<ServedSkillFile, 'uri'> & Partial<Pick<ServedSkillFile, 'mimeType' | 'size'>>;
+
 /** Contents of each folder of a skill: files and subfolders. */
 function groupByFolder(
-  { uri }: Skill,
-  files: readonly ServedSkillFile[],
+  { uri }: Pick<Skill, 'uri'>,
+  files: readonly FolderFile[],
 ): ReadonlyMap<string, readonly WireObject[]> {
   const root = uri.slice(0, uri.lastIndexOf('/'));
   const folders = new Map<string, Map<string, WireObject>>([[root, new Map()]]);
@@ -81,8 +85,44 @@ function groupByFolder(
       folders.set(parent, new Map());
       put(parent, { mimeType: folderMimeType });
     }
-    folders.get(parent)!.set(uri, { uri, name: decodeURIComponent(uri.slice(cut + 1)), ...facts });
+    folders.get(parent)!.set(uri, { uri, name: decodeName(uri.slice(cut + 1)), ...facts });
   };
-  for (const { uri, mimeType, size } of files) put(uri, { mimeType, size });
+  for (const { uri, mimeType, size } of files) {
+    put(uri, { ...(mimeType !== undefined && { mimeType }), ...(size !== undefined && { size }) });
+  }
   return new Map([...folders].map(([uri, children]) => [uri, [...children.values()]]));
+}
+
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Longest address of a file in a folder of an upstream skill. */
+const maxFileUri = 2048;
+
+/** Contents of the folders of upstream skills, by URI. Skills that list no files have none. */
+export function upstreamFolders(
+  skills: Iterable<Readonly<Record<string, unknown>>>,
+): ReadonlyMap<string, readonly WireObject[]> {
+  return new Map([...skills].flatMap((skill) => [...listedFolders(skill)]));
+}
+
+function listedFolders({
+  uri,
+  resources,
+}: Readonly<Record<string, unknown>>): ReadonlyMap<string, readonly WireObject[]> {
+  if (!isString(uri) || !Array.isArray(resources)) return new Map();
+  const root = uri.slice(0, uri.lastIndexOf('/') + 1);
+  const files = resources.flatMap((file: unknown): readonly FolderFile[] => {
+    if (!isRecord(file) || !isString(file.uri) || !file.uri.startsWith(root)) return [];
+    if (file.uri.length > maxFileUri || file.uri.slice(root.length).split('/').includes('')) return [];
+    const mimeType = lookup(file.uri);
+    const { size } = file;
+    return [{ uri: file.uri, ...(mimeType && { mimeType }), ...(typeof size === 'number' && { size }) }];
+  });
+  return groupByFolder({ uri }, files);
 }

@@ -73,6 +73,36 @@ describe.each(pairs)('$downstream downstream, $upstream upstream: skills', ({ do
     expect((await read(bench, 'skill://tea/leaf.bin')).contents).toHaveLength(1);
   });
 
+  test('have folders with the listed files, and ask the upstream server for nothing', async () => {
+    const files = ['a/one.md', 'a/b/two%20.txt', 'a/%zz', 'a//x', `${'x/'.repeat(2000)}y`].map((name) =>
+      fileOf(`skill://tea/${name}`, ''),
+    );
+    const odd = [fileOf('skill://other/file', ''), { uri: 3 }, 'x'];
+    const told = { skills: [{ ...skill, resources: [...skill.resources, ...files, ...odd] }] };
+    const { far, request } = await open(told);
+    await request('resources/list');
+    const before = far.noted().length;
+    const namesOf = async (uri: string) => {
+      const { resources } = await request('resources/directory/read', { uri });
+      return resources.map(({ name, mimeType }: Record<string, string>) => [name, mimeType]);
+    };
+    expect(await namesOf('skill://tea')).toEqual([
+      ['SKILL.md', 'text/markdown'],
+      ['leaf.bin', 'application/octet-stream'],
+      ['a', 'inode/directory'],
+    ]);
+    expect(await namesOf('skill://tea/a/')).toEqual([
+      ['one.md', 'text/markdown'],
+      ['b', 'inode/directory'],
+      ['%zz', undefined],
+    ]);
+    expect(await namesOf('skill://tea/a/b')).toEqual([['two .txt', 'text/plain']]);
+    expect(await request('resources/directory/read', { uri: 'skill://other' })).toMatchObject({
+      code: -32_602,
+    });
+    expect(far.noted().length).toBe(before);
+  });
+
   test('without files in the list are read as any resource', async () => {
     const { bench, request } = await open({ skills: [{ ...skill, resources: 'dynamic' }] });
     expect((await request('skills/list')).skills).toHaveLength(1);
