@@ -4,7 +4,16 @@ import type { Host } from '../../host.js';
 /** Returns the installer for missing packages; undefined if auto-install is off. Loaded on first use. */
 export function autoInstallOptions(
   host: Host,
-  { wanted, tell }: { readonly wanted: boolean; readonly tell: (text: string) => void },
+  {
+    wanted,
+    allowFindings = [],
+    tell,
+  }: {
+    readonly wanted: boolean;
+    /** Codes of findings in texts that the user allows. */
+    readonly allowFindings?: readonly string[];
+    readonly tell: (text: string) => void;
+  },
 ): InstallMissing | undefined {
   if (!wanted || !isAutoInstallEnabled(host.env)) return undefined;
   return async (names, options) => {
@@ -12,7 +21,7 @@ export function autoInstallOptions(
       import('../../engine/packages/create-installer.js'),
       import('./packages-deps.js'),
     ]);
-    return await createInstaller(packagesSetting(host, tell))(names, options);
+    return await createInstaller(packagesSetting(host, tell, { allowFindings }))(names, options);
   };
 }
 

@@ -34,6 +34,7 @@ import { Workspace } from '../extension/workspace.js';
 import type { RemoteServer, RemoteVerification } from '../preflight/verify-remote.js';
 import { type UpstreamRecord, UpstreamRecords } from '../runtime/upstream-records.js';
 import { createReveal } from '../secrets/reveal.js';
+import { findTexts, type TextFinding, uniqueFindings } from '../text-checks/text-findings.js';
 import { askInputs, optionalInputNotes } from './ask-inputs.js';
 import { type BridgeInputs, bridgeLaunch } from './bridge-launch.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
@@ -160,8 +161,14 @@ async function prepareSource(
   const kept = request.dryRun ? asked : await keepAnswers(found, asked, setting);
   const answers = { ...values, ...kept };
   const usesStore = refersToSecrets(given, answers) || (server.source === 'url' && hasSecretReference(text));
-  const record = async () =>
-    await new ExistingRecords(setting.existing.dataFolder).write(server.reference, server);
+  const records = new ExistingRecords(setting.existing.dataFolder);
+  const record = async () => await records.write(server.reference, server);
+  const isKnown = await records.read(server.reference).catch(() => undefined);
+  const texts = {
+    subject: familyOf(meant, server)?.replace(/^existing /, '') ?? server.reference,
+    findings: describedTexts(found),
+    ...(!isKnown && { forget: async () => await records.remove(server.reference) }),
+  };
   const items = new UpstreamRecords(setting.existing.dataFolder);
   const recordItems = async (found: UpstreamRecord) => await items.write(upstreamRecordKey(server), found);
   const noted = { ...server, notes: [...server.notes, ...optionalInputNotes(found, { given, base })] };
@@ -173,6 +180,7 @@ async function prepareSource(
         server: noted,
         prepared,
         usesStore,
+        texts,
         record,
         recordItems,
         inputs: { server, given, answers, base },
@@ -211,6 +219,7 @@ async function prepareSource(
     ),
     record,
     recordItems,
+    ...texts,
     secretHeaders: [],
     secretArguments: prepared.secretArguments,
     variables: variablesOf(prepared),
@@ -226,13 +235,14 @@ interface FoundRemote extends FoundServer {
   readonly prepared: PreparedRemote;
   readonly usesStore: boolean;
   readonly inputs: BridgeInputs;
+  readonly texts: Pick<InstallSource, 'subject' | 'findings' | 'forget'>;
   readonly record: () => Promise<void>;
   readonly recordItems: (record: UpstreamRecord) => Promise<void>;
 }
 
 /** A remote server. It is asked here, since its entry depends on its transport. */
 async function remoteSource(
-  { text, meant, server, prepared, usesStore, inputs, record, recordItems }: FoundRemote,
+  { text, meant, server, prepared, usesStore, inputs, texts, record, recordItems }: FoundRemote,
   request: InstallRequest,
   setting: InstallDeps,
 ): Promise<InstallSource> {
@@ -266,6 +276,8 @@ async function remoteSource(
       await record();
       if (asked.record) await recordItems(asked.record);
     },
+    ...texts,
+    findings: uniqueFindings([...texts.findings, ...findTexts(asked.items ?? [])]),
     secretHeaders: secretNames,
     secretArguments: prepared.secretArguments,
     variables: [],
@@ -280,7 +292,7 @@ async function settleTransport(
   remote: RemoteServer,
   { verifyTimeoutMs }: InstallRequest,
   setting: InstallDeps,
-): Promise<Pick<RemoteVerification, 'transport' | 'wantsSignIn' | 'record'>> {
+): Promise<Pick<RemoteVerification, 'transport' | 'wantsSignIn' | 'record' | 'items'>> {
   if (verifyTimeoutMs === undefined)
     return {
       transport: remote.transport ?? (/\/sse\/?$/.test(new URL(remote.url).pathname) ? 'sse' : 'http'),
@@ -320,6 +332,12 @@ function launchOf(prepared: PreparedProgram, { cwd, by }: InstallRequest, platfo
 
 function variablesOf({ env, secretNames }: PreparedProgram): readonly ServerVariable[] {
   return Object.entries(env).map(([name, value]) => ({ name, value, isSecret: secretNames.includes(name) }));
+}
+
+/** Faults of the texts of a registry, a bundle or a package about the server. */
+function describedTexts({ name, title, description, inputs }: ExistingServer): readonly TextFinding[] {
+  const said = inputs.map((input) => ({ name: input.name, description: input.description }));
+  return findTexts([{ kind: 'server', name, value: { name, title, description, inputs: said } }]);
 }
 
 /** Versions of one package, image or entry replace each other. */

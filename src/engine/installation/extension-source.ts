@@ -2,6 +2,7 @@ import { AgentToolsError } from '../base/errors.js';
 import { joinNames } from '../base/join-names.js';
 import type { Client } from '../clients/client.js';
 import { deriveKey, writtenKey } from '../clients/entry-keys.js';
+import { findPackageTexts } from '../packages/package-findings.js';
 import type { ServerSpec } from '../runtime/compose-server.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
@@ -44,6 +45,8 @@ export async function extensionSource(
     secretArguments: [],
     variables: request.variables,
     toolOptions,
+    subject: spec.extension.manifest.packageName,
+    findings: await findPackageTexts(spec.extension),
     notes,
     keyFor: (client) => keyFor(client, spec),
     checkClient: (client) => requireRequirements({ client, candidate }, request, setting),

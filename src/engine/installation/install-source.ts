@@ -1,6 +1,7 @@
 import type { Client, Launch, RemoteLaunch } from '../clients/client.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { UpstreamRecord } from '../runtime/upstream-records.js';
+import type { TextFinding } from '../text-checks/text-findings.js';
 import type { ServerVariable } from './secrets.js';
 
 /** A server to install, independent of the client: of an extension, or an existing one. */
@@ -44,6 +45,12 @@ export interface InstallSource {
   /** Variables in the launch that the user has given or the server declares. */
   readonly variables: readonly ServerVariable[];
   readonly toolOptions: ToolOptionValues;
+  /** Package or server for consent to findings. Versions share it. */
+  readonly subject: string;
+  /** Faults of its texts that are known before its start. */
+  readonly findings: readonly TextFinding[];
+  /** Removes the facts that {@link record} writes, unless they were there before. */
+  readonly forget?: () => Promise<void>;
   /** Notes for the user, in sentences. */
   readonly notes: readonly string[];
   readonly keyFor: (client: Client) => string;

@@ -10,6 +10,8 @@ import type { Receipt } from '../clients/receipt.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
 import { withExistingHint } from '../existing-servers/naming-hint.js';
 import { loginCommand } from '../sign-in/login-command.js';
+import { AllowedFindings } from '../text-checks/allowed-findings.js';
+import { findTexts, type TextFinding, uniqueFindings } from '../text-checks/text-findings.js';
 import { bridgeReason } from './bridge-launch.js';
 import { buildConfigEntry } from './build-entry.js';
 import { toUserError } from './config-fault.js';
@@ -42,6 +44,8 @@ export interface InstallReport {
   readonly after: string | null;
   /** Address of the server, if the entry works only after a sign-in with AgentTools. */
   readonly signIn?: string;
+  /** Faults of its texts that models read. Errors among them are allowed by the user. */
+  readonly findings: readonly TextFinding[];
   /** Notes for the user, in sentences. */
   readonly notes: readonly string[];
 }
@@ -170,6 +174,7 @@ async function installInto(
   const key = request.name ?? source.keyFor(client);
   const { launch } = source;
   if (request.by === 'npx') requireNpx(source);
+  const keepDescribed = await requireTexts(source, source.findings, request, setting);
   const notes = await source.checkClient(client);
   if (client.manual) {
     if (request.frozen) {
@@ -178,6 +183,7 @@ async function installInto(
     }
     if (!request.dryRun) await source.record?.();
     if (source.folder !== undefined && !request.dryRun) await keepFolder(source.folder);
+    if (!request.dryRun) await keepDescribed();
     const snippet = 'url' in launch ? remoteSnippet(launch, key) : client.manual.snippet?.(launch, key);
     return { client, key, server: source.server, ...(snippet !== undefined && { snippet }) };
   }
@@ -228,11 +234,14 @@ async function installInto(
             throw source.explainFailure?.(error) ?? error;
           },
         );
+  const findings = uniqueFindings([...source.findings, ...findTexts(checked.items)]);
+  const keepConsent = await requireTexts(source, findings, request, setting);
   const recording = await planRecord(checked, request, setting);
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
     rethrowForFile(placement),
   );
   await recording.write();
+  if (!request.dryRun) await keepConsent();
   if (checked.record && !request.dryRun) await source.recordItems?.(checked.record);
   return {
     client,
@@ -245,6 +254,7 @@ async function installInto(
     before: change.before,
     after: change.after,
     ...(source.signIn && source.isOurs && !source.signIn.isSignedIn && { signIn: source.signIn.server }),
+    findings,
     notes: [
       ...source.notes,
       ...checked.absences,
@@ -265,6 +275,24 @@ async function installInto(
       })),
     ],
   };
+}
+
+/**
+ * Returns a function that records consent to findings.
+ * @throws FindingsError for errors that the user has not allowed
+ */
+async function requireTexts(
+  { subject, forget }: InstallSource,
+  findings: readonly TextFinding[],
+  { allowFindings }: InstallRequest,
+  { existing }: InstallDeps,
+): Promise<() => Promise<void>> {
+  const command = 'repeat the command with --allow-findings';
+  const asked = { subject, findings, codes: allowFindings, command };
+  return await new AllowedFindings(existing.dataFolder).require(asked).catch(async (error: unknown) => {
+    await forget?.();
+    throw error;
+  });
 }
 
 /** The server of the entry that was replaced. */

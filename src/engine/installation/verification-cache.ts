@@ -1,7 +1,9 @@
 import type { Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
+import type { ListedItem } from '../preflight/read-record.js';
 import { desktopEnvironment, verifyServer } from '../preflight/verify-server.js';
 import type { UpstreamRecord } from '../runtime/upstream-records.js';
+import { surfaceTexts } from '../surface/model-surface.js';
 import { withSurfaceFile } from '../surface/surface-file.js';
 import type { KeyedSurface } from '../surface/surface-records.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
@@ -12,12 +14,14 @@ export interface CheckedStart {
   readonly absences: readonly string[];
   /** Undefined if AgentTools does not serve it. */
   readonly surface: KeyedSurface | undefined;
+  /** Everything that it lists. */
+  readonly items: Iterable<ListedItem>;
   /** Names of its items; undefined if AgentTools serves it, or it could not list all of them. */
   readonly record?: UpstreamRecord | undefined;
 }
 
 /** A server that was not started. */
-export const unchecked: CheckedStart = { absences: [], surface: undefined };
+export const unchecked: CheckedStart = { absences: [], surface: undefined, items: [] };
 
 /** Servers that have been started, by command, variables and working directory. */
 export type VerificationCache = Map<string, Promise<CheckedStart>>;
@@ -56,11 +60,12 @@ export async function verifyOnce(
   };
   const check = async (): Promise<CheckedStart> => {
     if (!isOurs) {
-      const { absences, record } = await verify({});
-      return { ...unchecked, absences, record };
+      const { absences, record, items } = await verify({});
+      return { ...unchecked, absences, record, items };
     }
     const { result, surface } = await withSurfaceFile(verify);
-    return { absences: result.absences, surface };
+    const items = surface ? [...surfaceTexts(surface.surface)] : result.items;
+    return { absences: result.absences, surface, items };
   };
   const started = verified.get(name) ?? check();
   verified.set(name, started);

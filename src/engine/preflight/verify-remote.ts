@@ -3,10 +3,9 @@ import { AgentToolsError } from '../base/errors.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { withTimeLimit } from '../base/time-limit-signal.js';
 import { endpointName } from '../extension/upstream-secrets.js';
-import type { UpstreamRecord } from '../runtime/upstream-records.js';
 import { createHttpTransport, type RemoteSignIn } from '../upstream/http-transport.js';
 import { httpStatus } from '../upstream/upstream-errors.js';
-import { readRecord } from './read-record.js';
+import { readListing, type ServerListing } from './read-record.js';
 
 /** A remote server to ask. */
 export interface RemoteServer {
@@ -16,14 +15,12 @@ export interface RemoteServer {
   readonly transport: 'http' | 'sse' | undefined;
 }
 
-export interface RemoteVerification {
+export interface RemoteVerification extends Partial<ServerListing> {
   readonly transport: 'http' | 'sse';
   /** True if the server wants a sign-in before it answers. */
   readonly wantsSignIn: boolean;
   /** Number of tools on the first page of the list. */
   readonly tools: number;
-  /** Names of its items; undefined if it did not list all of them. */
-  readonly record?: UpstreamRecord | undefined;
 }
 
 interface RemoteLimits {
@@ -64,7 +61,7 @@ export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): 
 async function listItems(
   { url, headers, transport }: RemoteServer & { readonly transport: 'http' | 'sse' },
   { timeoutMs, signal, signIn }: RemoteLimits,
-): Promise<Pick<RemoteVerification, 'tools' | 'record'>> {
+): Promise<Pick<RemoteVerification, 'tools' | 'record' | 'items'>> {
   const client = new Client(
     { name: 'agenttools-verify', version: '1.0.0' },
     { versionNegotiation: { mode: 'legacy' } },
@@ -74,7 +71,7 @@ async function listItems(
     await client.connect(createHttpTransport({ url, headers, transport }, signIn), options);
     const hasTools = client.getServerCapabilities()?.tools !== undefined;
     const { tools } = hasTools ? await client.listTools({}, options) : { tools: [] };
-    return { tools: tools.length, record: await readRecord(client, tools, () => options) };
+    return { tools: tools.length, ...(await readListing(client, tools, () => options)) };
   } finally {
     await client.close().catch(() => {});
   }

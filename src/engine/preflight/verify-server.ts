@@ -4,17 +4,14 @@ import { AgentToolsError } from '../base/errors.js';
 import { endpointName, findSecretEnding, isSecret } from '../extension/upstream-secrets.js';
 import { parseAbsences, parseMissingNames } from '../live/list-faults.js';
 import { withShortWait } from '../live/upstream-wait.js';
-import type { UpstreamRecord } from '../runtime/upstream-records.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
-import { readRecord } from './read-record.js';
+import { readListing, type ServerListing } from './read-record.js';
 
-export interface Verification {
+export interface Verification extends ServerListing {
   /** Names of the tools that the server lists. */
   readonly tools: readonly string[];
   /** Unavailable upstream servers, one sentence each. */
   readonly absences: readonly string[];
-  /** Names of its items; undefined if it could not list all of them. */
-  readonly record: UpstreamRecord | undefined;
 }
 
 /** Longest time for a server to exit after its client disconnects. */
@@ -35,7 +32,7 @@ export async function verifyServer(
   );
   const deadline = performance.now() + timeoutMs;
   let tools: readonly string[] | undefined;
-  let record: UpstreamRecord | undefined;
+  let listing: ServerListing = { record: undefined, items: [] };
   const left = () => ({ timeout: Math.max(1, Math.ceil(deadline - performance.now())), signal });
   try {
     await client.connect(transport, left());
@@ -45,7 +42,7 @@ export async function verifyServer(
     if (impure !== undefined)
       throw new Error(`it wrote ${JSON.stringify(impure)} to stdout, which is not MCP`);
     // Upstream servers have all items of their entries once these lists are answered.
-    record = await readRecord(client, listed.tools, left);
+    listing = await readListing(client, listed.tools, left);
     tools = listed.tools.map(({ name }) => name);
   } catch (error) {
     throw new AgentToolsError('failed', explainStartFailure(child, error as Error, transport.stderr), {
@@ -60,7 +57,7 @@ export async function verifyServer(
   }
   // Its stderr is complete only after its end.
   requireNamedItems(transport.stderr);
-  return { tools, absences: parseAbsences(transport.stderr), record };
+  return { tools, absences: parseAbsences(transport.stderr), ...listing };
 }
 
 /** @throws AgentToolsError if an entry names an item that its upstream server does not have */

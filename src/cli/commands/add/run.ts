@@ -9,6 +9,7 @@ import { hasData, toExitCode } from '../../shared/exit-outcome.js';
 import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { packagesSetting } from '../../shared/packages-deps.js';
 import { withProgress } from '../../shared/progress.js';
+import { hasRefusedTexts } from '../../shared/text/findings.js';
 import { renderJson } from '../../shared/text/json.js';
 import { type AddResult, additionData, additionLines } from './text.js';
 
@@ -40,7 +41,7 @@ export async function addCommand(
     return done;
   });
   host.stderr.write(additionLines(results));
-  if (json && hasData(results, { all: specs.length > 1 }))
+  if (json && hasData(results, { all: specs.length > 1 || hasRefusedTexts(results) }))
     host.stdout.write(renderJson(results.map(additionData)));
   const isMisread = results.some((result) => 'error' in result && result.error.code === 'usage');
   return isMisread ? ExitCode.Usage : toExitCode(results);

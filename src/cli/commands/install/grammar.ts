@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-options.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
-import { collectVerbatim, positiveSeconds } from '../../shared/grammar/option-values.js';
+import { collect, collectVerbatim, positiveSeconds } from '../../shared/grammar/option-values.js';
 import { registryOption } from '../../shared/grammar/registry-option.js';
 import { addPlaceOptions, placeInput } from '../../shared/grammar/target-options.js';
 
@@ -42,6 +42,12 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
       '--allow-scripts <package>',
       'run the install scripts of this npm package; repeatable',
       collectVerbatim,
+      [],
+    )
+    .option(
+      '--allow-findings <code>',
+      'allow texts with findings of this code of text/ rules; repeatable, comma-separated',
+      collect,
       [],
     )
     .option('--sha256 <hash>', 'accept only a bundle with this SHA-256')
@@ -87,6 +93,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             transport: options.transport,
             choices: choiceInput(options),
             allowScripts: options.allowScripts,
+            allowFindings: options.allowFindings,
             sha256: options.sha256,
             mcpRegistry: options.mcpRegistry,
             command,

@@ -11,6 +11,7 @@ import {
 } from '../../../engine/installation/installation-folders.js';
 import { readVariables } from '../../../engine/installation/secrets.js';
 import type { Host } from '../../../host.js';
+import { readAllowedCodes } from '../../shared/allow-findings.js';
 import { askServer, askYesNo } from '../../shared/ask-question.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
@@ -21,6 +22,7 @@ import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { hostSecrets } from '../../shared/secrets.js';
 import { logInNow } from '../../shared/sign-in-user.js';
+import { hasRefusedTexts } from '../../shared/text/findings.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
 import { createInstallUser } from './terminal-user.js';
@@ -38,6 +40,8 @@ export interface InstallInput extends TargetInput {
   readonly choices: InstallRequest['choices'];
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
+  /** Codes of findings in texts that the user allows. */
+  readonly allowFindings: readonly string[];
   /** Expected SHA-256 of a bundle. */
   readonly sha256: string | undefined;
   /** Base URL of the MCP Registry, or `none`. */
@@ -66,6 +70,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
     input;
   if (rest.command && server !== undefined) throw commandWithServer(server);
   if (rest.frozen && !verify) throw frozenWithoutStart();
+  const allowFindings = readAllowedCodes(rest.allowFindings);
   const folders = installationFolders(host);
   const scope = resolveScope(input, host);
   const selection = await selectClients(input, { scope, ...folders });
@@ -103,7 +108,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
           secrets: hostSecrets(host),
           version: packageVersion(),
           user: createInstallUser(host, tell),
-          obtain: autoInstallOptions(host, { wanted: autoInstall, tell }),
+          obtain: autoInstallOptions(host, { wanted: autoInstall, allowFindings, tell }),
           now: () => new Date(),
           signal,
           tell,
@@ -116,7 +121,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
   );
   host.stderr.write(installLines(results, { dryRun, verified: verify, absent: selection.absent }));
   if (json) {
-    if (hasData(results, { all: isList }))
+    if (hasData(results, { all: isList || hasRefusedTexts(results) }))
       host.stdout.write(renderJson(installData(results, { isList, dryRun })));
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
   if (!dryRun) await offerLogins(results, host);

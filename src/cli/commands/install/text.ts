@@ -5,6 +5,7 @@ import type { ServersByKind } from '../../../engine/installation/install-request
 import type { ClientSelection } from '../../../engine/installation/installation-folders.js';
 import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from '../../shared/text/diff.js';
 import { failureCount, failureLine, failuresLast } from '../../shared/text/failures.js';
+import { errorFindingsData, findingLines, findingsData } from '../../shared/text/findings.js';
 
 /** Reports the default servers that were used because none was named, and how to choose another. */
 export function usualLine(clients: readonly Client[], servers: ServersByKind): string {
@@ -74,7 +75,7 @@ function renderInstallResult(
   const found = isAbsent
     ? [`${name} was not found on this machine. It reads the entry when it is installed.`]
     : [];
-  const notes = [...found, ...result.notes].map((note) => `  ${note}`);
+  const notes = [...found, ...findingLines(result.findings), ...result.notes].map((note) => `  ${note}`);
   const start =
     verified || result.outcome === 'unchanged'
       ? []
@@ -147,7 +148,8 @@ export function installData(
 
 function resultData(result: InstallResult, dryRun: boolean): object {
   const { id } = result.client;
-  if ('error' in result) return { client: id, error: result.error.message };
+  if ('error' in result)
+    return { client: id, error: result.error.message, ...errorFindingsData(result.error) };
   if (isManual(result)) {
     const { key, server, snippet = null } = result;
     return {
@@ -159,7 +161,16 @@ function resultData(result: InstallResult, dryRun: boolean): object {
       instructions: result.client.manual.instructions,
     };
   }
-  const { scope, file, key, server, before, after } = result;
+  const { scope, file, key, server, before, after, findings } = result;
   const changed = before !== after;
-  return { client: id, scope, file, key, server, changed, ...(dryRun && { diff: renderDiff(result) }) };
+  return {
+    client: id,
+    scope,
+    file,
+    key,
+    server,
+    changed,
+    ...findingsData(findings),
+    ...(dryRun && { diff: renderDiff(result) }),
+  };
 }
