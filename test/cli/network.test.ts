@@ -92,6 +92,20 @@ describe('a remote server', () => {
     expect(stdout + stderr).not.toContain('cannot be reached');
   });
 
+  it('names the settings of the shell that the client app does not get', async () => {
+    npmrc(`cafile=${home}/ca.pem`);
+    const [, url = ''] = call;
+    const words = ['install', 'cursor', url, '--only', 'find'];
+    const { code, stderr } = await run(words, { HTTPS_PROXY: proxy.url });
+    expect(code).toBe(0);
+    expect(stderr).toContain('is unavailable: getaddrinfo');
+    expect(stderr).toContain('without HTTPS_PROXY of your shell, which Cursor may not have either.');
+    expect(stderr).toContain('npm config set https-proxy "$HTTPS_PROXY"');
+    npmrc(`cafile=${home}/ca.pem`, `https-proxy=${proxy.url}`);
+    const again = await run(words, { HTTPS_PROXY: proxy.url });
+    expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('HTTPS_PROXY') });
+  });
+
   it('is not trusted without its authority', async () => {
     const { code, stderr } = await run(call, { HTTPS_PROXY: proxy.url });
     expect(code).toBe(1);

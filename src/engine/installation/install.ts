@@ -146,6 +146,26 @@ async function sourceFor({ client, source }: InstallJob, request: InstallRequest
   };
 }
 
+/** Variables of the network in the shell that the server was started without, as the client app starts it. */
+function networkNotes(
+  { name }: Client,
+  env: Readonly<Record<string, string | undefined>>,
+  { variables }: InstallRequest,
+): readonly string[] {
+  const settings = {
+    https_proxy: 'https-proxy',
+    http_proxy: 'proxy',
+    node_extra_ca_certs: 'cafile',
+  } as const;
+  return Object.entries(env).flatMap(([variable, value]) => {
+    const key = Object.entries(settings).find(([known]) => known === variable.toLowerCase())?.[1];
+    if (!key || !value || variables.some((given) => given.name === variable)) return [];
+    return [
+      `It was started without ${variable} of your shell, which ${name} may not have either. If the server needs it: npm config set ${key} "$${variable}"`,
+    ];
+  });
+}
+
 function signInNotes({ signIn }: InstallSource, { name }: Client, isBridged: boolean): readonly string[] {
   if (!signIn) return [];
   if (!isBridged) return [`The server wants a sign-in. ${name} asks for it.`];
@@ -258,6 +278,7 @@ async function installInto(
     notes: [
       ...source.notes,
       ...checked.absences,
+      ...(checked.absences.length > 0 ? networkNotes(client, setting.surroundings.env, request) : []),
       ...recording.notes,
       ...notes,
       ...(await collectNotes({

@@ -117,6 +117,7 @@ const desktopVariables = {
     'SHELL',
     'TMPDIR',
     'LANG',
+    'DBUS_SESSION_BUS_ADDRESS',
     'XDG_CONFIG_HOME',
     'XDG_DATA_HOME',
     'XDG_RUNTIME_DIR',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { verifyServer } from '../../../src/engine/preflight/verify-server.js';
+import { desktopEnvironment, verifyServer } from '../../../src/engine/preflight/verify-server.js';
 import { writeFolder } from '../../support/packages.js';
 
 const signal = new AbortController().signal;
@@ -17,4 +17,14 @@ it.each([
   const server = { command: process.execPath, args: ['server.cjs'], cwd: folder, env: process.env };
   await expect(verifyServer(server, { timeoutMs: 500, signal })).rejects.toThrow(/did not answer/);
   expect(existsSync(path.join(folder, 'ended'))).toBe(false);
+});
+
+it('has the variables of a desktop, such as the bus of its keychain, and none of a shell', () => {
+  const bus = { HOME: '/home/ada', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/bus' };
+  const env = { ...bus, HTTPS_PROXY: 'http://proxy', PATH: '/home/ada/bin' };
+  const options = { platform: 'linux', command: '/usr/bin/node' } as const;
+  expect(desktopEnvironment(env, options)).toEqual({
+    ...bus,
+    PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
+  });
 });
