@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const nodes = path.join(root, 'node_modules/.cache/agenttools-nodes');
 const nodeBinary = (name) => path.join(nodes, 'node_modules', name, 'bin/node');
 
-/** Debian's packages, by a program of each: `patch` applies diffs, Chromium shows apps, the daemons run docs/deploy.md. */
+/** Debian's packages, by a program of each: `patch` applies diffs, Chromium shows apps, the daemons run docs/deploy.md, bwrap runs sandboxes. */
 const systemPackages = {
   patch: 'patch',
   openssl: 'openssl',
@@ -23,6 +23,7 @@ const systemPackages = {
   nginx: 'nginx',
   haproxy: 'haproxy',
   'redis-server': 'redis-server',
+  bwrap: 'bubblewrap',
 };
 
 // npm looks into its cache first, so that no step downloads a package again.

@@ -32,6 +32,8 @@ export interface BridgeRequest extends NamedReference, ItemChoices {
   readonly given: GivenOptions;
   /** Transport of a remote server. Default: found out by asking. */
   readonly transport?: RemoteTransport | undefined;
+  /** Variables of the environment that a program gets. Default: all that are not ours. */
+  readonly passes?: readonly string[] | undefined;
 }
 
 export interface BridgeDeps extends ExistingDeps {
@@ -87,16 +89,23 @@ export async function createBridge(request: BridgeRequest, deps: BridgeDeps): Pr
 
 /** An existing server, ready to be started or reached. @throws AgentToolsError */
 export async function prepareEndpoint(
-  request: Pick<BridgeRequest, 'text' | 'meant' | 'given' | 'transport'>,
+  request: Pick<BridgeRequest, 'text' | 'meant' | 'given' | 'transport' | 'passes'>,
   deps: BridgeDeps,
 ): Promise<{ readonly server: ExistingServer; readonly endpoint: UpstreamEndpoint }> {
   const found = await openExisting(request, deps, deps.report);
   const { server, values } = hideSecrets(found, shownReference(request.meant));
-  const env = await revealVariables(deps.surroundings.env, deps.reveal);
+  const env = passed(await revealVariables(deps.surroundings.env, deps.reveal), request.passes);
   const given = fillGiven(await revealGiven(request.given, deps.reveal), server, env);
-  const prepared = await prepareExisting(server, given, deps, { answers: values });
+  const surroundings = { ...deps.surroundings, env };
+  const prepared = await prepareExisting(server, given, { ...deps, surroundings }, { answers: values });
   const launch = await revealAddress(prepared, server, deps.reveal);
   return { server, endpoint: await toEndpoint(launch, request, { ...deps, env }) };
+}
+
+/** The variables with one of the names. Programs are looked for on the `PATH` in any case. */
+function passed(env: Variables, names: readonly string[] | undefined): Variables {
+  if (!names) return env;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name === 'PATH' || names.includes(name)));
 }
 
 /** Our own variables. The server gets all others that the client has given us. */

@@ -1,5 +1,6 @@
 import { isObjectName } from '../base/reserved-names.js';
 import { isRecord } from '../base/value-checks.js';
+import { checkSandboxForms } from './check-sandbox.js';
 import { checkShape, isFunctionLike, type ShapeFault } from './check-shape.js';
 import { checkAnswerer } from './check-tool.js';
 import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
@@ -196,6 +197,7 @@ function* checkServer(value: Readonly<Record<string, unknown>>): Generator<Shape
     const expected = 'a list of names, or "*" for all that the package has';
     yield { path: ['skills'], problem: 'value', expected };
   }
+  if (isRecord(value.sandbox)) yield* checkSandboxForms(value.sandbox, ['sandbox']);
   for (const kind of serverLists) {
     const list = value[kind];
     if (typeof list === 'string' && list !== '*') {

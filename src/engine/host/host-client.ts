@@ -24,6 +24,7 @@ import { listEvent } from '../protocol/subscriptions.js';
 import { error as failure, ProtocolError, ToolError } from '../runtime/result-builders.js';
 import { reportOnce, type ServerRuntime } from '../runtime/server-runtime.js';
 import type { GivenPlace } from '../runtime/upstream.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import type { Tasks } from '../tasks/tasks.js';
 import type { PlaceFinder, UpstreamHub } from '../upstream/upstream-hub.js';
 import {
@@ -54,6 +55,8 @@ export interface HostClientOptions {
   readonly live: () => LiveServer<UpstreamHub> | undefined;
   /** Called after a host has described modules differently from their records. */
   readonly onSurfaceChanged: () => Promise<void>;
+  /** Returns the sandbox of each host. Default: hosts have the rights of this process. */
+  readonly sandbox?: () => Sandbox | undefined;
   /** Longest wait of `loadCode` for one definition, in milliseconds. Read before each load. Default: infinite. */
   readonly patienceMs?: () => number;
 }
@@ -392,7 +395,7 @@ export class HostClient implements CodeHost, PlaceFinder {
   async #openStore(): Promise<SurfaceStore | undefined> {
     const { hosted } = this.#options;
     // Definitions in data files need no store.
-    if (!hosted.frozen) this.#opening ??= openStore(hosted);
+    if (!hosted.frozen) this.#opening ??= openStore(hosted, this.#options.sandbox?.());
     return await this.#opening;
   }
 
@@ -606,12 +609,14 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   #start(HostGeneration: typeof Generation, Link: HostLinkClass): Generation {
-    const { hosted, stderr, announce, report } = this.#options;
+    const { stderr, announce, report } = this.#options;
+    const sandbox = this.#options.sandbox?.();
     return new HostGeneration({
+      sandbox,
       link: (options) => new Link(options),
       report,
       entry: hostEntry(),
-      hosted,
+      hosted: sandboxed(this.#options.hosted, sandbox),
       usualChanges: [...this.#changes],
       stderr,
       upstreams: () => this.#upstreams(),
@@ -665,7 +670,8 @@ export class HostClient implements CodeHost, PlaceFinder {
   #noteDeath({ kind, reason }: HostDeath, generation: Generation): void {
     this.#failTasks(generation, reason);
     if (this.#retired.delete(generation) || this.#isClosed) return;
-    if (kind === 'unstartable' && !this.#isLocal) {
+    // Code that belongs in a sandbox never runs in this process.
+    if (kind === 'unstartable' && !this.#isLocal && !this.#options.sandbox?.()) {
       this.#isLocal = true;
       this.#options.report(`The extension host ${reason}. Code of the extension runs in this process.`);
       return;
@@ -752,14 +758,48 @@ function failureIn(sent: unknown): { readonly failure: string; readonly env: unk
   return { failure: sent.failure, env: sent.env ?? null };
 }
 
-async function openStore(hosted: HostClientOptions['hosted']): Promise<SurfaceStore> {
+/** The server with the variables that its sandbox permits, and the ones that AgentTools reads. */
+function sandboxed(hosted: HostedServer, sandbox: Sandbox | undefined): HostedServer {
+  if (!sandbox) return hosted;
+  const own = Object.entries(hosted.env).filter(([name]) => ownVariables.includes(name));
+  // The sandbox hides the npm settings of the user, which name the folder of global packages.
+  const prefix = path.dirname(path.dirname(workspaceFolders(hosted).globalFolder));
+  const env = { ...Object.fromEntries(own), ...sandbox.environment(hosted.env), npm_config_prefix: prefix };
+  return { ...hosted, env };
+}
+
+/** Variables that the host reads itself. They have settings of the server, and names of folders. */
+const ownVariables: readonly string[] = [
+  'AGENTTOOLS_EXPOSE_ERRORS',
+  'AGENTTOOLS_HOME',
+  'MCP_APPS_ENABLED',
+  'MCP_SERVER_NAME',
+  'MCP_TOOL_LIST',
+  'MCP_TOOL_OPTIONS',
+  'XDG_CACHE_HOME',
+  'XDG_DATA_HOME',
+];
+
+async function openStore(
+  hosted: HostClientOptions['hosted'],
+  sandbox: Sandbox | undefined,
+): Promise<SurfaceStore> {
   const { SurfaceStore } = await import('./surface-store.js');
   const { cwd, env, platform } = hosted;
   const entry = hostEntry();
   const { mtimeMs, size } = statSync(entry, { throwIfNoEntry: false }) ?? {};
   return new SurfaceStore({
     folder: path.join(workspaceFolders(hosted).cacheFolder, 'surfaces'),
-    context: [packageVersion(), process.version, process.arch, platform, cwd, entry, `${mtimeMs} ${size}`],
+    context: [
+      packageVersion(),
+      process.version,
+      process.arch,
+      platform,
+      cwd,
+      entry,
+      `${mtimeMs} ${size}`,
+      ...(sandbox ? [sandbox.key] : []),
+    ],
     env,
     platform,
   });

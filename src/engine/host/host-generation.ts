@@ -11,6 +11,7 @@ import type { ListedKind } from '../runtime/context.js';
 import { deadlines } from '../runtime/deadlines.js';
 import { ProtocolError } from '../runtime/result-builders.js';
 import { listedKinds } from '../runtime/served-kind.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import { type HostDeath, mayBeForeign } from './host-death.js';
 import { HostEndedError, HostFailureError, HostTimeoutError, NeverBegunError } from './host-error.js';
 import type { Excluded, HostedConnection, HostedRequest, HostedServer, ToHost } from './host-messages.js';
@@ -42,7 +43,7 @@ export interface ForwardedRequest {
 /** Options of a host, in a separate process or in this one. */
 export type HostLinkOptions = Pick<
   HostProcessOptions,
-  'entry' | 'env' | 'stderr' | 'onReady' | 'onMessage' | 'onDeath'
+  'entry' | 'env' | 'stderr' | 'sandbox' | 'onReady' | 'onMessage' | 'onDeath'
 > & {
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
@@ -58,6 +59,8 @@ export interface GenerationOptions {
   readonly report: (line: string) => void;
   readonly entry: string;
   readonly hosted: HostedServer;
+  /** Runs the host. Default: it has the rights of this process. */
+  readonly sandbox: Sandbox | undefined;
   /** Changes that code made in earlier hosts, as text. */
   readonly usualChanges: readonly string[];
   readonly stderr: Writable;
@@ -139,7 +142,7 @@ export class Generation {
 
   constructor(options: GenerationOptions) {
     this.#options = options;
-    const { entry, hosted, stderr } = options;
+    const { entry, hosted, stderr, sandbox } = options;
     this.#upstreamCalls = new UpstreamCalls({
       send: (message) => this.#send(message),
       upstreams: options.upstreams,
@@ -152,6 +155,7 @@ export class Generation {
       entry,
       env: hosted.env,
       stderr,
+      sandbox,
       onReady: () => {
         this.#send({ type: 'start', hosted, usualChanges: options.usualChanges });
         ready.resolve();

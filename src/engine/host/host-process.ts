@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { deferred } from '../base/deferred.js';
 import { endTree } from '../base/process-tree.js';
 import { errorMessage } from '../base/thrown-value.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import { spawnSandboxed } from '../sandbox/spawn-sandboxed.js';
 import { BegunCalls } from './begun-calls.js';
 import { descriptors, hostMark } from './channel-descriptors.js';
 import { watchFront } from './front-watch.js';
@@ -21,6 +23,8 @@ export interface HostProcessOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Receives all output of the host and its child processes. */
   readonly stderr: Writable;
+  /** Runs the host. Default: it has the rights of this process. */
+  readonly sandbox?: Sandbox | undefined;
   /** Longest message in bytes, in both directions. Default: 64 MiB. */
   readonly maxBytes?: number;
   /** Longest wait for the first message of the host, in milliseconds. Default: 30,000. */
@@ -145,14 +149,27 @@ export class HostProcess {
   }
 
   #spawn(): ChildProcess {
-    const { entry, args = [], nodeFlags = [], env, stderr } = this.#options;
-    const print = stderr === process.stderr ? 2 : 'pipe';
-    return spawn(process.execPath, [...hostFlags, ...nodeFlags, entry, ...args], {
-      stdio: ['ignore', print, print, 'pipe', 'pipe', this.#begun?.descriptor ?? 'ignore'],
-      env: { ...env, [this.#mark.name]: this.#mark.value },
+    const { entry, args = [], nodeFlags = [], env, stderr, sandbox } = this.#options;
+    const words = [...hostFlags, ...nodeFlags, entry, ...args];
+    const variables = { ...env, [this.#mark.name]: this.#mark.value };
+    const begun = this.#begun?.descriptor ?? 'ignore';
+    const options: SpawnOptions = {
       // A separate process group can be killed as a whole. On Windows, a detached process outlives its parent.
       detached: process.platform !== 'win32',
       windowsHide: true,
+    };
+    if (sandbox) {
+      // Code in a sandbox must not get a terminal or a file that it could open again.
+      const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', begun];
+      const program = { command: process.execPath, args: words, cwd: process.cwd(), isNamed: false };
+      const launch = sandbox.launch({ ...program, env: withoutUnset(variables) }, stdio.length);
+      return spawnSandboxed(launch, { ...options, stdio });
+    }
+    const print = stderr === process.stderr ? 2 : 'pipe';
+    return spawn(process.execPath, words, {
+      ...options,
+      stdio: ['ignore', print, print, 'pipe', 'pipe', begun],
+      env: variables,
     });
   }
 
@@ -241,6 +258,11 @@ export class HostProcess {
     this.#begun?.close();
     this.#dead.resolve();
   }
+}
+
+function withoutUnset(env: HostProcessOptions['env']): Readonly<Record<string, string>> {
+  const entries = Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return Object.fromEntries(entries);
 }
 
 /** Deno passes only stdin, stdout and stderr to child processes. @throws Error */

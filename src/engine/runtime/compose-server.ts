@@ -1,6 +1,6 @@
 import { isRecord } from '../base/value-checks.js';
 import { serverLists } from '../extension/check-definition.js';
-import type { Definition, Extension } from '../extension/extension.js';
+import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
 import { type Translation, translate } from '../extension/key-spellings.js';
 import type { SkillFolder } from '../extension/skill-folders.js';
 import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
@@ -113,6 +113,12 @@ export async function composeServer(
   return await composeDefinition(definition, workspace, options);
 }
 
+/** Code would run before its own sandbox is known. */
+function sandboxInCode(definition: Definition): DefinitionError {
+  const message = `Server "${definition.item}" declares its "sandbox" in code. Declare it in package.json, beside the name of the server, or define the server in a data file.`;
+  return new DefinitionError('invalid-server', message, locate(definition, ['sandbox']));
+}
+
 /** Composes a server from a definition of any origin. @throws DefinitionError if the definition is unusable. */
 export async function composeDefinition(
   definition: Definition,
@@ -124,6 +130,7 @@ export async function composeDefinition(
   requireUsable(definition, ({ path }) => path.length > 1 && serverLists.some((list) => list === path[0]));
   await requireModules(definition);
   const { value } = definition;
+  if (value.sandbox !== undefined && definition.file.language !== 'data') throw sandboxInCode(definition);
   const leftOut: SkippedItem[] = [];
   const compose = <K extends ComposedKind>(kind: K, read: SpecReader<K>) =>
     composeList({ kind, read, definition, workspace, leftOut });

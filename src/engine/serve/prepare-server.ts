@@ -30,6 +30,7 @@ import type { GateOptions } from '../surface/open-gate.js';
 import type { FrozenExtent } from '../surface/surface-gate.js';
 import { surfaceVariable } from '../surface/surface-variable.js';
 import type { UpstreamHub } from '../upstream/upstream-hub.js';
+import { type SandboxChoice, ServerSandbox } from './server-sandbox.js';
 
 /** A server to prepare, and the means to complete it. */
 export interface Preparation extends ServerRequest {
@@ -40,6 +41,8 @@ export interface Preparation extends ServerRequest {
   readonly frozen?: FrozenExtent | undefined;
   /** Runs code of extensions in this process, not in an extension host. */
   readonly inProcess?: boolean | undefined;
+  /** Default: the server runs without a sandbox. */
+  readonly sandbox?: SandboxChoice | undefined;
   /** Opens the server in place of a search by its name. */
   readonly openServer?: ((signal: AbortSignal) => Promise<ServerResolver>) | undefined;
 }
@@ -71,7 +74,9 @@ export async function prepareServer(
   setting: PreparationDeps,
 ): Promise<PreparedServer> {
   const { host, report } = setting;
-  if (preparation.inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting);
+  const inProcess = Boolean(preparation.inProcess || !host.stderr);
+  const sandbox = new ServerSandbox(preparation.sandbox, { host, inProcess });
+  if (inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting, sandbox);
   const changes = new ChangeNotifier();
   let prepared: PreparedWithUpstreams | undefined;
   // With --strict nothing may be missing, so the composition waits for everything.
@@ -91,15 +96,17 @@ export async function prepareServer(
     report,
     announce: changes.announce,
     live: () => prepared?.live,
+    sandbox: () => sandbox.current,
     patienceMs: () => loading.patienceMs,
     // If the server cannot be composed again, it stays as it is.
     onSurfaceChanged: async () => await prepared?.live.recompose({ isFresh: true }).catch(() => {}),
   });
   try {
-    prepared = await prepareWith({ client, changes, loading }, preparation, setting);
+    prepared = await prepareWith({ client, changes, loading }, preparation, setting, sandbox);
     return prepared;
   } catch (error) {
     await client.close();
+    await sandbox.close();
     throw error;
   }
 }
@@ -131,6 +138,7 @@ async function prepareWith(
   isolation: Isolation | undefined,
   preparation: Preparation,
   setting: PreparationDeps,
+  sandbox: ServerSandbox,
 ): Promise<PreparedWithUpstreams> {
   const { host, report, signal } = setting;
   const { strict, patience } = preparation;
@@ -143,9 +151,10 @@ async function prepareWith(
   let packages: LiveServer['packages'] = new Map();
   let watch: PackageWatch | undefined;
   const pinned = (name: string) => (frozen ? packages.get(name) : undefined);
+  if (preparation.openServer) await sandbox.openForExisting();
   const resolveServer =
     (await preparation.openServer?.(signal)) ??
-    (await createServerResolver(preparation, { host, report, pinned, ...code }));
+    (await createServerResolver(preparation, { host, report, pinned, onFound: sandbox.openFor, ...code }));
   const { dataFolder } = workspaceFolders(host);
   const resolve: ServerResolver = async (options) => {
     const composed = await resolveServer(options);
@@ -173,7 +182,15 @@ async function prepareWith(
     await followPackages();
     return composed;
   };
-  const openUpstreams = openUpstreamsWith({ env, report, signal, patience, places: client, dataFolder });
+  const openUpstreams = openUpstreamsWith({
+    env,
+    sandbox: () => sandbox.current,
+    report,
+    signal,
+    patience,
+    places: client,
+    dataFolder,
+  });
   const gate = await gateOf(first, { frozen, file: env[surfaceVariable], dataFolder, report });
   const options = { env, report, changes, gate, isUpdatable: !frozen, compose, openUpstreams };
   const live = await LiveServer.open({ ...first, ...options });
@@ -202,7 +219,11 @@ async function prepareWith(
     // The first start of an existing server: its name and instructions are not recorded yet.
     await waitAtMost(live.ready('tools', signal), firstStartMs, signal);
   }
-  return { live, toolOptions, host: client, close: async () => await client?.close() };
+  const close = async () => {
+    await client?.close();
+    await sandbox.close();
+  };
+  return { live, toolOptions, host: client, close };
 }
 
 /** Most servers have no gate, so its code loads on demand. */

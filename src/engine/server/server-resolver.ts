@@ -45,6 +45,8 @@ export interface ResolveSetting {
   /** Code of extensions runs in another process. */
   readonly isSurface?: boolean | undefined;
   readonly pinned?: WorkspaceOptions['pinned'];
+  /** Called with the server before its definitions are read. */
+  readonly onFound?: ((found: FoundServer) => Promise<void>) | undefined;
 }
 
 /**
@@ -59,7 +61,7 @@ export type ServerResolver = (options: {
 
 export async function createServerResolver(
   request: ServerRequest,
-  { host, report, loadCode, isSurface, pinned }: ResolveSetting,
+  { host, report, loadCode, isSurface, pinned, onFound }: ResolveSetting,
 ): Promise<ServerResolver> {
   const { checkDrift } = request;
   const { packagesFolder } = workspaceFolders(host);
@@ -82,6 +84,7 @@ export async function createServerResolver(
     if (isFresh) opened = open();
     const { frozen, find } = opened;
     const { found, workspace } = await find();
+    await onFound?.(found);
     await frozen?.requireUnchanged(serverName(found), [found.extension]);
     const spec = await composeOrThrow(found, workspace, { toolList });
     await frozen?.requireUnchanged(spec.qualifiedName, participatingExtensions(spec));

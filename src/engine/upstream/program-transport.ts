@@ -1,4 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  type SpawnOptions,
+  type StdioOptions,
+  spawn,
+} from 'node:child_process';
 import process from 'node:process';
 import type { Transport } from '@modelcontextprotocol/client';
 import { LineSplitter } from '../base/lines.js';
@@ -6,8 +12,10 @@ import { endTree } from '../base/process-tree.js';
 import { isRecord } from '../base/value-checks.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { UpstreamProgram } from '../runtime/upstream.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import { spawnSandboxed } from '../sandbox/spawn-sandboxed.js';
 import type { ChildExit } from './child-transport.js';
-import { commandLine } from './command-line.js';
+import { type CommandLine, commandLine } from './command-line.js';
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 
@@ -29,6 +37,10 @@ const drainMs = 250;
 export interface ProgramOptions extends UpstreamProgram {
   /** Called with the first line that is not a message. */
   readonly onImpure: (line: string) => void;
+  /** Runs the program. Default: it has the rights of this process. */
+  readonly sandbox?: Sandbox | undefined;
+  /** True if the user has named the program. Default: false. */
+  readonly isNamed?: boolean;
 }
 
 /** Transport to an upstream server in a child process, over its stdin and stdout. */
@@ -65,19 +77,11 @@ export class ProgramTransport implements Transport {
 
   /** @throws the system error if the program cannot start */
   async start(): Promise<void> {
-    const { command, args, env, cwd } = this.#options;
+    const { command, args, env } = this.#options;
     // The PATH may have another Node. Desktop client apps may have no PATH.
     const program = command === 'node' ? process.execPath : command;
     const line = commandLine(program, args, { env, platform: process.platform });
-    const child = spawn(line.command, line.args, {
-      cwd,
-      env: { ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      windowsHide: true,
-      windowsVerbatimArguments: line.isVerbatim,
-      // A process group, so that `endTree` reaches the whole tree.
-      detached: process.platform !== 'win32',
-    });
+    const child = this.#spawn(program, line);
     this.#child = child;
     child.stdin.on('error', () => {});
     child.stdout.on('error', () => {});
@@ -103,6 +107,22 @@ export class ProgramTransport implements Transport {
         reject(error);
       });
     });
+  }
+
+  #spawn(program: string, line: CommandLine): ChildProcessWithoutNullStreams {
+    const { args, env, cwd, sandbox, isNamed = false } = this.#options;
+    const options: SpawnOptions = {
+      windowsHide: true,
+      windowsVerbatimArguments: line.isVerbatim,
+      // A process group, so that `endTree` reaches the whole tree.
+      detached: process.platform !== 'win32',
+    };
+    const stdio: StdioOptions = ['pipe', 'pipe', 'pipe'];
+    const launch = sandbox?.launch({ command: program, args, cwd, env, isNamed }, stdio.length);
+    const child = launch
+      ? spawnSandboxed(launch, { ...options, stdio })
+      : spawn(line.command, line.args, { ...options, stdio, cwd, env: { ...env } });
+    return child as ChildProcessWithoutNullStreams;
   }
 
   /** Kills the program for a violation. */

@@ -22,6 +22,7 @@ import type {
 } from '../runtime/upstream.js';
 import { type UpstreamItems, withUpstreamItems } from '../runtime/upstream-items.js';
 import type { UpstreamRecords } from '../runtime/upstream-records.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import { checkToolResult, requireResult, withOwnUris } from './check-result.js';
 import { ClientInterests } from './client-interests.js';
 import { withFullStop } from './error-text.js';
@@ -41,6 +42,8 @@ export type { PlaceFinder } from './place-keys.js';
 
 export interface HubOptions extends SignInSource {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Runs the programs. Default: they have the rights of this process. */
+  readonly sandbox?: () => Sandbox | undefined;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   /** Aborts when the server closes. */
@@ -104,11 +107,21 @@ export class UpstreamHub implements UpstreamSource {
   }
 
   #optionsFor(spec: UpstreamSpec): ReturnType<UpstreamSetOptions['create']> {
-    const { env, signal, pace = defaultPace, isOnce = false, onItems, signIns, signIn } = this.#options;
+    const {
+      env,
+      signal,
+      pace = defaultPace,
+      isOnce = false,
+      onItems,
+      signIns,
+      signIn,
+      sandbox,
+    } = this.#options;
     return {
       signIns,
       signIn,
       env,
+      sandbox: sandbox?.(),
       signal,
       pace,
       isOnce,

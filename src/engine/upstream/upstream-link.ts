@@ -14,6 +14,7 @@ import type { Root } from '../runtime/context.js';
 import { ToolError } from '../runtime/result-builders.js';
 import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
 import type { UpstreamEndpoint, UpstreamRequest } from '../runtime/upstream.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import { answerInputRequests, answerRequest } from './answer-input-requests.js';
 import { anyResult } from './any-result.js';
 import { type KnownEra, type Negotiation, waysToAsk } from './era-negotiation.js';
@@ -33,6 +34,10 @@ type ProgressUpdate = Parameters<ProgressCallback>[0];
 
 export interface LinkOptions extends SignInSource {
   readonly place: UpstreamEndpoint;
+  /** Runs the program, if it is one. Default: it has the rights of this process. */
+  readonly sandbox?: Sandbox | undefined;
+  /** True if the user has named the server. Default: false. */
+  readonly isNamed?: boolean;
   /** Name of the upstream server in messages. */
   readonly name: string;
   readonly era: KnownEra;
@@ -117,6 +122,8 @@ export class UpstreamLink {
         ? createHttpTransport(place, this.#signIn?.remote)
         : new ProgramTransport({
             ...place,
+            sandbox: options.sandbox,
+            isNamed: options.isNamed ?? false,
             onImpure: (line) => note(`writes to stdout what is no message: ${quoteOutput(line, quote)}`),
           });
     this.#client = new Client(

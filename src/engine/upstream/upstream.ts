@@ -5,9 +5,11 @@ import type { Root } from '../runtime/context.js';
 import { ProtocolError, ToolError } from '../runtime/result-builders.js';
 import type { ServedKind } from '../runtime/served-kind.js';
 import type { UpstreamEndpoint, UpstreamListing, UpstreamSpec } from '../runtime/upstream.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import type { KnownEra } from './era-negotiation.js';
 import { createQuote, type Quote, secondsWords, withFullStop } from './error-text.js';
 import type { ListPart } from './list-reader.js';
+import { isNamed, requirePermittedHost, requirePermittedVariables } from './permitted-upstream.js';
 import { childEnvironment } from './program-transport.js';
 import type { SignInSource } from './remote-sign-in.js';
 import { LinkError, SpawnError } from './upstream-errors.js';
@@ -35,6 +37,8 @@ export const defaultPace: RetryPolicy = {
 export interface UpstreamOptions extends SignInSource {
   readonly spec: UpstreamSpec;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Runs the program, if it is one. Default: it has the rights of this process. */
+  readonly sandbox?: Sandbox | undefined;
   /** Aborts when the server closes. */
   readonly signal: AbortSignal;
   readonly pace: RetryPolicy;
@@ -187,11 +191,13 @@ export class Upstream {
   }
 
   async #start(): Promise<UpstreamLink> {
-    const { signal, env } = this.#options;
+    const { signal, env, sandbox } = this.#options;
     const spec = this.#spec;
     let link: UpstreamLink | undefined;
     try {
-      const place = withDepth(await spec.place(env), env);
+      if (sandbox) requirePermittedVariables(spec, sandbox);
+      const place = withDepth(await spec.place(env), env, sandbox);
+      if (sandbox) requirePermittedHost(spec, place, sandbox);
       const started = performance.now();
       link = await this.#connect(place, createQuote(place));
       const leftMs = spec.startTimeoutMs - (performance.now() - started);
@@ -213,12 +219,14 @@ export class Upstream {
   }
 
   async #connect(place: UpstreamEndpoint, quote: Quote): Promise<UpstreamLink> {
-    const { signal, roots, signIns, signIn } = this.#options;
+    const { signal, roots, signIns, signIn, sandbox } = this.#options;
     const spec = this.#spec;
     return await UpstreamLink.open({
       signIns,
       signIn,
       place,
+      sandbox,
+      isNamed: isNamed(spec),
       name: spec.name,
       era: this.#era,
       timeoutMs: spec.startTimeoutMs,
@@ -328,7 +336,11 @@ async function listTools(link: UpstreamLink, timeoutMs: number): Promise<readonl
 }
 
 /** Adds inherited variables and the nesting depth to a program's environment. @throws ToolError if nested too deep */
-function withDepth(place: UpstreamEndpoint, env: UpstreamOptions['env']): UpstreamEndpoint {
+function withDepth(
+  place: UpstreamEndpoint,
+  env: UpstreamOptions['env'],
+  sandbox: Sandbox | undefined,
+): UpstreamEndpoint {
   if ('url' in place) return place;
   const depth = Number(env[depthVariable] ?? 0) || 0;
   if (depth >= deepest) {
@@ -338,6 +350,10 @@ function withDepth(place: UpstreamEndpoint, env: UpstreamOptions['env']): Upstre
   }
   return {
     ...place,
-    env: { ...childEnvironment(env), ...place.env, [depthVariable]: String(depth + 1) },
+    env: {
+      ...(sandbox?.environment(env) ?? childEnvironment(env)),
+      ...place.env,
+      [depthVariable]: String(depth + 1),
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
 import type { FrozenExtent } from '../../../engine/surface/surface-gate.js';
+import type { SandboxInput } from '../../shared/grammar/sandbox-options.js';
 
 /** Options of `start`, for both its parser and its help. */
 export const startOptions = [
@@ -41,6 +42,8 @@ export interface StartInput {
   /** Extent of a refusal if the surface differs from its record; undefined: nothing is refused. */
   readonly frozen: FrozenExtent | undefined;
   readonly inProcess: boolean;
+  /** Default: the sandbox that the server declares. */
+  readonly sandbox?: SandboxInput;
   /** Command of an existing server. */
   readonly command?: readonly string[];
   /** Options for existing servers. */
@@ -68,7 +71,7 @@ export interface ExistingInput {
 
 /** Options of `start` that only the full grammar reads. */
 const fullGrammar =
-  /^(?:-h|--(?:help|http|env|arg|arg-env|header|header-env|transport|mcp-registry|only|except|prefix|rename|catalog)(?:=.*)?)$/;
+  /^(?:-h|--(?:help|http|env|arg|arg-env|header|header-env|transport|mcp-registry|only|except|prefix|rename|catalog|sandbox|no-sandbox|allow-(?:read|write|net|run|env))(?:=.*)?)$/;
 
 /**
  * Parses the words after `start`; undefined for `--help`, `--http` and the options of existing servers, which need the full

@@ -4,6 +4,7 @@ import { createBridge } from '../../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../../engine/bridge/open-existing.js';
 import type { GivenOptions } from '../../../engine/existing-servers/given-inputs.js';
 import type { Preparation } from '../../../engine/serve/prepare-server.js';
+import type { SandboxChoice } from '../../../engine/serve/server-sandbox.js';
 import type { Host } from '../../../host.js';
 import { existingDeps, givenOptions } from '../../shared/existing.js';
 import type { ExistingInput, StartInput } from './arguments.js';
@@ -13,6 +14,7 @@ export function existingPreparation(
   named: NamedReference,
   { existing, strict, frozen }: StartInput,
   host: Host,
+  { use, allowed }: SandboxChoice,
 ): Preparation {
   const { transport, mcpRegistry, choices } = existing ?? {};
   const given = existing ? withVariables(givenOptions(existing, host), existing, host.env) : noOptions;
@@ -24,7 +26,9 @@ export function existingPreparation(
     inProcess: true,
     openServer: async (signal) => {
       const deps = existingDeps(host, { mcpRegistry, signal, report, tell: () => {} });
-      const { compose, surfaceKey } = await createBridge({ ...named, given, transport, ...choices }, deps);
+      const passes = use === 'always' ? (allowed?.env ?? []) : undefined;
+      const request = { ...named, given, transport, ...choices, passes };
+      const { compose, surfaceKey } = await createBridge(request, deps);
       return async () => ({ server: await compose(), surfaceKey, lacks: [] });
     },
   };

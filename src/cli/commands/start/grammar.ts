@@ -6,6 +6,7 @@ import {
   repeatableExistingOption,
   serverInput,
 } from '../../shared/grammar/existing-options.js';
+import { addSandboxOptions, sandboxInput } from '../../shared/grammar/sandbox-options.js';
 import { type ExistingInput, frozenExtent, startInput, startOptions } from './arguments.js';
 import { addHttpOptions, httpInput } from './http-grammar.js';
 
@@ -24,6 +25,7 @@ export function defineStart(program: Command, { host, answer, command }: Command
   for (const { flag, description } of startOptions) {
     if (!program.options.some(({ long }) => long === flag)) start.option(flag, description);
   }
+  addSandboxOptions(start);
   addExistingOptions(start);
   addHttpOptions(start);
   start.action(async (server: string | undefined, options) => {
@@ -46,6 +48,7 @@ export function defineStart(program: Command, { host, answer, command }: Command
       autoInstall,
       frozen: frozenExtent({ frozen, frozenServer }),
       inProcess,
+      sandbox: sandboxInput(options),
     });
     if (http) {
       const { startHttpCommand } = await import('./http-run.js');

@@ -1,5 +1,6 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { Preparation } from '../../../engine/serve/prepare-server.js';
+import type { SandboxChoice } from '../../../engine/serve/server-sandbox.js';
 import { startServer } from '../../../engine/serve/start-server.js';
 import type { CheckDrift } from '../../../engine/server/drift-guard.js';
 import type { Host } from '../../../host.js';
@@ -27,6 +28,7 @@ export async function withSecrets(host: Host, { inProcess }: Pick<StartInput, 'i
 /** Transport-independent options of a server start. @throws AgentToolsError */
 export async function preparation(input: StartInput, host: Host): Promise<Preparation> {
   const server = input.server ?? (host.env.MCP_SERVER_NAME || undefined);
+  const sandbox = await sandboxChoice(input, host);
   const mayExist =
     mayBeExisting(server, input.command) || (await isMissingPackage({ ...input, server }, host));
   if (input.existing || mayExist) {
@@ -36,11 +38,11 @@ export async function preparation(input: StartInput, host: Host): Promise<Prepar
       import('./existing-run.js'),
     ]);
     const named = await findExisting(server, input.command, host);
-    if (named) return existingPreparation(named, input, host);
+    if (named) return { ...existingPreparation(named, input, host, sandbox), sandbox };
     const { refuseExistingFlags } = await import('../../shared/not-existing.js');
     refuseExistingFlags(input.existing?.flags ?? [], { command: 'start', server });
   }
-  return extensionPreparation(input, host);
+  return { ...extensionPreparation(input, host), sandbox };
 }
 
 /** True for a package that is not installed and may be. */
@@ -54,7 +56,18 @@ async function isMissingPackage({ server, autoInstall, frozen }: StartInput, hos
   );
 }
 
-function extensionPreparation({ autoInstall, frozen, ...input }: StartInput, host: Host): Preparation {
+/** The sandbox options with absolute paths. */
+async function sandboxChoice({ sandbox }: StartInput, host: Host): Promise<SandboxChoice> {
+  if (!sandbox) return { use: 'declared' };
+  const { readPermissions } = await import('../../../engine/sandbox/permissions.js');
+  const { use, allowed } = sandbox;
+  return { use, allowed: readPermissions(allowed, { base: host.cwd, home: host.home }) };
+}
+
+function extensionPreparation(
+  { autoInstall, frozen, sandbox: _, ...input }: StartInput,
+  host: Host,
+): Preparation {
   return {
     ...input,
     obtain: autoInstallOptions(host, { wanted: autoInstall && !frozen, tell: () => {} }),

@@ -1,5 +1,6 @@
 import type { DefinitionShape, KeyShape } from '../key-shape.js';
 import { cacheOf, icons } from './common-keys.js';
+import { sandboxShape } from './sandbox-keys.js';
 
 const listShape: DefinitionShape = {
   tools: {
@@ -111,6 +112,14 @@ export const serverShape: DefinitionShape = {
     unseen: true,
   },
   cache: cacheOf('the lists'),
+  sandbox: {
+    types: ['object'],
+    description:
+      'The files, hosts, programs and variables that code of the server can use. `start` runs the server in a ' +
+      '[sandbox](sandbox.md) that permits nothing else. Only in data.',
+    shape: sandboxShape,
+    unseen: true,
+  },
   evaluator: {
     types: ['object'],
     description: 'Further model settings of a ported definition. Kept unchanged, and not used.',

@@ -89,5 +89,30 @@ export interface ServerDefinition {
   readonly pageSize?: number;
   /** How long clients can reuse the lists. AgentTools sends it to clients of revision 2026-07-28. */
   readonly cache?: CacheDefinition;
+  /**
+   * The files, hosts, programs and variables that code of the server can use. `start` runs the server in a
+   * sandbox that permits nothing else. Only in data.
+   */
+  readonly sandbox?: {
+    /** Files in addition to the code of the server. Default: none. */
+    readonly files?: {
+      /**
+       * Files and folders that code can read: absolute, below the home folder (`~/notes`), or relative to the
+       * package.
+       */
+      readonly read?: readonly string[];
+      /** Existing files and folders that code can read and write. */
+      readonly write?: readonly string[];
+    };
+    /**
+     * Hosts such as `"api.acme.example"` and `"*.acme.example"`, with ports 80 and 443, or with another port:
+     * `"localhost:8080"`. Default: none.
+     */
+    readonly network?: readonly string[];
+    /** Programs: names on the `PATH`, or absolute paths. Default: none but Node. */
+    readonly run?: readonly string[];
+    /** Names of environment variables. Default: `PATH`, `LANG`, and a private `HOME` and `TMPDIR`. */
+    readonly env?: readonly string[];
+  };
   // #endregion
 }

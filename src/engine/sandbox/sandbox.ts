@@ -1,0 +1,42 @@
+import type { SandboxPermissions } from './permissions.js';
+
+type Variables = Readonly<Record<string, string>>;
+
+/** A program to start without a shell. */
+export interface SandboxedProgram {
+  /** A name on the `PATH`, or an absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Absolute path. */
+  readonly cwd: string;
+  /** All variables of the program. */
+  readonly env: Variables;
+  /** True if the user has named the program. Others must be permitted, or belong to the code of the server. */
+  readonly isNamed: boolean;
+}
+
+/** A command line that starts a program in the sandbox. */
+export interface SandboxedLaunch {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Variables of the sandbox itself. It gives the program its own ones. */
+  readonly env: Variables;
+  /** Text to write to the extra descriptor, which the sandbox reads to its end: other users cannot see it. */
+  readonly words: string;
+}
+
+/** Starts programs that can use nothing but the permitted files, hosts, programs and variables. */
+export interface Sandbox {
+  readonly permissions: SandboxPermissions;
+  /** Identifies the permissions in records. */
+  readonly key: string;
+  /** The permitted variables of an environment, with the private `HOME` and `TMPDIR`. */
+  environment(env: Readonly<Record<string, string | undefined>>): Variables;
+  /**
+   * Prepares the start of a program. `descriptor`: an open descriptor of the new process for the words.
+   * @throws AgentToolsError if the program is missing or not permitted
+   */
+  launch(program: SandboxedProgram, descriptor: number): SandboxedLaunch;
+  /** Removes the private files and ends the proxy. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,226 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync, symlinkSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeFolder, writePackage } from '../support/packages.js';
+import { openProgram, type Program, programFile } from '../support/program.js';
+
+/** Runs the code that a call sends. The result begins with "done:", or with "stopped:" and the reason. */
+const attacker = {
+  'agenttools/tools.json': { run: { description: 'Runs code.', handler: './run.mjs#run' } },
+  'run.mjs': `
+    const AsyncFunction = (async () => {}).constructor;
+    export const run = async ({ body }) => {
+      try {
+        return 'done: ' + JSON.stringify(await new AsyncFunction('load', body)((name) => import('node:' + name)));
+      } catch (error) {
+        return 'stopped: ' + (error.code ?? error.message);
+      }
+    };`,
+};
+
+const secrets = writeFolder({ '.ssh/id': 'PRIVATE KEY', 'notes/list.txt': 'milk', 'out/keep.txt': '' });
+symlinkSync(path.join(secrets, '.ssh'), path.join(secrets, 'out/link'));
+const dataFolder = writeFolder({ 'secrets.json': 'PASSWORD' });
+const socketFolder = writeFolder();
+const directory = writePackage({ tools: ['run'] }, attacker);
+
+let program: Program;
+let tcp: Server;
+let unix: Server;
+/** Number of connections that reached a server outside of the sandbox. */
+let connections = 0;
+
+const attack = async (body: string): Promise<string> => (await program.call('run', { body })).content[0].text;
+const quote = (text: string) => JSON.stringify(text);
+const connect = (target: string) => `
+  const { connect } = await load('net');
+  return await new Promise((resolve, reject) => {
+    const socket = connect(${target}, () => resolve('connected'));
+    socket.on('error', reject).setTimeout(3000, () => reject(new Error('timeout')));
+  });`;
+
+beforeAll(async () => {
+  const listen = async (...at: readonly unknown[]): Promise<Server> => {
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    server.listen(...(at as [number]));
+    await once(server, 'listening');
+    return server;
+  };
+  // All addresses of this machine: the one that is not loopback stands in for the internet.
+  tcp = await listen(0, '0.0.0.0');
+  unix = await listen(path.join(socketFolder, 'docker.sock'));
+  program = await openProgram(directory, {
+    env: {
+      AGENTTOOLS_HOME: dataFolder,
+      API_KEY: 'sk-secret',
+      SSH_AUTH_SOCK: path.join(socketFolder, 'docker.sock'),
+    },
+    flags: [
+      '--sandbox',
+      '--allow-read',
+      path.join(secrets, 'notes'),
+      '--allow-write',
+      path.join(secrets, 'out'),
+      '--allow-env',
+      'NAMED',
+    ],
+  });
+});
+
+afterAll(async () => {
+  expect(connections).toBe(0);
+  expect(await program.end()).toEqual({ code: 0, signal: null });
+  tcp.close();
+  unix.close();
+});
+
+const port = () => (tcp.address() as { port: number }).port;
+
+describe('code of an extension in bubblewrap', () => {
+  test('reads and writes what is permitted', async () => {
+    const read = `return (await load('fs')).readFileSync(${quote(path.join(secrets, 'notes/list.txt'))}, 'utf8')`;
+    expect(await attack(read)).toBe('done: "milk"');
+    const file = path.join(secrets, 'out/new.txt');
+    expect(await attack(`(await load('fs')).writeFileSync(${quote(file)}, 'new')`)).toMatch(/^done/);
+    expect(readFileSync(file, 'utf8')).toBe('new');
+  });
+
+  test('reads no other files', async () => {
+    for (const file of [
+      path.join(secrets, '.ssh/id'),
+      path.join(os.homedir(), '.ssh'),
+      '/etc/shadow',
+      '/root',
+      '/home',
+    ]) {
+      expect(await attack(`return (await load('fs')).statSync(${quote(file)})`)).toBe('stopped: ENOENT');
+    }
+    const passwd = await attack(`return (await load('fs')).readFileSync('/etc/passwd', 'utf8')`);
+    expect(passwd).toMatch(/^done: "user:x:\d+:\d+::\/tmp\/home:\/bin\/sh\\n"$/);
+  });
+
+  test('writes to no other files', async () => {
+    for (const file of [
+      '/x',
+      '/usr/lib/x',
+      path.join(directory, 'run.mjs'),
+      path.join(secrets, 'notes/list.txt'),
+    ]) {
+      expect(await attack(`(await load('fs')).writeFileSync(${quote(file)}, 'x')`)).toBe('stopped: EROFS');
+    }
+  });
+
+  test('does not find the data folder of AgentTools', async () => {
+    const file = path.join(dataFolder, 'secrets.json');
+    expect(await attack(`return (await load('fs')).readFileSync(${quote(file)})`)).toBe('stopped: ENOENT');
+    expect(await attack(`(await load('fs')).writeFileSync(${quote(file)}, 'x')`)).toMatch(
+      /^stopped: (?:ENOENT|EROFS)/,
+    );
+    expect(readFileSync(file, 'utf8')).toBe('PASSWORD');
+  });
+
+  test('does not escape by a link', async () => {
+    const link = path.join(secrets, 'out/link/id');
+    expect(await attack(`return (await load('fs')).readFileSync(${quote(link)})`)).toBe('stopped: ENOENT');
+    const made = path.join(secrets, 'out/made');
+    const body = `const fs = await load('fs'); fs.symlinkSync(${quote(path.join(secrets, '.ssh'))}, ${quote(made)}); return fs.readdirSync(${quote(made)})`;
+    expect(await attack(body)).toBe('stopped: ENOENT');
+  });
+
+  test('gets no other variables', async () => {
+    const { env } = JSON.parse(
+      (
+        await attack(
+          'return { env: process.env, files: (await load("fs")).readFileSync("/proc/self/environ", "utf8") }',
+        )
+      ).slice(6),
+    );
+    expect(env).toMatchObject({ HOME: '/tmp/home', TMPDIR: '/tmp' });
+    expect(Object.keys(env)).not.toContain('API_KEY');
+    const all = `const fs = await load('fs'); return fs.readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map((name) => { try { return fs.readFileSync('/proc/' + name + '/environ', 'utf8') } catch { return '' } }).join()`;
+    expect(await attack(all)).not.toContain('sk-secret');
+  });
+
+  test('sees and signals no process outside', async () => {
+    expect(await attack(`return (await load('fs')).existsSync('/proc/${program.child.pid}/environ')`)).toBe(
+      'done: false',
+    );
+    expect(await attack(`process.kill(${program.child.pid}, 'SIGKILL')`)).toBe('stopped: ESRCH');
+    expect(await attack('return process.ppid')).toBe('done: 1');
+    expect(program.child.exitCode).toBeNull();
+  });
+
+  test.each([
+    ['this machine', () => `{ host: '127.0.0.1', port: ${port()} }`],
+    ['another address', () => `{ host: ${quote(outerAddress())}, port: ${port()} }`],
+    ['a name', () => `{ host: 'localhost', port: ${port()} }`],
+    ['a unix socket', () => quote(path.join(socketFolder, 'docker.sock'))],
+    ['the docker socket', () => quote('/var/run/docker.sock')],
+    ['the session bus', () => quote('/run/dbus/system_bus_socket')],
+    ['an abstract socket', () => quote('\0agenttools')],
+  ])('connects to %s in vain', async (_, target) => {
+    expect(await attack(connect(target()))).toMatch(/^stopped: (?:ECONNREFUSED|ENETUNREACH|ENOENT|EPERM)$/);
+  });
+
+  test('resolves no names', async () => {
+    const body = `return await (await load('dns/promises')).resolve4('acme.example')`;
+    expect(await attack(body)).toMatch(/^stopped: (?:ECONNREFUSED|ESERVFAIL|ETIMEOUT)/);
+    const lookup = `return await (await load('dns/promises')).lookup('acme.example')`;
+    expect(await attack(lookup)).toMatch(/^stopped: (?:EAI_AGAIN|ENOTFOUND)/);
+  });
+
+  test('starts no program', async () => {
+    for (const program of ['/bin/sh', 'id', '/usr/bin/env', 'bwrap', 'sudo']) {
+      const body = `const { spawnSync } = await load('child_process'); const { error, status } = spawnSync(${quote(program)}); if (error) throw error; return status`;
+      expect(await attack(body)).toBe('stopped: ENOENT');
+    }
+  });
+
+  test('has no capabilities and no terminal', async () => {
+    const status = await attack(`return (await load('fs')).readFileSync('/proc/self/status', 'utf8')`);
+    expect(status).toContain('CapEff:\\t0000000000000000');
+    expect(status).toContain('CapBnd:\\t0000000000000000');
+    expect(status).toContain('NoNewPrivs:\\t1');
+    expect(await attack(`return (await load('fs')).openSync('/dev/tty', 'r+')`)).toBe('stopped: ENXIO');
+  });
+});
+
+test('inherits no descriptors of the program that started the server', async () => {
+  const folder = openSync(secrets, 'r');
+  const file = openSync(path.join(secrets, '.ssh/id'), 'r');
+  const child = spawn(process.execPath, [programFile, 'start', directory, '--sandbox'], {
+    stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore', 'ignore', folder, 'ignore', file],
+    env: { PATH: process.env.PATH, HOME: secrets, AGENTTOOLS_AUTO_INSTALL: 'false' },
+  });
+  const list = `const fs = await load('fs'); return fs.readdirSync('/proc/self/fd').map((fd) => { try { return fs.readlinkSync('/proc/self/fd/' + fd) } catch { return '' } })`;
+  const send = (message: object) => child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  send({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  });
+  send({ method: 'notifications/initialized' });
+  send({ id: 2, method: 'tools/call', params: { name: 'run', arguments: { body: list } } });
+  let output = '';
+  for await (const chunk of child.stdout!) {
+    output += chunk;
+    if (output.includes('"id":2')) break;
+  }
+  child.stdin!.end();
+  await once(child, 'exit');
+  expect(output).toContain('done:');
+  expect(output).not.toContain(secrets);
+});
+
+/** An address of this machine that is not loopback. */
+function outerAddress(): string {
+  const all = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '192.0.2.1';
+}
