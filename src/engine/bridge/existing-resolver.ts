@@ -32,7 +32,7 @@ export interface BridgeRequest extends NamedReference, ItemChoices {
   readonly given: GivenOptions;
   /** Transport of a remote server. Default: found out by asking. */
   readonly transport?: RemoteTransport | undefined;
-  /** Variables of the environment that a program gets. Default: all that are not ours. */
+  /** Variables of the environment that a program gets. Default: all except the variables of AgentTools. */
   readonly passes?: readonly string[] | undefined;
 }
 

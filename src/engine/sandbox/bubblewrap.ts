@@ -14,7 +14,7 @@ const usualFolders = ['/usr/bin', '/usr/local/bin', '/bin'];
 const trialMs = 10_000;
 
 /**
- * Namespaces of every sandbox: no processes, sockets, mounts or shared memory of the machine. A session of its own keeps
+ * Namespaces of every sandbox: no processes, sockets, mounts or shared memory of the machine. A new session keeps
  * code from typing into the terminal, and the sandbox dies with its parent.
  */
 export const isolation = [

@@ -140,7 +140,7 @@ class BubblewrapSandbox implements Sandbox {
   }
 }
 
-/** Variables that every program gets. The sandbox has a `HOME` and a `TMPDIR` of its own. */
+/** Variables that every program gets. `HOME` and `TMPDIR` are private. */
 const minimum = ['PATH', 'LANG'];
 
 /** Contents of files in `/etc`. The real ones name users and hosts of the machine. */

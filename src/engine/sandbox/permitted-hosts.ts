@@ -18,7 +18,7 @@ export function permitsHost(permitted: readonly string[], { host, port }: HostAd
 }
 
 /** The name and the port of a permitted host. */
-export function parseHost(permitted: string): { readonly name: string; readonly port: number | undefined } {
+function parseHost(permitted: string): { readonly name: string; readonly port: number | undefined } {
   const [, name = permitted, port] = /^(.*?)(?::(\d+))?$/.exec(permitted) ?? [];
   return { name: withoutBrackets(name).toLowerCase(), port: port === undefined ? undefined : Number(port) };
 }

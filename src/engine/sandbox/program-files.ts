@@ -10,7 +10,7 @@ export interface NeededFile {
   readonly link?: string;
 }
 
-/** The file of a program: an absolute path, or the first one on the `PATH`; undefined if there is none. */
+/** The file of a program: an absolute path, or the first one on the `PATH`; undefined without one. */
 export function findProgram(command: string, searchPath: string, cwd: string): string | undefined {
   if (command.includes('/')) {
     const file = path.resolve(cwd, command);
@@ -67,7 +67,7 @@ function interpretersOf(file: string, searchPath: string): readonly string[] {
  * The folders with the code of a script: its package and the `node_modules` around it. A file that belongs to no package
  * has none.
  */
-export function packageOf(file: string): readonly string[] {
+function packageOf(file: string): readonly string[] {
   const outermost = file.indexOf(`${path.sep}node_modules${path.sep}`);
   if (outermost !== -1) return [path.join(file.slice(0, outermost), 'node_modules')];
   for (let folder = path.dirname(file); folder !== path.dirname(folder); folder = path.dirname(folder)) {
