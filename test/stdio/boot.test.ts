@@ -26,7 +26,8 @@ async function diagnosticsOf(files: Files, folder: string, more: object = {}) {
   const cwd = writeFolder(files);
   const manifest = await readManifest(path.join(cwd, folder));
   const command = { command: process.execPath, args: [programFile], cwd, timeoutMs: 20_000 };
-  return await bootExtension(manifest, { ...command, env: { ...env, ...more } });
+  const { diagnostics } = await bootExtension(manifest, { ...command, env: { ...env, ...more } });
+  return diagnostics;
 }
 
 const packages: Readonly<Record<string, readonly [folder: string, files: Files]>> = {

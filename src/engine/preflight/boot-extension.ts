@@ -6,6 +6,8 @@ import type { Manifest } from '../extension/manifest.js';
 import { isPackageName, qualify, shortName } from '../extension/names.js';
 import { listFaultsIn, parseAbsences, parseMissingNames } from '../live/list-faults.js';
 import { withShortWait } from '../live/upstream-wait.js';
+import type { ModelSurface } from '../surface/model-surface.js';
+import { withSurfaceFile } from '../surface/surface-file.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
 
 /** A server slower than this to its first answer is reported; impatient clients give up after ten seconds. */
@@ -27,6 +29,13 @@ export interface BootOptions {
   readonly timeoutMs: number;
 }
 
+/** Result of starting all servers of an extension. */
+export interface BootReport {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Everything that the servers list, by their names in the manifest. */
+  readonly surfaces: readonly { readonly server: string; readonly surface: ModelSurface }[];
+}
+
 /** Version negotiation of the official client, by era. */
 const eras = [
   { name: '2025-11-25', versionNegotiation: { mode: 'legacy' } },
@@ -35,24 +44,25 @@ const eras = [
 
 /**
  * Starts every server of an extension as a client would and speaks both eras of MCP to it: handshake, all lists, end.
- * Yields `boot-failed`, `impure-stdout` and `slow-start`.
+ * Yields `boot-failed`, `impure-stdout` and `slow-start`, and the items that the servers list.
  */
-export async function bootExtension(
-  manifest: Manifest,
-  options: BootOptions,
-): Promise<readonly Diagnostic[]> {
+export async function bootExtension(manifest: Manifest, options: BootOptions): Promise<BootReport> {
   const declared = manifest.declarations.servers.map(({ name }) => name);
   const servers = declared.length > 0 ? declared : [shortName(manifest.packageName)];
   const found: Diagnostic[] = [];
+  const surfaces: { server: string; surface: ModelSurface }[] = [];
   for (const server of servers) {
     const about = {
       item: { kind: 'server', name: server },
       location: findServerLocation(manifest, server),
     } as const;
-    for (const diagnostic of await bootServer(manifest, server, options))
-      found.push({ ...diagnostic, ...about });
+    const { result, surface } = await withSurfaceFile((variables) =>
+      bootServer(manifest, server, { ...options, env: { ...options.env, ...variables } }),
+    );
+    for (const diagnostic of result) found.push({ ...diagnostic, ...about });
+    if (surface) surfaces.push({ server, surface: surface.surface });
   }
-  return found;
+  return { diagnostics: found, surfaces };
 }
 
 function findServerLocation(manifest: Manifest, server: string): Location {

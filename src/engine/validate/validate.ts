@@ -11,6 +11,7 @@ import type { CompatibilityOptions } from './facts/compatibility.js';
 import { ModuleReader } from './facts/modules.js';
 import { Inspector, type InspectorOptions } from './inspector.js';
 import { rules, ruleTable } from './rules/index.js';
+import { checkServedUpstreams, type ServedItems } from './served-upstreams.js';
 import { type Snapshot, snapshotWithoutManifest, takeSnapshot, type UnreadableManifest } from './snapshot.js';
 
 export interface ValidateOptions extends Partial<Pick<CompatibilityOptions, 'budget'>> {
@@ -26,8 +27,14 @@ export interface ValidateOptions extends Partial<Pick<CompatibilityOptions, 'bud
   readonly timeoutMs?: number;
   /** Creates the workspace that resolves names. It has to load code definitions with `loadCode`. */
   readonly workspace: (loadCode: LoadCode) => Workspace;
-  /** Starts the servers and returns their diagnostics. Absent: no server is started. */
-  readonly boot?: (manifest: Manifest) => Promise<readonly Diagnostic[]>;
+  /**
+   * Starts the servers and returns their diagnostics. `checkServed` checks the items of upstream servers among those that a
+   * server lists. Absent: no server is started.
+   */
+  readonly boot?: (
+    manifest: Manifest,
+    checkServed: (served: ServedItems) => readonly Diagnostic[],
+  ) => Promise<readonly Diagnostic[]>;
   /**
    * Creates the inspector of this extension, which is closed at the end. Default: one with its own parser.
    */
@@ -109,7 +116,9 @@ export async function diagnose(directory: string, options: ValidateOptions): Pro
   try {
     const snapshot = await snapshotExtension(directory, options, inspector);
     const found = rules.flatMap((rule) => [...rule.check(snapshot)]);
-    if (snapshot.manifest && options.boot) found.push(...(await options.boot(snapshot.manifest)));
+    const checkServed = (served: ServedItems) => checkServedUpstreams(snapshot, served, options.clients);
+    if (snapshot.manifest && options.boot)
+      found.push(...(await options.boot(snapshot.manifest, checkServed)));
     return { snapshot, diagnostics: grade(found, severitiesFor(snapshot, options)) };
   } finally {
     inspector.close();

@@ -1,9 +1,9 @@
 import { ownProgram } from '../../../engine/base/folders.js';
 import type { TokenBudget } from '../../../engine/compatibility/token-budget.js';
 import type { TokenCounter } from '../../../engine/compatibility/token-cost.js';
-import type { Diagnostic } from '../../../engine/extension/diagnostics.js';
 import type { LoadCode } from '../../../engine/extension/extension.js';
 import type { Manifest } from '../../../engine/extension/manifest.js';
+import type { BootReport } from '../../../engine/preflight/boot-extension.js';
 import { Inspector, type ModuleParser } from '../../../engine/validate/inspector.js';
 import { type ExtensionReport, validateExtension } from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
@@ -38,15 +38,19 @@ export async function reportOn(
     ...options,
     workspace: (loadCode: LoadCode) => openWorkspace(host, loadCode),
     openInspector: (limits) => new Inspector({ ...limits, parser }),
-    ...(boot && { boot: (manifest: Manifest) => bootForReport(manifest, timeoutMs, host) }),
+    ...(boot && {
+      boot: async (manifest, checkServed) => {
+        const { diagnostics, surfaces } = await bootForReport(manifest, timeoutMs, host);
+        const found = surfaces.map(({ server, surface: { server: texts, items } }) =>
+          checkServed({ server, texts, items }),
+        );
+        return [...diagnostics, ...found.flat()];
+      },
+    }),
   });
 }
 
-async function bootForReport(
-  manifest: Manifest,
-  timeoutMs: number,
-  host: Host,
-): Promise<readonly Diagnostic[]> {
+async function bootForReport(manifest: Manifest, timeoutMs: number, host: Host): Promise<BootReport> {
   const { bootExtension } = await import('../../../engine/preflight/boot-extension.js');
   return await bootExtension(manifest, { ...ownProgram(), cwd: host.cwd, env: host.env, timeoutMs });
 }
