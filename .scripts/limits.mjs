@@ -20,7 +20,8 @@ export function withLimits(text, { subjects, rows }) {
   );
   return text.replace(
     /<!-- limits -->[\s\S]*<!-- \/limits -->/,
-    `<!-- limits -->\n\n${tables.join('\n')}\n<!-- /limits -->`,
+    // A text would mean parts of the page by `$`.
+    () => `<!-- limits -->\n\n${tables.join('\n')}\n<!-- /limits -->`,
   );
 }
 

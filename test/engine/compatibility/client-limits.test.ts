@@ -43,6 +43,8 @@ describe('the table of limits', () => {
     const page = readFileSync(new URL('../../../docs/compatibility.md', import.meta.url), 'utf8');
     expect(page).toBe(withLimits(page, readLimits()));
     expect(page).toContain('| Codex | >=0.153 | 5,000 bytes |');
+    expect(page).toContain('names beyond `^[a-zA-Z0-9_.-]{1,64}$` |');
+    expect(page.match(/^# /gm)).toHaveLength(1);
   });
 });
 
