@@ -406,4 +406,18 @@ describe('install from a config file', () => {
     const several = await run(['install', 'cursor', './mcp.json']);
     expect(several.stderr).toContain('Choose one: ./mcp.json#tickets, ./mcp.json#other');
   });
+
+  test('takes the package of an entry that install wrote, whose folder goes with the entry', async () => {
+    await run(['install', 'cursor', 'npm:@acme/mcp@1.0.0']);
+    const copied = await run(['install', 'windsurf', `${cursorFile()}#acme`]);
+    expect({ code: copied.code, stderr: copied.stderr }).toMatchObject({ code: 0 });
+    const created = await run(['create', 'wrapped', '--from', cursorFile()]);
+    expect(created).toMatchObject({ code: 0, stderr: expect.not.stringContaining('does not contain') });
+    const file = path.join(home, 'wrapped/package.json');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ dependencies: { '@acme/mcp': '1.0.0' } });
+    await run(['uninstall', 'cursor', 'acme']);
+    expect(existsSync(npmServer('1.0.0'))).toBe(true);
+    await run(['uninstall', 'windsurf', 'acme']);
+    expect(existsSync(npmServer('1.0.0'))).toBe(false);
+  });
 });

@@ -26,7 +26,8 @@ export function programFile(
   throw new AgentToolsError('ambiguous', `The npm package ${name} ${what}. Choose one: ${choices}`);
 }
 
-function programsOf(
+/** Files of the programs of a package, by name. */
+export function programsOf(
   { bin }: Readonly<Record<string, unknown>>,
   name: string,
 ): Readonly<Record<string, string>> {

@@ -4,6 +4,7 @@ import { statFile } from '../base/files/disk.js';
 import { findProgram, isExecutable } from '../base/find-program.js';
 import type { ArgumentTemplate, ExistingServer, ServerInput } from './existing-server.js';
 import { inputsOfPlaces, readPlaces, shownWords } from './hide-secrets.js';
+import { readNpmFolder } from './npm-folder-words.js';
 import { programName, readContainerImage, readPackageRunner } from './runner-words.js';
 import { imageName, shortServerName } from './server-name.js';
 import { formatReference, type ServerReference } from './server-reference.js';
@@ -27,9 +28,10 @@ type Words = readonly [string, ...string[]];
  */
 export async function resolveCommand(words: Words, lookup: CommandLookup): Promise<ExistingServer> {
   const read = readPackageRunner(words);
-  if (read?.fetched) {
-    const server = await lookup.resolve(read.fetched.reference);
-    return withArguments(server, readArguments(read.fetched.args, lookup));
+  const fetched = read ? read.fetched : await readNpmFolder(words);
+  if (fetched) {
+    const server = await lookup.resolve(fetched.reference);
+    return withArguments(server, readArguments(fetched.args, lookup));
   }
   const [command, ...rest] = words;
   const file = await locateProgram(command, lookup);

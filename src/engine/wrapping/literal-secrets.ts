@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { statFile } from '../base/files/disk.js';
 import { looksSecret } from '../base/looks-secret.js';
 import { isString } from '../base/value-checks.js';
 import { toVariableName } from '../base/variable-name.js';
@@ -34,8 +36,8 @@ export function withoutSecrets(endpoint: Endpoint, options: SecretOptions): Endp
   const texts = [...textsIn(endpoint)].sort(
     (a, b) => Number(b.path[0] === 'env') - Number(a.path[0] === 'env'),
   );
-  for (const { path, text } of texts) {
-    const [key, name = ''] = path;
+  for (const { path: place, text } of texts) {
+    const [key, name = ''] = place;
     if (key === 'url') Object.assign(changed, { url: withoutAddressSecrets(text, options) });
     const secret = findSecret({ key: String(key), name, text, endpoint }, options);
     if (!secret) continue;
@@ -70,10 +72,15 @@ function findSecret(
     return isFound ? { name: String(name), start: 0 } : undefined;
   }
   if (key === 'headers') return findInHeader(String(name), text, isPublished);
-  if (key !== 'args' || !Array.isArray(endpoint.args)) return undefined;
+  if (key !== 'args' || !Array.isArray(endpoint.args) || isExistingPath(text)) return undefined;
   const before: unknown = endpoint.args[Number(name) - 1];
   const found = findSecretEnding(text, isString(before) ? before : undefined);
   return found ?? (isPublished ? findInArgument(text, isString(before) ? before : '') : undefined);
+}
+
+/** Paths of caches have random parts. */
+function isExistingPath(text: string): boolean {
+  return path.isAbsolute(text) && statFile(text) !== undefined;
 }
 
 function findInHeader(name: string, text: string, isPublished: boolean): SecretText | undefined {

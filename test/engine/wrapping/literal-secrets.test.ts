@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references to variables.
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { withoutSecrets } from '../../../src/engine/wrapping/literal-secrets.js';
+import { writeFolder } from '../../support/packages.js';
 
 const write = (endpoint: object, isPublished = true) =>
   withoutSecrets(endpoint as never, {
@@ -98,4 +100,12 @@ it('replaces parts of addresses', () => {
 it('replaces only apparent secrets in a definition of the user', () => {
   const env = { X: 'hunter2', TOKEN: 'abc' };
   expect(write({ env }, false)).toEqual({ env: { X: 'hunter2', TOKEN: '${TOKEN}' } });
+});
+
+it('keeps a path that exists, such as one of a cache', () => {
+  const folder = writeFolder({ 'tickets-3e93675312f10c1b70e5ef47a7f3e183/index.js': '' });
+  const args = [path.join(folder, 'tickets-3e93675312f10c1b70e5ef47a7f3e183/index.js')];
+  expect(write({ command: 'node', args })).toEqual({ command: 'node', args });
+  const missing = args.map((file) => `${file}.gone`);
+  expect(write({ command: 'node', args: missing })).not.toEqual({ command: 'node', args: missing });
 });
