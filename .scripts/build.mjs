@@ -61,6 +61,7 @@ for (const module of nameStartChunk(outputFiles, cli)) {
 for (const [name, source] of [
   ['index', 'src/index.ts'],
   ['inspector-child', 'src/engine/validate/inspector-child.ts'],
+  ['sandbox-relay', 'src/engine/sandbox/relay.ts'],
 ]) {
   await build({ ...options, minifyIdentifiers: true, entryPoints: { [name]: source } });
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync, symlinkSync } from 'node:fs';
+import { createServer as createWebServer, type Server as WebServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -34,7 +35,10 @@ let unix: Server;
 /** Number of connections that reached a server outside of the sandbox. */
 let connections = 0;
 
-const attack = async (body: string): Promise<string> => (await program.call('run', { body })).content[0].text;
+const attackOn = async (at: Program, body: string): Promise<string> =>
+  (await at.call('run', { body })).content[0].text;
+const attack = async (body: string): Promise<string> => await attackOn(program, body);
+const portOf = (server: Server) => (server.address() as { port: number }).port;
 const quote = (text: string) => JSON.stringify(text);
 const connect = (target: string) => `
   const { connect } = await load('net');
@@ -80,8 +84,6 @@ afterAll(async () => {
   tcp.close();
   unix.close();
 });
-
-const port = () => (tcp.address() as { port: number }).port;
 
 describe('code of an extension in bubblewrap', () => {
   test('reads and writes what is permitted', async () => {
@@ -158,9 +160,9 @@ describe('code of an extension in bubblewrap', () => {
   });
 
   test.each([
-    ['this machine', () => `{ host: '127.0.0.1', port: ${port()} }`],
-    ['another address', () => `{ host: ${quote(outerAddress())}, port: ${port()} }`],
-    ['a name', () => `{ host: 'localhost', port: ${port()} }`],
+    ['this machine', () => `{ host: '127.0.0.1', port: ${portOf(tcp)} }`],
+    ['another address', () => `{ host: ${quote(outerAddress())}, port: ${portOf(tcp)} }`],
+    ['a name', () => `{ host: 'localhost', port: ${portOf(tcp)} }`],
     ['a unix socket', () => quote(path.join(socketFolder, 'docker.sock'))],
     ['the docker socket', () => quote('/var/run/docker.sock')],
     ['the session bus', () => quote('/run/dbus/system_bus_socket')],
@@ -189,6 +191,69 @@ describe('code of an extension in bubblewrap', () => {
     expect(status).toContain('CapBnd:\\t0000000000000000');
     expect(status).toContain('NoNewPrivs:\\t1');
     expect(await attack(`return (await load('fs')).openSync('/dev/tty', 'r+')`)).toBe('stopped: ENXIO');
+  });
+});
+
+describe('a sandbox with permitted hosts', () => {
+  let web: WebServer;
+  let other: Server;
+  let networked: Program;
+  let reached = 0;
+
+  beforeAll(async () => {
+    web = createWebServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
+    other = createServer((socket) => {
+      reached += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await Promise.all([once(web, 'listening'), once(other, 'listening')]);
+    networked = await openProgram(directory, {
+      flags: ['--allow-net', `localhost:${portOf(web)}`, '--allow-net', 'rebound.localhost'],
+    });
+  });
+
+  afterAll(async () => {
+    expect(reached).toBe(0);
+    expect(await networked.end()).toEqual({ code: 0, signal: null });
+    web.close();
+    other.close();
+  });
+
+  const fetchText = (url: string) => `return await (await fetch(${quote(url)})).text()`;
+  const byProxy = (target: string) => `
+    const { request } = await load('http');
+    const url = new URL(process.env.HTTP_PROXY);
+    return await new Promise((resolve, reject) => {
+      const asked = request({ host: url.hostname, port: url.port, method: 'CONNECT', path: ${quote(target)} });
+      asked.on('connect', ({ statusCode }, socket) => { socket.destroy(); resolve(statusCode); }).on('error', reject).end();
+    });`;
+
+  test('reaches them without knowing the proxy', async () => {
+    expect(await attackOn(networked, fetchText(`http://localhost:${portOf(web)}/`))).toBe('done: "hello"');
+  });
+
+  test('reaches them by the proxy', async () => {
+    expect(await attackOn(networked, byProxy(`localhost:${portOf(web)}`))).toBe('done: 200');
+    const plain = `
+      const { get } = await load('http');
+      const url = new URL(process.env.HTTP_PROXY);
+      return await new Promise((resolve, reject) => get({ host: url.hostname, port: url.port, path: 'http://localhost:${portOf(web)}/' }, (response) => response.on('data', (data) => resolve(String(data)))).on('error', reject));`;
+    expect(await attackOn(networked, plain)).toBe('done: "hello"');
+  });
+
+  test('reaches no other host, port or address', async () => {
+    const port = portOf(other);
+    expect(await attackOn(networked, fetchText(`http://localhost:${port}/`))).toBe('stopped: fetch failed');
+    for (const target of [
+      `localhost:${port}`,
+      `127.0.0.1:${port}`,
+      `[::1]:${port}`,
+      'acme.example:443',
+      `rebound.localhost:80`,
+    ]) {
+      expect(await attackOn(networked, byProxy(target))).toMatch(/^done: (?:403|502)$/);
+    }
+    expect(networked.stderr).toContain('sandbox: the host acme.example:443 is not permitted.');
   });
 });
 

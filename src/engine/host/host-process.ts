@@ -152,7 +152,7 @@ export class HostProcess {
     const { entry, args = [], nodeFlags = [], env, stderr, sandbox } = this.#options;
     const words = [...hostFlags, ...nodeFlags, entry, ...args];
     const variables = { ...env, [this.#mark.name]: this.#mark.value };
-    const begun = this.#begun?.descriptor ?? 'ignore';
+    const begun = this.#begun?.descriptor;
     const options: SpawnOptions = {
       // A separate process group can be killed as a whole. On Windows, a detached process outlives its parent.
       detached: process.platform !== 'win32',
@@ -160,7 +160,14 @@ export class HostProcess {
     };
     if (sandbox) {
       // Code in a sandbox must not get a terminal or a file that it could open again.
-      const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', begun];
+      const stdio: StdioOptions = [
+        'ignore',
+        'pipe',
+        'pipe',
+        'pipe',
+        'pipe',
+        ...(begun === undefined ? [] : [begun]),
+      ];
       const program = { command: process.execPath, args: words, cwd: process.cwd(), isNamed: false };
       const launch = sandbox.launch({ ...program, env: withoutUnset(variables) }, stdio.length);
       return spawnSandboxed(launch, { ...options, stdio });
@@ -168,7 +175,7 @@ export class HostProcess {
     const print = stderr === process.stderr ? 2 : 'pipe';
     return spawn(process.execPath, words, {
       ...options,
-      stdio: ['ignore', print, print, 'pipe', 'pipe', begun],
+      stdio: ['ignore', print, print, 'pipe', 'pipe', begun ?? 'ignore'],
       env: variables,
     });
   }

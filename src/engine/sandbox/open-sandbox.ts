@@ -4,9 +4,12 @@ import path from 'node:path';
 import process from 'node:process';
 import { canonical } from '../base/canonical-json.js';
 import { AgentToolsError } from '../base/errors.js';
+import { packageRoot } from '../base/folders.js';
 import { type Bubblewrap, findBubblewrap, isolation } from './bubblewrap.js';
+import type { NetworkProxy } from './network-proxy.js';
 import type { SandboxPermissions } from './permissions.js';
 import { argumentFiles, findProgram, isInOneOf, type NeededFile, programFiles } from './program-files.js';
+import { hostsFile, relayedHosts } from './relayed-hosts.js';
 import type { Sandbox, SandboxedLaunch, SandboxedProgram } from './sandbox.js';
 import { contains, isSystemFile, resolveFile, systemWords } from './system-files.js';
 
@@ -19,6 +22,8 @@ export interface SandboxRequest {
   readonly dataFolder: string;
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
 }
 
 /** Opens a sandbox with the means of this system. @throws AgentToolsError if it cannot enforce a permission */
@@ -26,7 +31,9 @@ export async function openSandbox(request: SandboxRequest): Promise<Sandbox> {
   const { platform, env } = request;
   if (platform !== 'linux') throw unsupported(platform);
   const mounts = permittedMounts(request);
-  return new BubblewrapSandbox(request, mounts, await findBubblewrap(env.PATH ?? ''));
+  const sandbox = new BubblewrapSandbox(request, mounts, await findBubblewrap(env.PATH ?? ''));
+  await sandbox.openNetwork();
+  return sandbox;
 }
 
 function unsupported(platform: NodeJS.Platform): AgentToolsError {
@@ -53,7 +60,8 @@ class BubblewrapSandbox implements Sandbox {
   readonly #request: SandboxRequest;
   readonly #mounts: readonly Mount[];
   readonly #bubblewrap: Bubblewrap;
-  /** Folder with the files that replace files of the system. */
+  #proxy: NetworkProxy | undefined;
+  /** Folder with the files that replace files of the system, and the socket of the proxy. */
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'agenttools-sandbox-'));
 
   constructor(request: SandboxRequest, mounts: readonly Mount[], bubblewrap: Bubblewrap) {
@@ -63,8 +71,20 @@ class BubblewrapSandbox implements Sandbox {
     this.#mounts = mounts;
     this.#bubblewrap = bubblewrap;
     for (const [name, text] of Object.entries(systemFiles)) {
-      writeFileSync(path.join(this.#folder, name), text());
+      writeFileSync(path.join(this.#folder, name), text(request.permissions));
     }
+  }
+
+  /** Opens the proxy to permitted hosts. Without any, the sandbox has no network. */
+  async openNetwork(): Promise<void> {
+    const { network } = this.permissions;
+    if (network.length === 0) return;
+    const { NetworkProxy } = await import('./network-proxy.js');
+    this.#proxy = await NetworkProxy.open({ socket: this.#socket, network, report: this.#request.report });
+  }
+
+  get #socket(): string {
+    return path.join(this.#folder, 'proxy.sock');
   }
 
   environment(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
@@ -81,9 +101,14 @@ class BubblewrapSandbox implements Sandbox {
     const needed = [
       ...[process.execPath, file, ...permitted].flatMap((one) => programFiles(one, searchPath)),
       ...(program.isNamed ? argumentFiles(args, cwd) : []),
+      ...(this.#proxy ? [this.#socket, relayFile(), path.join(packageRoot(), 'package.json')] : []).map(
+        (source) => ({ source }),
+      ),
     ];
     const words = [
       ...isolation,
+      // The relay listens on the ports of permitted hosts.
+      ...(this.#proxy ? ['--cap-add', 'CAP_NET_BIND_SERVICE'] : []),
       ...this.#bubblewrap.extra,
       ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--dir', privateHome],
       ...systemWords(),
@@ -99,11 +124,18 @@ class BubblewrapSandbox implements Sandbox {
     ];
     return {
       command: this.#bubblewrap.file,
-      args: ['--args', String(descriptor), '--', file, ...args],
+      args: ['--args', String(descriptor), '--', ...this.#relayWords(descriptor), file, ...args],
       // Variables of the program could load libraries into bubblewrap itself.
       env: {},
       words: words.map((word) => `${word}\0`).join(''),
     };
+  }
+
+  /** The command that connects the sandbox with the proxy and starts the program. */
+  #relayWords(descriptors: number): readonly string[] {
+    if (!this.#proxy) return [];
+    const hosts = JSON.stringify(relayedHosts(this.permissions.network));
+    return [process.execPath, relayFile(), this.#socket, String(descriptors), hosts];
   }
 
   /** @throws AgentToolsError if the program is missing or not permitted */
@@ -136,6 +168,7 @@ class BubblewrapSandbox implements Sandbox {
   }
 
   async close(): Promise<void> {
+    this.#proxy?.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
@@ -144,12 +177,17 @@ class BubblewrapSandbox implements Sandbox {
 const minimum = ['PATH', 'LANG'];
 
 /** Contents of files in `/etc`. The real ones name users and hosts of the machine. */
-const systemFiles: Readonly<Record<string, () => string>> = {
-  hosts: () => '127.0.0.1 localhost\n::1 localhost\n',
+const systemFiles: Readonly<Record<string, (permissions: SandboxPermissions) => string>> = {
+  hosts: ({ network }) => hostsFile(network),
   passwd: () =>
     `user:x:${process.getuid?.() ?? 1000}:${process.getgid?.() ?? 1000}::${privateHome}:/bin/sh\n`,
   group: () => `user:x:${process.getgid?.() ?? 1000}:\n`,
 };
+
+/** Path of the relay, in the last build. */
+function relayFile(): string {
+  return path.join(packageRoot(), 'dist', 'sandbox-relay.js');
+}
 
 function readable(source: string): Mount {
   return { source, target: source, isWritable: false };

@@ -5,7 +5,7 @@ export interface HostAddress {
 }
 
 /** Ports of a permitted host without a port. */
-const usualPorts: readonly number[] = [80, 443];
+export const usualPorts: readonly number[] = [80, 443];
 
 /** True if one of the permitted hosts is this one. `*.acme.example` permits every host below `acme.example`. */
 export function permitsHost(permitted: readonly string[], { host, port }: HostAddress): boolean {
@@ -18,7 +18,7 @@ export function permitsHost(permitted: readonly string[], { host, port }: HostAd
 }
 
 /** The name and the port of a permitted host. */
-function parseHost(permitted: string): { readonly name: string; readonly port: number | undefined } {
+export function parseHost(permitted: string): { readonly name: string; readonly port: number | undefined } {
   const [, name = permitted, port] = /^(.*?)(?::(\d+))?$/.exec(permitted) ?? [];
   return { name: withoutBrackets(name).toLowerCase(), port: port === undefined ? undefined : Number(port) };
 }

@@ -75,7 +75,7 @@ export async function prepareServer(
 ): Promise<PreparedServer> {
   const { host, report } = setting;
   const inProcess = Boolean(preparation.inProcess || !host.stderr);
-  const sandbox = new ServerSandbox(preparation.sandbox, { host, inProcess });
+  const sandbox = new ServerSandbox(preparation.sandbox, { host, inProcess, report });
   if (inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting, sandbox);
   const changes = new ChangeNotifier();
   let prepared: PreparedWithUpstreams | undefined;

@@ -19,6 +19,8 @@ interface SandboxSetting {
   readonly host: Pick<Host, 'cwd' | 'env' | 'home' | 'platform'>;
   /** True if code runs in this process. */
   readonly inProcess: boolean;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
 }
 
 /** The sandbox of one server. It is opened once, before any code of the server runs. */
@@ -78,11 +80,11 @@ export class ServerSandbox {
   }
 
   async #open(permissions: SandboxPermissions, code: readonly string[]): Promise<Sandbox> {
-    const { host } = this.#setting;
+    const { host, report } = this.#setting;
     const { openSandbox } = await import('../sandbox/open-sandbox.js');
     const { home, platform, env } = host;
     const { dataFolder } = workspaceFolders(facts(host));
-    this.#sandbox = await openSandbox({ permissions, code, home, dataFolder, platform, env });
+    this.#sandbox = await openSandbox({ permissions, code, home, dataFolder, platform, env, report });
     return this.#sandbox;
   }
 

@@ -1,6 +1,7 @@
 import { lookup as resolveHost } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { type Reach, reaches, reachOfAddress } from '../base/address-reach.js';
 import { AgentToolsError } from '../base/errors.js';
 import { isLoopback } from '../base/loopback.js';
 import { outgoingFetch } from '../base/outgoing-fetch.js';
@@ -55,10 +56,6 @@ function requireSecure(url: URL, server: URL): void {
   throw refusal(url, server, 'It must begin with https://');
 }
 
-/** Widest network that can reach an address. A server may refer to addresses of its network and of wider ones. */
-const reaches = ['this machine', 'link', 'private network', 'public'] as const;
-type Reach = (typeof reaches)[number];
-
 function requireReachable(url: URL, target: Reach, server: Reach): void {
   if (reaches.indexOf(target) >= reaches.indexOf(server)) return;
   throw new AgentToolsError(
@@ -78,39 +75,6 @@ async function reachOf({ hostname }: URL, resolve: NonNullable<GuardOptions['res
 
 async function addressesOf(host: string): Promise<readonly string[]> {
   return (await resolveHost(host, { all: true })).map(({ address }) => address);
-}
-
-function listOf(...subnets: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[]): BlockList {
-  const list = new BlockList();
-  for (const subnet of subnets) list.addSubnet(...subnet);
-  return list;
-}
-
-/** @see RFC 6890; addresses of IPv4 that are written as IPv6 fall under the rules of IPv4 */
-const subnets: readonly (readonly [Reach, BlockList])[] = [
-  ['this machine', listOf(['127.0.0.0', 8, 'ipv4'], ['0.0.0.0', 8, 'ipv4'], ['::', 127, 'ipv6'])],
-  ['link', listOf(['169.254.0.0', 16, 'ipv4'], ['fe80::', 10, 'ipv6'])],
-  [
-    'private network',
-    listOf(
-      ['10.0.0.0', 8, 'ipv4'],
-      ['172.16.0.0', 12, 'ipv4'],
-      ['192.168.0.0', 16, 'ipv4'],
-      ['100.64.0.0', 10, 'ipv4'],
-      ['192.0.0.0', 24, 'ipv4'],
-      ['198.18.0.0', 15, 'ipv4'],
-      ['224.0.0.0', 3, 'ipv4'],
-      ['fc00::', 7, 'ipv6'],
-      ['fec0::', 10, 'ipv6'],
-      ['64:ff9b:1::', 48, 'ipv6'],
-      ['ff00::', 8, 'ipv6'],
-    ),
-  ],
-];
-
-function reachOfAddress(address: string): Reach {
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  return subnets.find(([, list]) => list.check(address, family))?.[0] ?? 'public';
 }
 
 /** @throws AgentToolsError if the body is larger than {@link maxDocumentBytes} */
