@@ -113,6 +113,7 @@ describe('show', () => {
       repository: 'https://github.com/acme/tickets',
       websiteUrl: null,
       launch: 'npx -y @acme/tickets@1.2.0 --region <--region>',
+      findings: [expect.objectContaining({ code: 'text/control-characters', severity: 'error' })],
       inputs: [
         {
           name: '--arg --region',

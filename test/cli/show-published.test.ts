@@ -98,6 +98,7 @@ describe('show of what is not installed', () => {
         ],
         resources: [{ name: 'stations', item: '@acme/weather/stations', description: null }],
         installations: [],
+        findings: [expect.objectContaining({ code: 'text/control-characters', severity: 'error' })],
       });
     },
   );

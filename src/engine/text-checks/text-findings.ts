@@ -51,6 +51,6 @@ export function uniqueFindings(findings: readonly TextFinding[]): readonly TextF
 }
 
 /** One line about a finding: `text/bidi-controls: The description of … has …: "a\u{202E}b"` */
-export function findingLine({ code, message, excerpt }: TextFinding): string {
+export function findingLine({ code, message, excerpt }: Omit<TextFinding, 'hash'>): string {
   return `${code}: ${message.replace(/\.$/, '')}: ${excerpt}`;
 }

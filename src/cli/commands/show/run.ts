@@ -18,6 +18,7 @@ import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { findSignIns } from '../../shared/signed-in.js';
+import { findingsData } from '../../shared/text/findings.js';
 import { renderJson } from '../../shared/text/json.js';
 import { signInLine } from '../../shared/text/sign-in.js';
 import { renderCost } from '../../shared/text/token-costs.js';
@@ -52,7 +53,7 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
     return ExitCode.Ok;
   }
   if (property !== undefined) {
-    const value = propertyOf(facts, property);
+    const value = propertyOf(property === 'findings' ? await withFindings(facts) : facts, property);
     host.stdout.write(json ? renderJson(value) : renderValue(value));
     return ExitCode.Ok;
   }
@@ -61,9 +62,16 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
     host.stderr.write(`note: ${name} is not installed. Add it with: agenttools add ${name}\n`);
   }
   const signIn = facts.kind === 'existing server' ? (await findSignIns(host))(facts.launch) : undefined;
-  const shown = signIn ? { ...facts, signIn: json ? signIn : signInLine(signIn) } : facts;
+  const known = signIn ? { ...facts, signIn: json ? signIn : signInLine(signIn) } : facts;
+  const shown = await withFindings(known);
   host.stdout.write(json ? renderJson(shown) : renderFacts(shown, { color: host.color }));
   return ExitCode.Ok;
+}
+
+/** Adds faults of the texts that models read, if there are any. */
+async function withFindings(facts: Facts): Promise<Facts> {
+  const { findingsIn } = await import('./findings.js');
+  return { ...facts, ...findingsData(await findingsIn(facts)) };
 }
 
 /** Adds the state of the registry signature, as checked when the package was added. */

@@ -20,6 +20,7 @@ import type {
   UpstreamChoiceFacts,
   UpstreamFacts,
 } from '../../../engine/discovery/facts.js';
+import { findingLine, type TextFinding } from '../../../engine/text-checks/text-findings.js';
 import {
   collapseLines,
   declarationRow,
@@ -96,6 +97,8 @@ const listRows = {
   notes: (note: string) => `  ${visibleLine(note)}\n`,
   installations: ({ client, scope, key, file }: InstallationFacts, style: ChalkInstance) =>
     `  ${style.cyan(client)}  ${scope}  ${visibleLine(key)}  ${visibleLine(file)}\n`,
+  findings: (finding: Omit<TextFinding, 'hash'>, style: ChalkInstance) =>
+    `  ${style.yellow(finding.severity)}  ${findingLine(finding)}\n`,
   leftOut: ({ item, code, message, file }: LeftOutFacts, style: ChalkInstance) =>
     `  ${style.yellow(visibleLine(item))}  ${code}, ${visibleLine(file)}\n${indentText(message, 4)}`,
 } as const;
