@@ -4,6 +4,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { reachOfAddress } from '../base/address-reach.js';
 import { parseUrl } from '../base/parse-url.js';
 import { toOneLine } from '../base/to-one-line.js';
+import { joinSockets } from './join-sockets.js';
 import { type HostAddress, parseHost, permitsHost } from './permitted-hosts.js';
 
 export interface NetworkProxyOptions {
@@ -66,7 +67,7 @@ export class NetworkProxy {
       const remote = await this.#connect({ host, port: Number(port) });
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       remote.write(head);
-      join(socket, remote);
+      joinSockets(socket, remote);
     } catch (error) {
       const { status, text } = this.#refusal(error);
       socket.end(`HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain\r\n\r\n${text}\n`);
@@ -153,10 +154,4 @@ class RefusedHostError extends Error {
 
 async function addressesOf(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
-}
-
-/** Forwards everything between two sockets, and ends both. */
-function join(one: Socket, other: Socket): void {
-  one.on('close', () => other.destroy()).pipe(other);
-  other.on('close', () => one.destroy()).pipe(one);
 }

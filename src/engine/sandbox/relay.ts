@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import { constants } from 'node:os';
 import process from 'node:process';
+import { joinSockets } from './join-sockets.js';
 import type { RelayedHost } from './relayed-hosts.js';
 
 const [proxySocket = '', descriptors = '3', hosts = '[]', command = '', ...args] = process.argv.slice(2);
@@ -22,16 +23,9 @@ async function listen(address: string, port: number, open: (socket: Socket) => v
   });
 }
 
-function join(one: Socket, other: Socket): void {
-  for (const [from, to] of [[one, other] as const, [other, one] as const]) {
-    from.on('error', () => to.destroy()).on('close', () => to.destroy());
-    from.pipe(to);
-  }
-}
-
 /** Forwards a connection to the proxy, which gets requests of its protocol. */
 function toProxy(socket: Socket): void {
-  join(socket, connect({ path: proxySocket, allowHalfOpen: true }));
+  joinSockets(socket, connect({ path: proxySocket, allowHalfOpen: true }));
 }
 
 /** Forwards a connection to a host, for programs that use no proxy. */
@@ -53,7 +47,7 @@ function toHost(host: string, port: number): (socket: Socket) => void {
         return;
       }
       socket.write(head.subarray(end + 4));
-      join(socket, proxy);
+      joinSockets(socket, proxy);
     };
     proxy.on('data', read);
   };

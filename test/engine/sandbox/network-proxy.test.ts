@@ -26,11 +26,12 @@ async function openProxy(network: readonly string[], addresses: Readonly<Record<
   onTestFinished(() => proxy.close());
   const connect = async (target: string) => {
     const options: ClientRequestArgs = { socketPath, method: 'CONNECT', path: target };
-    const [{ statusCode }, socket] = (await once(request(options).end(), 'connect')) as [
+    const [{ statusCode }, socket, head] = (await once(request(options).end(), 'connect')) as [
       IncomingMessage,
       Socket,
+      Buffer,
     ];
-    const text = (await socket.toArray()).join('');
+    const text = [head, ...(await socket.toArray())].join('');
     return { status: statusCode, text };
   };
   return { connect, lines };
