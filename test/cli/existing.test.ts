@@ -162,6 +162,16 @@ test.each([
 });
 
 test.each([
+  ['localhost:3000', 'A remote server is named by its URL: http://localhost:3000\n'],
+  ['tickets', 'npm:tickets for an npm package, pypi:tickets for a PyPI package.\n'],
+  ['javascript:alert(1)', 'or the name of a built-in or user server.\n'],
+  ['file:///etc/passwd', 'or the name of a built-in or user server.\n'],
+])('an unknown server %j has a hint that fits', async (text, hint) => {
+  const { code, stderr } = await run('install', 'cursor', text);
+  expect({ code, end: stderr.endsWith(hint), stderr }).toMatchObject({ code: 1, end: true });
+});
+
+test.each([
   [1, ['call', 'acme/tickets', 'tool']],
   [1, ['show', 'acme/tickets']],
   [1, ['preview', 'acme/tickets']],

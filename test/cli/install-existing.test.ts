@@ -206,7 +206,9 @@ describe('install of a command', () => {
   });
 
   test('by npx installs the package', async () => {
-    await run(['install', 'cursor', '--name', 'fs', '--', 'npx', '-y', '@acme/mcp@1.0.0', '/data']);
+    const words = ['--', 'npx', '-y', '@acme/mcp@1.0.0', '/data'];
+    const { stderr } = await run(['install', 'cursor', '--name', 'fs', ...words]);
+    expect(stderr).toContain('npx -y @acme/mcp@1.0.0 /data is npm:@acme/mcp@1.0.0.\n');
     expect(entries().fs.args).toEqual([npmServer('1.0.0'), '/data']);
   });
 

@@ -72,8 +72,8 @@ export async function openExisting(
   try {
     const server = await resolveExisting(meant, resolveDeps(deps));
     if (key !== undefined) await records.write(key, hideSecrets(server, text).server);
-    if (server.reference !== text && shownReference(meant) === undefined)
-      report(explainReference({ text, meant }, server));
+    const reading = explainReference({ text, meant }, server);
+    if (reading !== undefined) report(reading);
     return server;
   } catch (error) {
     deps.signal.throwIfAborted();
@@ -89,8 +89,14 @@ function isRecorded(meant: ExistingReference): boolean {
   return meant.isRemote || path.isAbsolute(meant.place);
 }
 
-/** Sentence about the server that a reference means. */
-export function explainReference({ text, meant }: NamedReference, { name, version }: ExistingServer): string {
+/** Sentence about the server that a reference means; undefined if the name is the same. */
+export function explainReference(
+  { text, meant }: NamedReference,
+  { name, version, reference, source }: ExistingServer,
+): string | undefined {
+  if (reference === text || meant.kind === 'url') return undefined;
+  if (meant.kind === 'command')
+    return source === 'command' ? undefined : `${shownReference(meant)} is ${reference}.`;
   const isFile = meant.kind === 'document' || meant.kind === 'bundle';
   const meaning = isFile ? `the server "${name}"` : describeReference(meant);
   return `${text} is ${meaning}${version === undefined ? '' : `, version ${version}`}.`;

@@ -59,8 +59,8 @@ export async function findExistingSource(
   refuseOptions(request, meant);
   const server = await resolveExisting(meant, resolveDeps(existingDeps(setting), request.sha256));
   const shown = shownReference(meant);
-  if (!request.command && server.reference !== text && shown === undefined)
-    setting.report(explainReference({ text, meant }, server));
+  const reading = explainReference({ text, meant }, server);
+  if (reading !== undefined) setting.report(reading);
   return await prepareSource({ text: shown ?? text, meant, server }, request, setting);
 }
 
