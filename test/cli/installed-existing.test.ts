@@ -178,7 +178,10 @@ describe('list-installed and uninstall', () => {
     await run(['install', 'cursor', '@acme/mcp', '--no-verify']);
     await run(['install', 'cursor', '--no-verify', '--', 'node', 'server.mjs', '--token', 's3cr3t']);
     expect(await names()).toEqual(['installed npm:@acme/mcp@1.2.0', 'installed server']);
-    expect(await names('*acme/mcp*')).toEqual(['installed npm:@acme/mcp@1.2.0']);
+    for (const pattern of ['*acme/mcp*', '@acme/mcp', 'acme', 'ac*', '@acme/*'])
+      expect(await names(pattern)).toEqual(['installed npm:@acme/mcp@1.2.0']);
+    expect(await names('server')).toEqual(['installed server']);
+    expect(await names('mcp')).toEqual([]);
     expect((await run(['list-servers'])).stdout).toContain('existing MCP servers in your clients');
     expect(recordCount()).toBe(2);
     await run(['uninstall', 'cursor', '@acme/mcp']);

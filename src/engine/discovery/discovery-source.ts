@@ -7,6 +7,8 @@ export interface FoundPackage {
   readonly servers: readonly ListedServer[];
   /** npm packages with the same server. It is left out if an earlier source has one of them. */
   readonly sameAs?: readonly string[];
+  /** Other names that patterns match. Default: none. */
+  readonly aliases?: readonly string[];
   /** Skipped parts of the package, with reasons. */
   readonly notes: readonly string[];
 }

@@ -1,6 +1,7 @@
 import { Receipts } from '../clients/receipts.js';
 import { ExistingRecords, upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer } from '../existing-servers/existing-server.js';
+import { readServerReference } from '../existing-servers/server-reference.js';
 import type { UpstreamRecords } from '../runtime/upstream-records.js';
 import type { DiscoverySource } from './discovery-source.js';
 import type { ListedServer } from './listed-server.js';
@@ -19,10 +20,19 @@ export function installedSource(dataFolder: string, records: UpstreamRecords): D
       for (const reference of new Set(receipts.map(({ server }) => server))) {
         const server = await servers.read(reference).catch(() => undefined);
         const listed = server && listedServer(server, records);
-        if (listed) report.found({ name: undefined, servers: [listed], notes: [] });
+        if (!listed) continue;
+        const keys = receipts.filter((receipt) => receipt.server === reference).map(({ key }) => key);
+        const aliases = [...keys, server.name, ...packageOf(server)];
+        report.found({ name: undefined, servers: [listed], aliases, notes: [] });
       }
     },
   };
+}
+
+/** A command line does not read back as a reference. */
+function packageOf({ source, reference }: ExistingServer): readonly string[] {
+  const read = source === 'command' ? undefined : readServerReference(reference);
+  return read && 'name' in read ? [read.name] : [];
 }
 
 function listedServer(server: ExistingServer, records: UpstreamRecords): ListedServer {

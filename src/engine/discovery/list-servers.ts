@@ -69,7 +69,12 @@ export async function listFrom(
   const matches = pattern === undefined ? () => true : readPattern(pattern);
   const found = firstOfEach(findings, readMeaning(pattern));
   const servers = found.servers
-    .filter((found) => found.server.source === 'mcp-registry' || matches(found))
+    .filter(
+      (found) =>
+        found.server.source === 'mcp-registry' ||
+        matches(found) ||
+        found.aliases.some((name) => matches({ name, package: undefined })),
+    )
     .filter(({ server: { source, name } }) => source !== 'built-in' || builtIn || name === pattern)
     .map(({ server }) => server);
   return { servers, notes: found.notes };
@@ -158,6 +163,7 @@ function remoteSource(
 interface ListCandidate {
   readonly name: string;
   readonly package: string | undefined;
+  readonly aliases: readonly string[];
   readonly server: ListedServer;
 }
 
@@ -187,7 +193,9 @@ function firstOfEach(
     );
     notes.push(...meant.flatMap((one) => one.notes), ...source.notes);
     return fresh
-      .flatMap((found) => found.servers.map((server) => ({ package: found.name, name: server.name, server })))
+      .flatMap(({ name, aliases = [], servers }) =>
+        servers.map((server) => ({ package: name, aliases, name: server.name, server })),
+      )
       .filter(({ name }) => !names.has(name) && names.add(name))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   });
