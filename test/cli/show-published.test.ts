@@ -127,6 +127,9 @@ describe('show of what is not installed', () => {
 
       resources
         stations
+
+      findings
+        error  text/control-characters: "description" of the server "@acme/weather/weather" has control characters, which can change a terminal (U+001B): "Forecasts.\\u001b[31m"
       "
     `);
   });
