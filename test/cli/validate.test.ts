@@ -243,6 +243,16 @@ describe('validate', () => {
           inputSchema: { type: 'object', properties: { a: { type: 'array' } } },
         },
         { name: 'same', description: 'Same.', inputSchema: { type: 'object' } },
+        {
+          name: 'remote',
+          description: 'Remote.',
+          inputSchema: { type: 'object', properties: { a: { $ref: 'https://example.com/a.json' } } },
+        },
+        {
+          name: 'needy',
+          description: 'Needy.',
+          inputSchema: { type: 'object', properties: { b: {} }, required: ['a'] },
+        },
       ],
       prompts: [{ name: 'ask', description: 'Asks.\u202E' }],
     };
@@ -274,6 +284,8 @@ describe('validate', () => {
         first,
         expect.stringMatching(/^Upstream tool "loose": The array has no/),
       ],
+      ['ineffective-schema', first, expect.stringMatching(/^Upstream tool "needy": .* lists "a"/)],
+      ['invalid-input-schema', first, expect.stringMatching(/^Upstream tool "remote": .* leads out/)],
       ['text/bidi-controls', first, expect.stringMatching(/^"description" of the upstream prompt "ask" has/)],
       ['text/concealment', first, expect.stringMatching(/^"instructions" of the upstream servers has/)],
       [

@@ -4,6 +4,7 @@ import { checkServer, checkTool } from '../compatibility/surface-checks.js';
 import type { Diagnostic, Location } from '../extension/diagnostics.js';
 import { singular } from '../extension/item-kinds.js';
 import { toItemChoice } from '../runtime/upstream-choice.js';
+import { checkWireSchema, schemaWarnings } from '../schema/index.js';
 import { quotePlain } from '../text-checks/check-text.js';
 import { checkItemTexts } from '../text-checks/item-texts.js';
 import type { UpstreamSnapshot } from './facts/upstreams.js';
@@ -24,11 +25,11 @@ export interface ServedItems {
 const servedKinds = ['tools', 'prompts', 'resources'] as const;
 
 /** Checks the items of upstream servers, which are known only while a server runs. Items of the package are not checked again. */
-export function checkServedUpstreams(
+export async function checkServedUpstreams(
   snapshot: Snapshot,
   { server, texts, items }: ServedItems,
   clients: ClientChoice,
-): readonly Diagnostic[] {
+): Promise<readonly Diagnostic[]> {
   const upstreams = upstreamsOf(snapshot, server);
   if (upstreams.length === 0) return [];
   const own = ownItems(snapshot, server);
@@ -42,10 +43,13 @@ export function checkServedUpstreams(
       for (const { code, severity, message } of checkItemTexts(value, { label }))
         found.push({ code, severity, message, location, item });
       if (kind !== 'tools') continue;
-      for (const { code, severity, message } of judgeTool(checkTool({ ...value, name }), clients))
+      for (const { message, ...fault } of [
+        ...judgeTool(checkTool({ ...value, name }), clients),
+        ...(await schemaFaults(value)),
+      ])
         found.push({
-          code,
-          severity,
+          code: fault.code,
+          severity: fault.severity,
           message: `Upstream tool ${quotePlain(name)}: ${message}`,
           location,
           item,
@@ -57,6 +61,32 @@ export function checkServedUpstreams(
     ...checkNames(snapshot, { server, names: [...items.tools.keys()], own, upstreams }, clients),
     ...checkInstructions(snapshot, { server, texts, location: upstreams[0]!.location }),
   ];
+}
+
+/** Faults of the schemas of a tool, for which clients reject the tool, or which have no effect. */
+async function schemaFaults(
+  tool: Value,
+): Promise<readonly Pick<Diagnostic, 'code' | 'severity' | 'message'>[]> {
+  const sides = (['input', 'output'] as const).map(async (side) => {
+    const schema = tool[`${side}Schema`];
+    if (schema === undefined) return [];
+    const issues = await checkWireSchema(schema, side);
+    const warnings = issues.length > 0 ? [] : [...schemaWarnings(schema, { side, rawOnly: true })];
+    const found = ({ message }: { readonly message: string }) => `the "${side}Schema" is faulty: ${message}`;
+    return [
+      ...issues.map((one) => ({
+        code: `invalid-${side}-schema`,
+        severity: 'error' as const,
+        message: found(one),
+      })),
+      ...warnings.map((one) => ({
+        code: 'ineffective-schema',
+        severity: 'warning' as const,
+        message: found(one),
+      })),
+    ];
+  });
+  return (await Promise.all(sides)).flat();
 }
 
 /** Upstream servers of the tools and lists of a server. */

@@ -33,7 +33,7 @@ export interface ValidateOptions extends Partial<Pick<CompatibilityOptions, 'bud
    */
   readonly boot?: (
     manifest: Manifest,
-    checkServed: (served: ServedItems) => readonly Diagnostic[],
+    checkServed: (served: ServedItems) => Promise<readonly Diagnostic[]>,
   ) => Promise<readonly Diagnostic[]>;
   /**
    * Creates the inspector of this extension, which is closed at the end. Default: one with its own parser.

@@ -41,8 +41,10 @@ export async function reportOn(
     ...(boot && {
       boot: async (manifest, checkServed) => {
         const { diagnostics, surfaces } = await bootForReport(manifest, timeoutMs, host);
-        const found = surfaces.map(({ server, surface: { server: texts, items } }) =>
-          checkServed({ server, texts, items }),
+        const found = await Promise.all(
+          surfaces.map(({ server, surface: { server: texts, items } }) =>
+            checkServed({ server, texts, items }),
+          ),
         );
         return [...diagnostics, ...found.flat()];
       },
