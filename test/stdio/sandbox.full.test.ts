@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeFolder, writePackage } from '../support/packages.js';
-import { openProgram, type Program, programFile } from '../support/program.js';
+import { openProgram, type Program, programFile, startProgram } from '../support/program.js';
 
 /** Runs the code that a call sends. The result begins with "done:", or with "stopped:" and the reason. */
 const attacker = {
@@ -289,3 +289,87 @@ function outerAddress(): string {
   const all = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '192.0.2.1';
 }
+
+describe('existing servers in a sandbox', () => {
+  /** Lists one tool, with the facts that the program finds. */
+  const facts = `
+    const fs = require('node:fs');
+    const known = (file) => { try { return fs.readdirSync(file).length } catch ({ code }) { return code } };
+    const found = () => JSON.stringify({ env: Object.keys(process.env).sort(), ssh: known(${quote(path.join(secrets, '.ssh'))}), notes: known(${quote(path.join(secrets, 'notes'))}), bin: fs.readdirSync('/usr').includes('bin') && known('/usr/bin') });
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) return;
+      const result = method === 'initialize'
+        ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'own', version: '1' } }
+        : { tools: [{ name: 'facts', description: found(), inputSchema: { type: 'object' } }] };
+      process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+    });`;
+  const env = { API_KEY: 'sk-secret', NAMED: '1', AGENTTOOLS_MCP_REGISTRY: 'none' };
+  const factsOf = async (at: Program) => {
+    const { tools } = await at.request('tools/list');
+    await at.end();
+    return JSON.parse(tools[0].description);
+  };
+
+  test('use what the command line permits', async () => {
+    const folder = writeFolder({ 'server.cjs': facts });
+    const words = ['--sandbox', '--allow-env', 'NAMED', '--allow-read', path.join(secrets, 'notes')];
+    const server = ['--', 'node', path.join(folder, 'server.cjs')];
+    const at = await openProgram(undefined, { flags: [...words, ...server], env });
+    const found = await factsOf(at);
+    expect(found).toMatchObject({ ssh: 'ENOENT', notes: 1 });
+    expect(found.env).toEqual(expect.arrayContaining(['HOME', 'NAMED', 'PATH', 'TMPDIR']));
+    expect(found.env).not.toContain('API_KEY');
+    expect(found.bin).toBeLessThan(5);
+  });
+
+  const upstream = (sandbox: object, more: object = {}) =>
+    writePackage(
+      { servers: ['desk'] },
+      {
+        'agenttools/servers/desk.json': {
+          tools: [{ upstream: { command: 'node', args: ['server.cjs'], ...more } }],
+          sandbox,
+        },
+        'server.cjs': facts,
+      },
+    );
+
+  test('use what the sandbox of their definition permits, without any option', async () => {
+    const sandbox = { files: { read: [path.join(secrets, 'notes')] }, env: ['NAMED'] };
+    const found = await factsOf(await openProgram(upstream(sandbox), { env }));
+    expect(found).toMatchObject({ ssh: 'ENOENT', notes: 1 });
+    expect(found.env).toContain('NAMED');
+    expect(found.env).not.toContain('API_KEY');
+    const free = await factsOf(await openProgram(upstream(sandbox), { env, flags: ['--no-sandbox'] }));
+    expect(free).toMatchObject({ ssh: 1, notes: 1 });
+  });
+
+  test.each([
+    ['a variable', { env: { KEY: '$' + '{API_KEY}' } }, 'does not permit the variable API_KEY'],
+    ['a program', { command: 'sh', args: ['-c', 'true'] }, 'does not permit the program sh'],
+    [
+      'a host',
+      { command: undefined, args: undefined, url: 'http://127.0.0.1:9/mcp' },
+      'does not permit the host 127.0.0.1:9',
+    ],
+  ])('do not start if their definition has %s that is not permitted', async (_, more, message) => {
+    const at = await openProgram(upstream({}, more), { env });
+    expect((await at.request('tools/list')).tools).toEqual([]);
+    await at.end();
+    expect(at.stderr).toContain(message);
+  });
+});
+
+test('a sandbox that the system does not provide is an error, and nothing is started', async () => {
+  const program = startProgram(directory, {
+    flags: ['--sandbox', '--allow-write', path.join(secrets, 'missing')],
+  });
+  expect((await program.exit).code).toBe(1);
+  expect(program.stderr).toContain('does not exist. Create it first.');
+  for (const wide of ['/', os.homedir(), '/proc', '/dev']) {
+    const refused = startProgram(directory, { flags: ['--allow-read', wide], env: { HOME: os.homedir() } });
+    expect((await refused.exit).code).toBe(1);
+    expect(refused.stderr).toContain('Permit narrower folders.');
+  }
+});

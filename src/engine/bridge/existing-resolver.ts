@@ -98,8 +98,15 @@ export async function prepareEndpoint(
   const given = fillGiven(await revealGiven(request.given, deps.reveal), server, env);
   const surroundings = { ...deps.surroundings, env };
   const prepared = await prepareExisting(server, given, { ...deps, surroundings }, { answers: values });
+  if (request.passes && prepared.kind !== 'program') throw remoteInSandbox();
   const launch = await revealAddress(prepared, server, deps.reveal);
   return { server, endpoint: await toEndpoint(launch, request, { ...deps, env }) };
+}
+
+function remoteInSandbox(): AgentToolsError {
+  const message =
+    'A remote server runs on another machine, so no sandbox here limits it. Leave out --sandbox.';
+  return new AgentToolsError('usage', message);
 }
 
 /** The variables with one of the names. Programs are looked for on the `PATH` in any case. */

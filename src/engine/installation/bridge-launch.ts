@@ -8,6 +8,7 @@ import type { ExistingServer, InputValues, RemoteTransport } from '../existing-s
 import { assignInputs, type GivenOptions, type PathBase } from '../existing-servers/given-inputs.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { BridgedParts, InstallSource } from './install-source.js';
+import { sandboxWords } from './launch.js';
 import type { ServerVariable } from './secrets.js';
 
 /** Given values of an existing server that runs through `agenttools start`. */
@@ -57,9 +58,14 @@ export function bridgeLaunch(
     if (isSecret || hasSecretReference(value)) refer('--header-env', name, value);
     else words.push('--header', `${name}: ${value}`);
   }
+  const forServer = server.inputs.flatMap(({ givenBy, name }) => (givenBy === 'env' ? [name] : []));
+  const passed = [...new Set([...extra.env.map(({ name }) => name), ...forServer])].filter((name) =>
+    variables.some((variable) => variable.name === name),
+  );
   const args = [
     'start',
     ...(request.frozen ? ['--frozen'] : []),
+    ...sandboxWords(request.sandbox, passed),
     ...choiceWords(request.choices),
     ...(transport === undefined ? [] : ['--transport', transport]),
     ...words,
@@ -103,9 +109,10 @@ function choiceWords({ only, except, prefix, rename, toolList }: ItemChoices): r
 export function bridgeReason(
   client: Client,
   { launch, secretArguments, usesStore, signIn }: InstallSource,
-  { choices, frozen, scope }: InstallRequest,
+  { choices, frozen, sandbox, scope }: InstallRequest,
 ): string | undefined {
   if (frozen) return 'which checks that its tools are the recorded ones';
+  if (sandbox.length > 0) return 'which runs it in a sandbox';
   if (Object.keys(choices).length > 0) return 'which chooses its tools';
   if (usesStore) return 'which reads its secrets from the secret store';
   if (client.manual) return undefined;

@@ -47,6 +47,8 @@ export interface InstallRequest {
   readonly force: boolean;
   /** True for an entry with `--frozen`. */
   readonly frozen: boolean;
+  /** Options of `start` for the sandbox; empty: the sandbox that the server declares. */
+  readonly sandbox: readonly string[];
   readonly dryRun: boolean;
 }
 

@@ -16,6 +16,8 @@ export interface LaunchRequest {
   readonly version: string;
   readonly inProject: boolean;
   readonly frozen?: boolean;
+  /** Options for the sandbox. Default: none. */
+  readonly sandbox?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly toolOptions: Readonly<Record<string, unknown>>;
   readonly apps: boolean;
@@ -33,6 +35,7 @@ export function buildLaunch(request: LaunchRequest): Launch {
     'start',
     ...(inProject ? ['--project'] : []),
     ...(request.frozen ? ['--frozen'] : []),
+    ...sandboxWords(request.sandbox ?? [], Object.keys(request.env)),
     argument,
   ];
   const { MCP_SERVER_NAME: _, ...given } = request.env;
@@ -48,6 +51,12 @@ export function buildLaunch(request: LaunchRequest): Launch {
   const command = by === 'npx' ? 'npx' : program.command;
   const args = by === 'npx' ? ['-y', `agenttools@${version}`, ...start] : [...program.args, ...start];
   return { command, args, env, ...(cwd !== undefined && { cwd }) };
+}
+
+/** The options for the sandbox. It permits the variables that the entry sets. */
+export function sandboxWords(options: readonly string[], variables: readonly string[]): readonly string[] {
+  if (!options.includes('--sandbox')) return options;
+  return [...options, ...variables.flatMap((name) => ['--allow-env', name])];
 }
 
 /** Builds the launch for an install. */
@@ -69,6 +78,7 @@ export function resolveLaunch(
     version: setting.version,
     inProject: request.scope.kind === 'project' && !candidate.byPath,
     frozen: request.frozen,
+    sandbox: request.sandbox,
     env: Object.fromEntries(request.variables.map(({ name, value }) => [name, value])),
     toolOptions,
     apps: request.apps,

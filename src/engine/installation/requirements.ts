@@ -1,4 +1,5 @@
 import { joinNames } from '../base/join-names.js';
+import { declaredSandbox, describeSandbox } from '../extension/declared-sandbox.js';
 import { type Kind, singular } from '../extension/item-kinds.js';
 import type { ServerSpec } from '../runtime/compose-server.js';
 import { confirmation } from '../runtime/confirm-call.js';
@@ -78,8 +79,17 @@ export async function checkRequirements(
     ...sentences('suggested'),
     ...variablesOfUpstreams(spec, facts),
     ...describeExposures(usedUpstreams(spec)),
+    ...(await permissionsOf(spec)),
   ];
   return { missing: sentences('required'), warnings };
+}
+
+/** Sentences about the permissions that the server declares for its sandbox. */
+async function permissionsOf({ extension, qualifiedName }: ServerSpec): Promise<readonly string[]> {
+  const { servers } = extension.manifest.declarations;
+  const declared = servers.find(({ name }) => extension.qualify(name) === qualifiedName);
+  if (!declared) return [];
+  return describeSandbox(declared.name, await declaredSandbox(extension, declared.name));
 }
 
 /** Requirements of each item. The variables of a tool's upstream are suggested requirements of the tool. */

@@ -1,5 +1,6 @@
 import { isRecord } from '../base/value-checks.js';
 import { type ValueDifference, valuesBetween } from '../base/value-differences.js';
+import { widenedSandboxes } from '../extension/declared-sandbox.js';
 import { shapes } from '../extension/definition-shapes.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
@@ -25,6 +26,8 @@ export interface VersionDifference {
   readonly dependencies: readonly ChangedDependency[];
   /** Sentences about variables that upstream servers would newly get, and about their hosts. */
   readonly exposures: readonly string[];
+  /** Sentences about permissions that servers would newly get in their sandboxes. */
+  readonly permissions: readonly string[];
   /** Previous and new source of the package, if they differ. */
   readonly source?: { readonly before: string; readonly after: string };
 }
@@ -87,6 +90,7 @@ export async function comparePackages(
     files: comparison.files,
     packageJson,
     dependencies,
+    permissions: await widenedSandboxes(before, after),
     exposures: exposureSentences(now).filter((sentence) => !exposureSentences(old).includes(sentence)),
   };
 }
@@ -153,10 +157,11 @@ export function isVisibleToModel({
   return changed.some(isItemSeen);
 }
 
-/** True if the user must confirm an update: the model may see a change, or values or scripts go elsewhere. */
+/** True if the user must confirm an update: the model may see a change, or values, permissions or scripts change. */
 export function needsConsent(difference: VersionDifference): boolean {
-  const { exposures, packageJson } = difference;
-  return isVisibleToModel(difference) || exposures.length > 0 || packageJson.some(isInstallScript);
+  const { exposures, permissions, packageJson } = difference;
+  const isWider = exposures.length > 0 || permissions.length > 0;
+  return isVisibleToModel(difference) || isWider || packageJson.some(isInstallScript);
 }
 
 /** AgentTools runs no install scripts; npm does, elsewhere. */

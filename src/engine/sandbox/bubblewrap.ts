@@ -43,8 +43,8 @@ export interface Bubblewrap {
  * Finds bubblewrap, and tries that it can create namespaces here.
  * @throws AgentToolsError with the missing part and the command that installs it
  */
-export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
-  const folders = [...usualFolders, ...searchPath.split(':').filter((folder) => path.isAbsolute(folder))];
+export async function findBubblewrap(searchPath: string, first = usualFolders): Promise<Bubblewrap> {
+  const folders = [...first, ...searchPath.split(':').filter((folder) => path.isAbsolute(folder))];
   const file = folders.map((folder) => path.join(folder, 'bwrap')).find(canRun);
   if (file === undefined) throw missing();
   const extra = (await knowsDisableUserns(file)) ? ['--disable-userns'] : [];

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { WrittenSandbox } from '../extension/declared-sandbox.js';
 
 /** The files, hosts, programs and variables that code in a sandbox can use. */
 export interface SandboxPermissions {
@@ -10,14 +11,6 @@ export interface SandboxPermissions {
   readonly run: readonly string[];
   /** Names of environment variables. */
   readonly env: readonly string[];
-}
-
-/** Permissions as written, after a check of their forms. */
-export interface WrittenSandbox {
-  readonly files?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
-  readonly network?: readonly string[];
-  readonly run?: readonly string[];
-  readonly env?: readonly string[];
 }
 
 /** Permissions of nothing. */

@@ -62,9 +62,13 @@ export function resolveFile(file: string): string | undefined {
   }
 }
 
-/** True for a regular file. */
+/** True for a regular file. Any text can be asked about, also one that is too long for a path. */
 export function isFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** True if a path is a symbolic link. */

@@ -2,9 +2,10 @@ import type { Host } from '../../host.js';
 import { AgentToolsError } from '../base/errors.js';
 import { type FolderFacts, workspaceFolders } from '../base/folders.js';
 import { checkSandbox } from '../extension/check-sandbox.js';
+import { declaredSandbox, type WrittenSandbox } from '../extension/declared-sandbox.js';
 import { describeFault } from '../extension/describe-fault.js';
 import { type FoundServer, serverName } from '../extension/workspace.js';
-import type { SandboxPermissions, WrittenSandbox } from '../sandbox/permissions.js';
+import type { SandboxPermissions } from '../sandbox/permissions.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
 /** The choice of the user. */
@@ -60,7 +61,7 @@ export class ServerSandbox {
   async #openFor(found: FoundServer): Promise<Sandbox | undefined> {
     const { use, allowed } = this.#choice;
     if (use === 'never') return undefined;
-    const declared = await declaredSandbox(found);
+    const declared = await checkedSandbox(found);
     if (use === 'declared' && declared === undefined) return undefined;
     if (this.#setting.inProcess) {
       const message = `--in-process runs code of ${serverName(found)} in this process, which no sandbox limits. Leave it out, or add --no-sandbox.`;
@@ -99,20 +100,10 @@ function facts({ cwd, env, home, platform }: SandboxSetting['host']): FolderFact
   return { cwd, env, home, platform };
 }
 
-/**
- * The sandbox that a server declares: in its definition, if that is data, else in the manifest. Runs no code.
- * @throws AgentToolsError if it is malformed
- */
-async function declaredSandbox({ extension, server }: FoundServer): Promise<WrittenSandbox | undefined> {
+/** The checked sandbox of a server; undefined if it declares none. @throws AgentToolsError if it is malformed */
+async function checkedSandbox({ extension, server }: FoundServer): Promise<WrittenSandbox | undefined> {
   if (server === undefined) return undefined;
-  const [file] = (await extension.files()).find('servers', server);
-  const isData = file?.language === 'data';
-  // A broken definition is reported when the server is composed.
-  const definition = isData
-    ? await extension.definition('servers', server).catch(() => undefined)
-    : undefined;
-  const declaration = extension.manifest.declarations.servers.find(({ name }) => name === server);
-  const written = definition?.value.sandbox ?? declaration?.metadata.sandbox;
+  const written = await declaredSandbox(extension, server);
   if (written === undefined) return undefined;
   const [fault] = checkSandbox(written, ['sandbox']);
   if (!fault) return written as WrittenSandbox;

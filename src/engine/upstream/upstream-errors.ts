@@ -5,6 +5,7 @@ import {
   SdkErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
+import { AgentToolsError } from '../base/errors.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { ProtocolError as OwnProtocolError, ToolError } from '../runtime/result-builders.js';
 import type { UpstreamEndpoint } from '../runtime/upstream.js';
@@ -66,6 +67,7 @@ export interface FailureContext {
 export function explainFailure(error: unknown, setting: FailureContext): Error {
   const { place, isOpen, isStarted, over, quote } = setting;
   if (error instanceof ToolError || error instanceof LinkError) return error;
+  if (error instanceof AgentToolsError) return new ToolError(error.message);
   if (!('url' in place) && !isStarted) return new SpawnError(spawnWords(error, place));
   if (over !== undefined) return new LinkError(over);
   const status = httpStatus(error);

@@ -35,6 +35,7 @@ const request: InstallRequest = {
   verifyTimeoutMs: undefined,
   force: false,
   frozen: false,
+  sandbox: [],
   allowFindings: [],
   dryRun: true,
 };

@@ -4,6 +4,7 @@ import type { ChangedDependency } from '../../../src/engine/packages/dependencie
 import {
   comparePackages,
   isVisibleToModel,
+  needsConsent,
   type VersionDifference,
 } from '../../../src/engine/packages/version-difference.js';
 import { type Files, writePackage } from '../../support/packages.js';
@@ -261,4 +262,44 @@ it('lists every item as new if the old package is unreadable', async () => {
   const { added, changed } = await comparePackages(undefined, after, { load: false, dependencies: [] });
   expect(added.map(({ name, value }) => [name, value?.description])).toEqual([['a', 'd']]);
   expect(changed).toEqual([]);
+});
+
+describe('permissions of a sandbox', () => {
+  const server = (sandbox: unknown): Side => [
+    { servers: ['notes'] },
+    { 'agenttools/servers/notes.json': { tools: [], ...(sandbox !== undefined && { sandbox }) } },
+  ];
+  const declared = (sandbox: unknown): Side => [
+    { servers: [{ name: 'notes', sandbox }] },
+    { 'agenttools/servers/notes.json': { tools: [] } },
+  ];
+  const narrow = { network: ['a.example'], env: ['KEY'] };
+
+  it.each([
+    ['more of them', server(narrow), server({ ...narrow, run: ['git'] }), ['start git']],
+    ['another one', server(narrow), server({ network: ['*'], env: ['KEY'] }), ['connect to *']],
+    [
+      'more in the manifest',
+      declared(narrow),
+      declared({ ...narrow, files: { write: ['~'] } }),
+      ['write to ~'],
+    ],
+  ])('need consent for %s', async (_, before, after, can) => {
+    const found = await difference(before, after);
+    expect(found.permissions).toEqual(can.map((one) => `In its sandbox, the server notes can ${one}.`));
+    expect(needsConsent(found)).toBe(true);
+  });
+
+  it('need consent for the loss of the sandbox', async () => {
+    const found = await difference(server(narrow), server(undefined));
+    expect(found.permissions).toEqual([
+      'The server notes declares no sandbox any more: its code can use everything.',
+    ]);
+    expect(needsConsent(found)).toBe(true);
+  });
+
+  it('need no consent for fewer of them, or for a new sandbox', async () => {
+    expect(needsConsent(await difference(server(narrow), server({ network: ['a.example'] })))).toBe(false);
+    expect(needsConsent(await difference(server(undefined), server(narrow)))).toBe(false);
+  });
 });

@@ -3,26 +3,29 @@ import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-optio
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { collect, collectVerbatim, positiveSeconds } from '../../shared/grammar/option-values.js';
 import { registryOption } from '../../shared/grammar/registry-option.js';
+import { addSandboxOptions, sandboxInput } from '../../shared/grammar/sandbox-options.js';
 import { addPlaceOptions, placeInput } from '../../shared/grammar/target-options.js';
 
 /** Adds `install`. */
 export function defineInstall(program: Command, { host, answer, command }: CommandContext): void {
-  addChoiceOptions(
-    addPlaceOptions(
-      program
-        .command('install')
-        .summary("write a server into a client's config")
-        .description(
-          'Writes a server into the config file of an MCP client, so that the client starts it. The server is started once before, and nothing else in the file is touched.',
-        )
-        .argument(
-          '[client]',
-          'client id from list-clients, or several: cursor,vscode; omit it with --config or --all',
-        )
-        .argument(
-          '[server]',
-          'a path, a name, or any existing MCP server: npm:name, https://…, pypi:name, docker:image, nuget:name, io.github.acme/name, a .mcpb bundle, mcp.json#name; -- <command…>; else the extension in this folder',
-        ),
+  addSandboxOptions(
+    addChoiceOptions(
+      addPlaceOptions(
+        program
+          .command('install')
+          .summary("write a server into a client's config")
+          .description(
+            'Writes a server into the config file of an MCP client, so that the client starts it. The server is started once before, and nothing else in the file is touched.',
+          )
+          .argument(
+            '[client]',
+            'client id from list-clients, or several: cursor,vscode; omit it with --config or --all',
+          )
+          .argument(
+            '[server]',
+            'a path, a name, or any existing MCP server: npm:name, https://…, pypi:name, docker:image, nuget:name, io.github.acme/name, a .mcpb bundle, mcp.json#name; -- <command…>; else the extension in this folder',
+          ),
+      ),
     ),
   )
     .option('--name <key>', 'entry key; default: the configKey of the server')
@@ -102,6 +105,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             cwd: options.cwd,
             by: options.command,
             frozen: options.frozen ?? false,
+            sandbox: sandboxInput(options),
             verify: options.verify,
             verifyTimeoutMs: options.verifyTimeout * 1000,
             autoInstall: options.autoInstall,

@@ -10,12 +10,14 @@ import {
   selectClients,
 } from '../../../engine/installation/installation-folders.js';
 import { readVariables } from '../../../engine/installation/secrets.js';
+import { readPermissions } from '../../../engine/sandbox/permissions.js';
 import type { Host } from '../../../host.js';
 import { readAllowedCodes } from '../../shared/allow-findings.js';
 import { askServer, askYesNo } from '../../shared/ask-question.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
+import type { SandboxInput } from '../../shared/grammar/sandbox-options.js';
 import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
 import { openHostRegistry } from '../../shared/mcp-registry.js';
 import { askingNpmSetting } from '../../shared/npm-deps.js';
@@ -57,6 +59,8 @@ export interface InstallInput extends TargetInput {
   readonly autoInstall: boolean;
   /** Writes `--frozen` into the entry. */
   readonly frozen: boolean;
+  /** Options for the sandbox, which go into the entry. */
+  readonly sandbox: SandboxInput;
   readonly dryRun: boolean;
   readonly force: boolean;
   /** Allows outgoing settings of the project. */
@@ -92,6 +96,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
           clients,
           scope,
           reference,
+          sandbox: sandboxOptions(input.sandbox, host),
           variables,
           dryRun,
           verifyTimeoutMs: verify ? verifyTimeoutMs : undefined,
@@ -126,6 +131,21 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
   if (!dryRun) await offerLogins(results, host);
   return toExitCode(results);
+}
+
+/** The options for the sandbox with absolute paths: clients start the server in any folder. */
+function sandboxOptions({ use, allowed }: SandboxInput, { cwd, home }: Host): readonly string[] {
+  if (use !== 'always') return use === 'never' ? ['--no-sandbox'] : [];
+  const { files, network, run, env } = readPermissions(allowed, { base: cwd, home });
+  const words = (option: string, list: readonly string[]) => list.flatMap((one) => [option, one]);
+  return [
+    '--sandbox',
+    ...words('--allow-read', files.read),
+    ...words('--allow-write', files.write),
+    ...words('--allow-net', network),
+    ...words('--allow-run', run),
+    ...words('--allow-env', env),
+  ];
 }
 
 /** Offers the sign-ins that new entries need. */

@@ -53,9 +53,10 @@ function joinLines(lines: readonly string[]): string {
 type ChangeLine = readonly ['+' | '-' | '~' | ' ', string];
 
 function listChangeLines(difference: VersionDifference): readonly ChangeLine[] {
-  const { added, removed, changed, files, packageJson, dependencies, exposures, source } = difference;
+  const { added, removed, changed, files, packageJson, dependencies, exposures, permissions, source } =
+    difference;
   return [
-    ...exposures.map((sentence) => ['+', sentence] as const),
+    ...[...exposures, ...permissions].map((sentence) => ['+', sentence] as const),
     ...(source ? [['~', `It comes from ${source.after} now, not from ${source.before}.`] as const] : []),
     ...added.flatMap((item) => [
       ['+', itemLabel(item) + describeItem(item)] as const,
@@ -202,13 +203,14 @@ export function updateLine({ plan, state, error }: UpdateResult): string {
 /** Reason to hold an update: the known changes for the model, and how to inspect the unknown ones. */
 function reasonToHold({ next }: UpdatePlan): string {
   const { difference } = next!;
-  const { exposures } = difference;
+  const { exposures, permissions } = difference;
   const unread = uninspectedItems(difference);
   const isKnown = isVisibleToModel({
     ...difference,
     changed: difference.changed.filter((one) => !unread.includes(one)),
   });
   if (exposures.length > 0) return 'values of your environment would go elsewhere.';
+  if (permissions.length > 0) return 'its code could do more in its sandbox.';
   if (!isVisibleToModel(difference)) return 'its install scripts have changed.';
   if (!isKnown) return `the model might see something else: ${describeUnread(unread)}`;
   const { added, removed, changed, dependencies, source } = difference;
@@ -273,7 +275,8 @@ function surfaceData({ changes = [], ...outcome }: SurfaceOutcome): object {
 }
 
 function changesData(difference: VersionDifference): object {
-  const { added, removed, changed, files, packageJson, dependencies, exposures, source } = difference;
+  const { added, removed, changed, files, packageJson, dependencies, exposures, permissions, source } =
+    difference;
   const item = ({ kind, name, value }: ItemState) => ({
     kind: singular[kind],
     name,
@@ -290,6 +293,7 @@ function changesData(difference: VersionDifference): object {
     files,
     packageJson: packageJson.map(valueData),
     ...(exposures.length > 0 && { exposures }),
+    ...(permissions.length > 0 && { permissions }),
     dependencies: dependencies.map(({ name, before, after }) => ({
       name,
       ...(before && { before: before.version }),

@@ -1,7 +1,7 @@
 import type { Command, OptionValues } from 'commander';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { checkSandbox } from '../../../engine/extension/check-sandbox.js';
-import type { WrittenSandbox } from '../../../engine/sandbox/permissions.js';
+import type { WrittenSandbox } from '../../../engine/extension/declared-sandbox.js';
 import { collectVerbatim } from './option-values.js';
 
 /** The sandbox that the options choose. */
