@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
+import { tellingLine } from '../base/telling-line.js';
 import { errorMessage } from '../base/thrown-value.js';
 import type { Diagnostic, Location } from '../extension/diagnostics.js';
 import type { Manifest } from '../extension/manifest.js';
@@ -133,7 +134,7 @@ async function checkServer(
     }
   } catch (error) {
     failed(
-      `Server "${server}" does not answer a client of ${era}: ${errorMessage(error)}.${lastStderrLine(transport.stderr)}`,
+      `Server "${server}" does not answer a client of ${era}: ${errorMessage(error)}.${failureLine(transport.stderr)}`,
     );
   }
   await client.close().catch(() => {});
@@ -144,7 +145,7 @@ async function checkServer(
   else if (ending.code !== 0 && findings.length === 0) {
     const how = ending.signal ? `was ended by ${ending.signal}` : `exited with code ${ending.code}`;
     failed(
-      `Server "${server}" ${how} when its client had gone; it must exit with 0.${lastStderrLine(transport.stderr)}`,
+      `Server "${server}" ${how} when its client had gone; it must exit with 0.${failureLine(transport.stderr)}`,
     );
   }
   for (const fault of listFaultsIn(said)) {
@@ -198,8 +199,8 @@ async function stopServer(transport: ChildTransport) {
   return ending;
 }
 
-/** The last line a process left on stderr, as the end of a message. */
-function lastStderrLine(stderr: string): string {
-  const last = stderr.trim().split('\n').at(-1);
-  return last ? ` Last line on stderr: ${last}` : '';
+/** The line of stderr that explains a failure, as the end of a message. */
+function failureLine(stderr: string): string {
+  const line = tellingLine(stderr);
+  return line ? ` It wrote to stderr: ${line}` : '';
 }

@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client';
+import { tellingLine } from '../base/telling-line.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord, isString } from '../base/value-checks.js';
 import { visibleMessage } from '../base/visible-text.js';
@@ -80,7 +81,7 @@ export async function validateServer(
     } catch (error) {
       const { refusal } = signIn ?? {};
       const reason = refusal ? signInWords(refusal, visibleMessage) : errorMessage(error);
-      refusals.push(`to a client of ${probe.era}: ${reason}${connection.lastLine()}`);
+      refusals.push(`to a client of ${probe.era}: ${reason}${connection.failureLine()}`);
     }
     faults.push(...(await connection.end(surfaces.length > 0)));
   }
@@ -127,8 +128,8 @@ function budgetFaults(cost: ServerCost, budget: TokenBudget): ServedFault[] {
 
 interface ServerConnection {
   readonly transport: Transport;
-  /** The last line of stderr as the end of a sentence; empty without one. */
-  readonly lastLine: () => string;
+  /** The line of stderr that explains a failure, as the end of a sentence; empty without one. */
+  readonly failureLine: () => string;
   /** Ends the server, and returns the faults of the process. */
   readonly end: (wasServed: boolean) => Promise<readonly ServedFault[]>;
 }
@@ -140,14 +141,14 @@ function connect(endpoint: UpstreamEndpoint, signIn: ServerSignIn | undefined): 
       await transport.close().catch(() => {});
       return [];
     };
-    return { transport, lastLine: () => '', end };
+    return { transport, failureLine: () => '', end };
   }
   const transport = new ChildTransport(endpoint satisfies ChildServer);
   return {
     transport,
-    lastLine: () => {
-      const line = transport.stderr.trim().split('\n').at(-1) ?? '';
-      return line === '' ? '' : `; its last line on stderr: ${line.slice(0, 300)}`;
+    failureLine: () => {
+      const line = tellingLine(transport.stderr);
+      return line === undefined ? '' : `; it wrote to stderr: ${line.slice(0, 300)}`;
     },
     end: async (wasServed) => await endProgram(transport, wasServed),
   };

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseUrl } from '../base/parse-url.js';
+import { tellingLine } from '../base/telling-line.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
 import { shortenText, visibleMessage } from '../base/visible-text.js';
@@ -72,31 +73,6 @@ export function endingWords({ code, signal }: ChildExit, stderr: string, quote: 
   const how = signal ? `it was ended by ${signal}` : `it exited with code ${code ?? 'unknown'}`;
   const line = tellingLine(stderr);
   return line ? `${how}. It wrote to stderr: ${quote(line)}` : how;
-}
-
-/** Lines with the reason of a failure. The first lines of npm are codes, and paths in npm's code. */
-const failureLines = [
-  /\b\w*error: /i,
-  /^npm (?:error|ERR!) (?!(?:code|syscall|path|errno|command|signal) |A complete log)\S+ +\S/,
-];
-
-/** Lines of Node, npm and stack traces after the reason. */
-const trailingLines = [
-  /^at\s/,
-  /^Node\.js v\d/,
-  /A complete log of this run/,
-  /^npm (?:error|notice|warn)\s*$/,
-  /^[{}^~]+$/,
-];
-
-/** Finds the line of stderr that best explains the exit. */
-function tellingLine(stderr: string): string | undefined {
-  const lines = stderr
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  const error = lines.find((line) => failureLines.some((shape) => shape.test(line)));
-  return error ?? lines.findLast((line) => !trailingLines.some((shape) => shape.test(line)));
 }
 
 /** Describes the failed start of a program, as the end of a sentence. */

@@ -100,10 +100,10 @@ describe.concurrent('a server with one fault', () => {
     expect(new Set(diagnostics.map((one) => one.code)).size).toBeLessThanOrEqual(2);
   });
 
-  test('crash: quotes the last line of stderr', async () => {
+  test('crash: quotes the line of stderr with the reason', async () => {
     const { valid, diagnostics } = await check('crash');
     expect(valid).toBe(false);
-    expect(diagnostics[0]!.message).toContain('its last line on stderr: ');
+    expect(diagnostics[0]!.message).toContain('it wrote to stderr: ');
   });
 
   test('hidden: is an error in a name', async () => {
