@@ -80,6 +80,12 @@ export const compatibilityRules: readonly CompatibilityRule[] = [
     isDefault: false,
     summary: 'Parameters have a type.',
   },
+  {
+    code: 'compat/required-unknown',
+    severity: 'warning',
+    isDefault: false,
+    summary: 'Schemas require declared parameters only.',
+  },
   { code: 'compat/type-array', severity: 'info', isDefault: false, summary: 'Schemas have one type.' },
   {
     code: 'compat/enum-non-string',

@@ -1,5 +1,6 @@
 import type { DocumentPath } from '../base/files/document-path.js';
 import { isRecord, isString } from '../base/value-checks.js';
+import { collectDeclared } from '../schema/declared-properties.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { type Subschema, walkSchema } from '../schema/walk-schema.js';
 import type { CompatibilityFinding } from './compatibility-finding.js';
@@ -64,6 +65,7 @@ type PartFinding = CompatibilityFinding;
 
 function* checkPart({ schema, path }: Subschema): Generator<PartFinding> {
   yield* checkKeys(schema);
+  yield* checkRequired(schema, path);
   yield* checkReferences(schema, path);
   yield* checkArrays(schema);
   yield* checkTypes(schema, path);
@@ -98,6 +100,33 @@ function* checkKeys(schema: JsonSchema): Generator<PartFinding> {
         concerns: ({ scope }) => scope?.of === 'parameter',
       };
   }
+}
+
+/** Keywords with parts of one schema. One part can require properties of another. */
+const shared: readonly unknown[] = [
+  ...unions,
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependencies',
+];
+
+function* checkRequired(schema: JsonSchema, path: DocumentPath): Generator<PartFinding> {
+  const { required, additionalProperties } = schema;
+  if (!Array.isArray(required) || isRecord(additionalProperties)) return;
+  if (path.slice(-2).some((key) => shared.includes(key))) return;
+  const { properties, patterns, limitsNames, reference } = collectDeclared(schema);
+  if (properties.size === 0 || patterns.length > 0 || limitsNames || reference !== undefined) return;
+  const unknown = required.find((name) => isString(name) && !properties.has(name));
+  if (unknown !== undefined)
+    yield {
+      code: 'compat/required-unknown',
+      problem: `The schema requires "${unknown}", which it does not declare`,
+      remedy: 'Declare it, or leave it out.',
+      path: ['required'],
+    };
 }
 
 function* checkReferences(schema: JsonSchema, path: DocumentPath): Generator<PartFinding> {

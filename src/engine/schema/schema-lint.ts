@@ -1,6 +1,5 @@
 import { isRecord } from '../base/value-checks.js';
 import type { SchemaSide } from './compiled-schema.js';
-import { collectDeclared } from './declared-properties.js';
 import { type FieldWarning, looksLikeField } from './field-spec.js';
 import { isOfType } from './fits-schema.js';
 import { suggestFormat } from './formats.js';
@@ -92,17 +91,20 @@ const sharedValueKeywords: readonly unknown[] = [
   ...['$defs', 'definitions'],
 ];
 
+/** Keywords that can add properties that `properties` does not list. */
+const propertyKeywords = [
+  ...['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dependencies', '$ref'],
+  ...['$dynamicRef', '$recursiveRef', 'patternProperties', 'unevaluatedProperties', 'propertyNames'],
+];
+
 function* findUndeclaredRequired({ schema, path }: Subschema): Generator<FieldWarning> {
-  const { required, additionalProperties, unevaluatedProperties } = schema;
-  if (!Array.isArray(required) || isRecord(additionalProperties) || unevaluatedProperties !== undefined)
-    return;
+  const { properties, required, additionalProperties } = schema;
+  if (!Array.isArray(required) || !isRecord(properties) || isRecord(additionalProperties)) return;
+  if (propertyKeywords.some((keyword) => Object.hasOwn(schema, keyword))) return;
   if (path.slice(-2).some((key) => sharedValueKeywords.includes(key))) return;
-  // References lead out of this part, so their properties are not known here.
-  const { properties, patterns, limitsNames, reference } = collectDeclared(schema);
-  if (properties.size === 0 || patterns.length > 0 || limitsNames || reference !== undefined) return;
   for (const [index, name] of required.entries()) {
-    if (typeof name !== 'string' || properties.has(name)) continue;
-    const meant = findTypo(name, [...properties.keys()]);
+    if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue;
+    const meant = findTypo(name, Object.keys(properties));
     const hint = meant === undefined ? `Declare it, or leave it out.` : `Did you mean "${meant}"?`;
     const message = `"required" lists "${name}", which "properties" does not declare. ${hint}`;
     yield { path: [...path, 'required', index], message };

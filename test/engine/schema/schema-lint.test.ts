@@ -19,8 +19,6 @@ describe('keywords without effect', () => {
     [object({ a: { type: 'string', format: 'emial' } }), '/properties/a/format'],
     [object({ a: { type: 'string', format: 'datetime' } }), '/properties/a/format'],
     [object({ a: {} }, { required: ['zz'] }), '/required/0'],
-    [object({ a: {} }, { required: ['zz'], anyOf: [{ required: ['a'] }] }), '/required/0'],
-    [object({ a: {} }, { required: ['zz'], allOf: [object({ b: {} })] }), '/required/0'],
     [object({ a: { type: 'integer', default: 'x' } }), '/properties/a/default'],
     [object({ a: { enum: ['a', 'b'], default: 'c' } }), '/properties/a/default'],
     [object({ a: { type: 'integer', minimum: 2, default: 1 } }), '/properties/a/default'],

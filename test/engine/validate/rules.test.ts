@@ -88,6 +88,10 @@ const expected: Record<string, readonly string[]> = {
   'compat/tool-name-collision': ['compat/tool-name-collision agenttools/tools/search.json#/name'],
   'compat/tool-name-length': ['compat/tool-name-length agenttools/tools/find.json#/name'],
   'compat/type-array': ['compat/type-array agenttools/tools/find.json#/inputSchema/properties/due/type'],
+  'compat/required-unknown': [
+    'compat/nested-union agenttools/tools/find.json#/inputSchema/properties/range/allOf',
+    'compat/required-unknown agenttools/tools/find.json#/inputSchema/properties/range/required',
+  ],
   'compat/untyped-property': [
     'compat/untyped-property agenttools/tools/find.json#/inputSchema/properties/due',
   ],

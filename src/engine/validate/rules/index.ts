@@ -12,6 +12,7 @@ import { keywordLost } from './compat/keyword-lost.js';
 import { nestedUnion } from './compat/nested-union.js';
 import { nullInSchema } from './compat/null-in-schema.js';
 import { paramNameCharset } from './compat/param-name-charset.js';
+import { requiredUnknown } from './compat/required-unknown.js';
 import { rootUnion } from './compat/root-union.js';
 import { schemaDepth } from './compat/schema-depth.js';
 import { schemaRef } from './compat/schema-ref.js';
@@ -199,6 +200,7 @@ export const rules: readonly Rule[] = [
   schemaTuple,
   arrayWithoutItems,
   untypedProperty,
+  requiredUnknown,
   typeArray,
   enumNonString,
   keywordLost,
