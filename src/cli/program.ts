@@ -79,7 +79,16 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
 }
 
 /** Commands that take the command of a server after `--`. */
-const takeCommand = ['install', 'uninstall', 'start', 'call', 'preview', 'validate', 'validate-extension'];
+const takeCommand = [
+  'install',
+  'uninstall',
+  'start',
+  'call',
+  'preview',
+  'validate',
+  'validate-extension',
+  'create-server',
+];
 
 /** Splits a command line at `--`, if a command of a server may follow. */
 function splitCommand(argv: readonly string[]): {

@@ -161,6 +161,17 @@ test.each([
   expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
+test('create-server takes a command', async () => {
+  const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+  const words = ['create-server', 'board', '--prefix', 'b_'];
+  const created = await run(...words, '--', 'node', server, 'a');
+  expect({ code: created.code, stderr: created.stderr }).toMatchObject({ code: 0 });
+  const called = await run('call', 'board', 'b_show');
+  expect([called.code, called.stdout + called.stderr]).toEqual([0, expect.stringMatching(/^a /)]);
+  const both = await run('create-server', 'other', '--from', 'npm:x', '--', 'node', server);
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('The server is the command after')]);
+});
+
 test.each([
   ['localhost:3000', 'A remote server is named by its URL: http://localhost:3000\n'],
   ['tickets', 'npm:tickets for an npm package, pypi:tickets for a PyPI package.\n'],

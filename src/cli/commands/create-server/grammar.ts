@@ -5,7 +5,7 @@ import { addInputOptions, serverInput } from '../../shared/grammar/existing-opti
 import { collect } from '../../shared/grammar/option-values.js';
 
 /** Adds `create-server`. */
-export function defineCreateServer(program: Command, { host, answer }: CommandContext): void {
+export function defineCreateServer(program: Command, { host, answer, command }: CommandContext): void {
   const create = program
     .command('create-server')
     .summary('create a user server')
@@ -28,7 +28,7 @@ export function defineCreateServer(program: Command, { host, answer }: CommandCo
     .option('--instructions <text>', 'how to use it, for the model')
     .option(
       '--from <source>',
-      'a definition in JSON, with changed or new items; - reads stdin; or an existing MCP server: npm:name, https://…, mcp.json#name, a .mcpb bundle',
+      'a definition in JSON, with changed or new items; - reads stdin; or an existing MCP server: npm:name, https://…, mcp.json#name, a .mcpb bundle; left out before -- <command…>',
     )
     .option('--verify', 'start or reach its existing servers, and check the names of their items')
     .option('--overwrite', 'replace a server of that name')
@@ -48,6 +48,7 @@ export function defineCreateServer(program: Command, { host, answer }: CommandCo
           description: options.description,
           instructions: options.instructions,
           from: options.from,
+          command,
           existing: serverInput(create),
           choices: choiceInput(options),
           verify: options.verify ?? false,

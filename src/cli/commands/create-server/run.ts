@@ -10,6 +10,7 @@ import { type WrittenServer, writeUpstreamServer } from '../../../engine/wrappin
 import type { Host } from '../../../host.js';
 import { existingDeps, findExisting, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
+import { commandWithServer } from '../../shared/grammar/target-options.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { refuseWithoutSource } from '../../shared/not-existing.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
@@ -30,6 +31,8 @@ export interface CreateServerInput {
   readonly instructions: string | undefined;
   /** A file, a reference to an existing server, or `-` for stdin. */
   readonly from: string | undefined;
+  /** Command of an existing server. */
+  readonly command?: readonly string[] | undefined;
   /** Inputs of an existing server. */
   readonly existing: InputOptions;
   /** Chosen and renamed tools of an existing server. */
@@ -41,13 +44,11 @@ export interface CreateServerInput {
 }
 
 /** Creates a user server and prints the next steps. */
-export async function createServerCommand(
-  { from, existing, choices, json, verify, title, description, instructions, ...rest }: CreateServerInput,
-  host: Host,
-): Promise<ExitCode> {
-  if (from === undefined) refuseWithoutSource(existing.flags);
-  const { values = {}, ...source } =
-    from === undefined ? {} : await definitionIn(from, { existing, choices }, host);
+export async function createServerCommand(input: CreateServerInput, host: Host): Promise<ExitCode> {
+  const { from, command, existing, choices, json, verify, title, description, instructions, ...rest } = input;
+  if (command && from !== undefined) throw commandWithServer(from);
+  if (!command && from === undefined) refuseWithoutSource(existing.flags);
+  const { values = {}, ...source } = await findDefinition(input, host);
   const made = await createUserServer(
     {
       ...rest,
@@ -85,6 +86,15 @@ interface DefinitionSource extends Awaited<ReturnType<typeof readServerFile>> {
   readonly values?: Readonly<Record<string, string>>;
 }
 
+async function findDefinition(
+  { from, command, ...rest }: CreateServerInput,
+  host: Host,
+): Promise<Partial<DefinitionSource>> {
+  if (from !== undefined) return await definitionIn(from, rest, host);
+  const named = await findExisting(undefined, command, host);
+  return named ? await existingDefinition(named, rest, host) : {};
+}
+
 async function definitionIn(
   from: string,
   { existing, choices }: Pick<CreateServerInput, 'existing' | 'choices'>,
@@ -99,8 +109,16 @@ async function definitionIn(
       throw withExistingHint(error, from);
     });
   }
-  const { definition, values } = await writeDefinition(named, { existing, choices }, host);
-  return { definition, values, directory: cwd };
+  return await existingDefinition(named, { existing, choices }, host);
+}
+
+async function existingDefinition(
+  named: NamedReference,
+  options: Pick<CreateServerInput, 'existing' | 'choices'>,
+  host: Host,
+): Promise<DefinitionSource> {
+  const { definition, values } = await writeDefinition(named, options, host);
+  return { definition, values, directory: host.cwd };
 }
 
 /** The existing server of `--from`. Another word that is a file is a definition. */
