@@ -17,6 +17,7 @@ import { gatherInlineItem, gatherItem, type ItemSnapshot } from './facts/items.j
 import type { ModuleReader, ModuleSnapshot } from './facts/modules.js';
 import { gatherPackaging, listShipped, type PackagingSnapshot } from './facts/packaging.js';
 import { findUnresolvedApp, type UnresolvedApp } from './facts/references.js';
+import { gatherSandboxes, type SandboxSnapshot } from './facts/sandboxes.js';
 import { gatherServers, type ServerSnapshot } from './facts/servers.js';
 import { gatherSkills, type SkillSnapshot } from './facts/skills.js';
 import { gatherTexts, type TextSnapshot } from './facts/texts.js';
@@ -37,6 +38,8 @@ export interface Snapshot {
   readonly toolkits: readonly ToolkitSnapshot[];
   readonly files: FileSnapshot;
   readonly servers: readonly ServerSnapshot[];
+  /** Sandboxes that servers declare. */
+  readonly sandboxes: readonly SandboxSnapshot[];
   readonly skills: readonly SkillSnapshot[];
   readonly lostApps: readonly UnresolvedToolApp[];
   /** Faults of texts that models read. */
@@ -72,6 +75,7 @@ export function snapshotWithoutManifest(codes: readonly string[], unreadable: Un
     toolkits: [],
     files,
     servers: [],
+    sandboxes: [],
     skills: [],
     lostApps: [],
     texts: [],
@@ -117,6 +121,7 @@ export async function takeSnapshot({
   ];
   const skills = await gatherSkills(extension);
   const files = await gatherFiles(extension, modules);
+  const usedModules = await gatherModules(items, modules);
   return {
     codes,
     manifest,
@@ -129,7 +134,8 @@ export async function takeSnapshot({
     lostApps: await gatherUnresolvedApps(items, extension, workspace),
     compatibility: await gatherCompatibility({ items, servers }, { clients, budget }),
     texts: await gatherTexts({ extension, items, skills }),
-    modules: await gatherModules(items, modules),
+    modules: usedModules,
+    sandboxes: await gatherSandboxes({ extension, items, modules: usedModules, reader: modules }),
     packaging: await gatherPackaging({ shipped, extension, items, skills, modules }),
     ...(await gatherDerivation(extension, items)),
   };

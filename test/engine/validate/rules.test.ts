@@ -342,6 +342,11 @@ const expected: Record<string, readonly string[]> = {
   ],
   'path-outside-package-manifest': ['path-outside-package package.json#/agenttools'],
   'path-outside-package-root': ['path-outside-package package.json#/agenttools/root'],
+  'sandbox-permission': [
+    ...Array(6).fill('sandbox-permission agenttools/servers/desk.json#/sandbox'),
+    'invalid-server package.json#/agenttools/servers/2/sandbox/files/delete',
+    'invalid-server package.json#/agenttools/servers/2/sandbox/network/0',
+  ],
   'session-only-visibility': [
     'session-only-visibility agenttools/servers/vault.json#/list/tools',
     'session-only-visibility agenttools/servers/hall.js#/list/tools',

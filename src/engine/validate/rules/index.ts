@@ -64,6 +64,7 @@ import { notChecked } from './not-checked.js';
 import { notPacked } from './not-packed.js';
 import { pathOutsidePackage } from './path-outside-package.js';
 import type { Rule, RuleRow } from './rule.js';
+import { sandboxPermission } from './sandbox-permission.js';
 import { sessionOnlyVisibility } from './session-only-visibility.js';
 import { shadowedDefinition } from './shadowed-definition.js';
 import { slowStart } from './slow-start.js';
@@ -135,6 +136,7 @@ export const rules: readonly Rule[] = [
   missingHandler,
   missingUpstream,
   literalSecret,
+  sandboxPermission,
   invalidInputSchema,
   invalidOutputSchema,
   ineffectiveSchema,

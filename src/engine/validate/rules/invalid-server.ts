@@ -12,8 +12,11 @@ export const invalidServer: Rule = defineRule({
   severity: 'error',
   summary:
     'The keys of a server have valid values, and its list entries change and fix only what can be changed.',
-  *check({ items, servers }) {
+  *check({ items, servers, sandboxes }) {
     yield* faultsOfKind('servers', items);
+    for (const { ref, faults } of sandboxes) {
+      for (const { location, message } of faults) yield { location, item: ref, facts: message };
+    }
     for (const { kind, ref, definition } of items) {
       if (kind !== 'servers' || !definition) continue;
       for (const key of evaluatorKeys) {
