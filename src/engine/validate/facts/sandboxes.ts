@@ -25,7 +25,7 @@ export interface SandboxSnapshot {
 }
 
 /** Something that a package uses and a sandbox does not permit. */
-export interface MissingPermission {
+interface MissingPermission {
   /** Key of the permission: `network`. */
   readonly key: string;
   /** The use in words: `connects to api.acme.example`. */
