@@ -16,6 +16,9 @@ const maxQuoted = 60;
 
 const unusual = /[^\x20-\x7e\n\r\t]/u;
 
+/** Short words, such as most keys of schemas. They have neither hidden characters nor phrases, but can name a key file. */
+const harmless = /^(?!.{0,39}id_)[\w$.-]{0,39}$/;
+
 /** Severities by code. Faults in names can be more severe. */
 const severities = new Map(
   [...characterChecks, ...phraseChecks].map(({ code, severity }) => [code, severity]),
@@ -36,6 +39,7 @@ interface TextOptions {
 
 /** Finds hidden characters and suspicious phrases in a text: at most one fault for each code. */
 export function checkText(text: string, { isName = false }: TextOptions = {}): readonly TextFault[] {
+  if (harmless.test(text)) return [];
   const isPlain = !unusual.test(text);
   return [...findCharacters(text, { isName, isPlain }), ...findPhrases(text, isPlain)];
 }
@@ -87,9 +91,11 @@ const splitting = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 function* findPhrases(text: string, isPlain: boolean): Generator<TextFault> {
   const folded = isPlain ? text : text.replace(splitting, '').normalize('NFKC');
   for (const { code, severity, pattern, fault: kind, isHonest } of phraseChecks) {
-    const read = text.search(pattern) >= 0 ? text : folded;
-    const index = read.search(pattern);
-    if (index < 0) continue;
+    let read = text;
+    if (text.search(pattern) < 0) {
+      if (folded === text || folded.search(pattern) < 0) continue;
+      read = folded;
+    }
     const phrase = read.match(pattern)!.find((one) => !isHonest?.(one, text));
     if (phrase === undefined) continue;
     yield {

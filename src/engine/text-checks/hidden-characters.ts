@@ -140,10 +140,9 @@ export const characterChecks: readonly CharacterCheck[] = [
     code: 'text/letters-as-symbols',
     severity: 'warning',
     pattern:
-      /[\u{1D400}-\u{1D7FF}]{4,999}|[\u24B6-\u24E9]{4,999}|[\u{1F130}-\u{1F149}\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}]{4,999}|[\uFF21-\uFF3A\uFF41-\uFF5A]{4,999}/gu,
+      /[\u{1D400}-\u{1D7FF}]{4,999}|[\u24B6-\u24E9]{4,999}|[\u{1F130}-\u{1F149}\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}]{4,999}/gu,
     // Texts in East Asian scripts have Latin letters of full width.
-    isUsual: (text) =>
-      !/[\u{1D400}-\u{1D7FF}\u24B6-\u24E9\u{1F130}-\u{1F189}]/u.test(text) && eastAsian.test(text),
+    more: (text) => (eastAsian.test(text) ? [] : (text.match(/[\uFF21-\uFF3A\uFF41-\uFF5A]{4,999}/gu) ?? [])),
     fault: 'words of letters for symbols, which models read as plain ones',
   },
   {
