@@ -323,13 +323,10 @@ export class Generation {
         running,
         limitMs: Math.max(0, timeoutMs - passedMs) + graceMs,
         onLate: () => {
-          reject(new HostTimeoutError(`gave no answer within ${timeoutMs / 1000} s`));
-          // A free thread would have answered in time.
-          const cause =
-            this.#answered > 0 ? ': it, or code that an earlier call left behind, blocked the host' : '';
-          this.kill(
-            `was ended, since ${lowerFirst(running.what)} gave no answer within ${timeoutMs / 1000} s${cause}`,
-          );
+          const hasBegun = number <= this.#process.lastBegun;
+          if (hasBegun) reject(new HostTimeoutError(`gave no answer within ${timeoutMs / 1000} s`));
+          // The next host takes a call that has not begun.
+          this.kill(`was ended, since ${this.#lateness(running, hasBegun)}`);
         },
         resolve,
         reject,
@@ -342,6 +339,15 @@ export class Generation {
           this.#send({ type: 'cancel', call: number, reason: abortReasonText(reason) });
       });
     });
+  }
+
+  /** Describes a call that a free thread would have answered in time. Completes "The host was ended, since". */
+  #lateness({ what, timeoutMs }: ForwardedRequest, hasBegun: boolean): string {
+    const seconds = `${timeoutMs / 1000} s`;
+    if (!hasBegun) return `other code blocked it for ${seconds}, and ${lowerFirst(what)} could not begin`;
+    const cause =
+      this.#answered > 0 ? ': it, or code that an earlier call left behind, blocked the host' : '';
+    return `${lowerFirst(what)} gave no answer within ${seconds}${cause}`;
   }
 
   /** Ends the host once it has no running calls and tasks, at the latest after `limitMs`. */
