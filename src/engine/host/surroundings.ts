@@ -6,6 +6,8 @@ import { isEnvRecorder } from './env-reads.js';
 const open = openSync;
 const close = closeSync;
 const { cwd, chdir, umask, execPath } = process;
+// Undefined on Windows.
+const { geteuid, getegid } = process as Partial<NodeJS.Process>;
 const { apply } = Reflect;
 const { keys } = Object;
 const { env } = process;
@@ -26,7 +28,7 @@ const quickCount = 4;
 export interface Surroundings {
   /** The first change, as text. */
   difference(): string | undefined;
-  /** Finds a changed working directory, umask or `process.env`, and some of the deleted variables. */
+  /** Finds a changed working directory, umask, user or `process.env`, and some of the deleted variables. */
   quickDifference(): string | undefined;
   /** Undoes changes. Returns the first irreversible one as text. */
   heal(): string | undefined;
@@ -43,10 +45,18 @@ export function captureSurroundings(): Surroundings {
   const values: string[] = [];
   for (let index = 0; index < names.length; index += 1) values[index] = env[names[index]!]!;
 
-  const difference = (): string | undefined => {
+  const user = geteuid?.();
+  const group = getegid?.();
+
+  const stateDifference = (): string | undefined => {
     if (folderNow() !== folder) return 'the working directory was changed';
     if (mask !== firstMask) return 'the umask was changed';
-    if (isReplaced()) return 'process.env was replaced';
+    if (geteuid?.() !== user || getegid?.() !== group) return 'the user of the process was changed';
+    return isReplaced() ? 'process.env was replaced' : undefined;
+  };
+  const difference = (): string | undefined => {
+    const changed = stateDifference();
+    if (changed !== undefined) return changed;
     for (let index = 0; index < names.length; index += 1) {
       if (env[names[index]!] === undefined) return 'environment variables were deleted';
     }
@@ -54,9 +64,8 @@ export function captureSurroundings(): Surroundings {
   };
   let next = 0;
   const quickDifference = (): string | undefined => {
-    if (folderNow() !== folder) return 'the working directory was changed';
-    if (mask !== firstMask) return 'the umask was changed';
-    if (isReplaced()) return 'process.env was replaced';
+    const changed = stateDifference();
+    if (changed !== undefined) return changed;
     for (let count = 0; count < quickCount && names.length > 0; count += 1) {
       next = (next + 1) % names.length;
       if (env[names[next]!] === undefined) return 'environment variables were deleted';
