@@ -1,5 +1,6 @@
-// Writes the tables of docs/compatibility.md from src/engine/compatibility/client-limits.json. With --check it only compares.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Writes the tables of docs/compatibility.md from src/engine/compatibility/client-limits.json and test/recorded-clients/. With
+// --check it only compares. `server-findings.mjs` writes the table of servers.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -18,11 +19,7 @@ export function withLimits(text, { subjects, rows }) {
       names,
     ),
   );
-  return text.replace(
-    /<!-- limits -->[\s\S]*<!-- \/limits -->/,
-    // A text would mean parts of the page by `$`.
-    () => `<!-- limits -->\n\n${tables.join('\n')}\n<!-- /limits -->`,
-  );
+  return replacePart(text, 'limits', tables.join('\n'));
 }
 
 function table(code, rows, names) {
@@ -30,8 +27,8 @@ function table(code, rows, names) {
     ({ subject, versions = 'all', limit, unit, does, silent, evidence, source, checked, scope = {} }) => {
       const added = scope.added === undefined ? '' : `, with ${scope.added} added by the client`;
       const bound = limit === undefined ? '' : `${limit.toLocaleString('en-US')} ${unit}${added}`;
-      const condition =
-        scope.keyword ?? scope.of ?? (scope.pattern ? `names beyond \`${scope.pattern}\`` : '');
+      const beyond = scope.pattern ? `names beyond \`${scope.pattern}\`` : '';
+      const condition = scope.keyword ?? [scope.of, beyond].filter(Boolean).join(', ');
       const cells = [
         names.get(subject),
         versions,
@@ -52,6 +49,48 @@ function table(code, rows, names) {
 ${lines.join('')}`;
 }
 
+/** The page with the table of the captures. */
+export function withCaptures(text, captures, { subjects }) {
+  const names = new Map(subjects.map(({ id, name }) => [id, name]));
+  const codes = (probes) => probes.map((probe) => `\`${probe}\``).join(', ') || 'none';
+  const lines = captures.map(
+    ({ client, version, recorded, instructionsKept, lost, names: renamed, usual, changed }) => {
+      const everywhere = usual.map((change) => `most tools (\`${change.split(':')[0]}\`)`);
+      const cells = [
+        `${names.get(client)} ${version}`,
+        recorded,
+        codes(lost),
+        codes(Object.keys(renamed)),
+        [...everywhere, codes(Object.keys(changed))].join(', '),
+        instructionsKept === 0 ? 'none' : instructionsKept === 5000 ? 'all' : `about ${instructionsKept}`,
+      ];
+      return `| ${cells.join(' | ')} |\n`;
+    },
+  );
+  return replacePart(
+    text,
+    'captures',
+    `| client | date | lost probes | other names | other descriptions or schemas | characters of 5,000 in instructions |
+| --- | --- | --- | --- | --- | --- |
+${lines.join('')}`,
+  );
+}
+
+/** The page with a new text between two marks. */
+export function replacePart(text, mark, part) {
+  return text.replace(
+    new RegExp(`<!-- ${mark} -->[\\s\\S]*<!-- /${mark} -->`),
+    // A text would mean parts of the page by `$`.
+    () => `<!-- ${mark} -->\n\n${part}\n<!-- /${mark} -->`,
+  );
+}
+
+/** The captures of all clients. */
+export function readCaptures() {
+  const folder = path.join(root, 'test/recorded-clients');
+  return readdirSync(folder).map((file) => JSON.parse(readFileSync(path.join(folder, file), 'utf8')));
+}
+
 /** The limits. */
 export function readLimits() {
   return JSON.parse(readFileSync(path.join(root, 'src/engine/compatibility/client-limits.json'), 'utf8'));
@@ -59,9 +98,12 @@ export function readLimits() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = readFileSync(page, 'utf8');
-  const updated = withLimits(text, readLimits());
+  const limits = readLimits();
+  const updated = withCaptures(withLimits(text, limits), readCaptures(), limits);
   if (process.argv.includes('--check') && updated !== text) {
-    process.stderr.write('docs/compatibility.md differs from the limits. Run: node .scripts/limits.mjs\n');
+    process.stderr.write(
+      'docs/compatibility.md differs from the limits or captures. Run: node .scripts/limits.mjs\n',
+    );
     process.exitCode = 1;
   } else if (updated !== text) writeFileSync(page, updated);
 }

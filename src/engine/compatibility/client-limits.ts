@@ -61,3 +61,8 @@ const losing = new Set<LimitEffect>(['lose-all', 'reject-request', 'reject-tool'
 export function losesTools({ effect }: ClientLimit): boolean {
   return losing.has(effect);
 }
+
+/** A condition for findings: true for the limits that do not accept the form. */
+export function refuses(form: 'boolean' | 'outputSchema'): (limit: ClientLimit) => boolean {
+  return ({ scope }) => !String(scope?.accepts ?? '').includes(form);
+}

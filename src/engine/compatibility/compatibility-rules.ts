@@ -5,7 +5,7 @@ export interface CompatibilityRule {
   readonly code: string;
   /** Severity without a choice of clients. */
   readonly severity: Severity;
-  /** True if the rule runs without a choice of clients. */
+  /** True if the rule runs without a choice of clients. Other rules then report measured losses of tools only. */
   readonly isDefault: boolean;
   readonly summary: string;
 }

@@ -47,7 +47,7 @@ export function judgeFinding(
     (limit) => limit.code === finding.code && isBreached(limit, finding) && isChosen(limit, clients),
   );
   if (!rule || limits.length === 0) return undefined;
-  if (!clients && !(rule.isDefault && limits.some(losesAny))) return undefined;
+  if (!clients && !limits.some(rule.isDefault ? losesAny : isMeasuredLoss)) return undefined;
   return {
     code: finding.code,
     severity: clients ? severityFor(limits) : rule.severity,
@@ -68,6 +68,10 @@ function isChosen({ subject }: ClientLimit, clients: ClientChoice): boolean {
 
 function losesAny(limit: ClientLimit): boolean {
   return losesTools(limit) || limit.effect === 'strip';
+}
+
+function isMeasuredLoss(limit: ClientLimit): boolean {
+  return losesTools(limit) && limit.evidence === 'measured';
 }
 
 function severityFor(limits: readonly ClientLimit[]): Severity {

@@ -3,6 +3,7 @@ import { isRecord, isString } from '../base/value-checks.js';
 import { collectDeclared } from '../schema/declared-properties.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { type Subschema, walkSchema } from '../schema/walk-schema.js';
+import { refuses } from './client-limits.js';
 import type { CompatibilityFinding } from './compatibility-finding.js';
 
 const unions = ['oneOf', 'anyOf', 'allOf'] as const;
@@ -64,7 +65,7 @@ function* checkRoot(schema: JsonSchema): Generator<CompatibilityFinding> {
 type PartFinding = CompatibilityFinding;
 
 function* checkPart({ schema, path }: Subschema): Generator<PartFinding> {
-  yield* checkKeys(schema);
+  yield* checkKeys(schema, path);
   yield* checkRequired(schema, path);
   yield* checkReferences(schema, path);
   yield* checkArrays(schema);
@@ -72,7 +73,7 @@ function* checkPart({ schema, path }: Subschema): Generator<PartFinding> {
   yield* checkValues(schema);
 }
 
-function* checkKeys(schema: JsonSchema): Generator<PartFinding> {
+function* checkKeys(schema: JsonSchema, at: DocumentPath): Generator<PartFinding> {
   const properties = isRecord(schema.properties) ? schema.properties : {};
   for (const [name, value] of Object.entries(properties)) {
     const path = ['properties', name];
@@ -81,7 +82,8 @@ function* checkKeys(schema: JsonSchema): Generator<PartFinding> {
       problem: `The parameter has the name ${JSON.stringify(name)}`,
       remedy: 'Use letters, digits and _ in its name, and not the name "items".',
       path,
-      concerns: ({ scope }) => !new RegExp(String(scope?.pattern)).test(name),
+      concerns: ({ scope }) =>
+        !new RegExp(String(scope?.pattern)).test(name) && !(scope?.of === 'parameter' && at.length > 0),
     };
     if (typeof value === 'boolean')
       yield {
@@ -89,6 +91,7 @@ function* checkKeys(schema: JsonSchema): Generator<PartFinding> {
         problem: `The parameter "${name}" has the schema ${value}`,
         remedy: value ? 'Use {} instead.' : 'Leave the parameter out.',
         path,
+        concerns: refuses('boolean'),
       };
     if (isRecord(value) && isString(value.description) && value.description.length > 0)
       yield {

@@ -1,5 +1,6 @@
 import { isRecord, isString } from '../base/value-checks.js';
 import { isWireName } from '../extension/names.js';
+import { refuses } from './client-limits.js';
 import type { CompatibilityFinding } from './compatibility-finding.js';
 import { checkInputSchema } from './schema-checks.js';
 
@@ -46,6 +47,7 @@ function* checkListForm(tool: ListedTool): Generator<CompatibilityFinding> {
     problem,
     remedy,
     path,
+    ...(path[0] === 'outputSchema' && { concerns: refuses('outputSchema') }),
   });
   for (const key of ['description', 'title', 'annotations', '_meta', 'outputSchema', 'icons'])
     if (tool[key] === null) yield refused([key], `"${key}" is null`, 'Leave it out.');

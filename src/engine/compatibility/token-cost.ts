@@ -58,7 +58,7 @@ const codexDeletes = new Set([
 const dialects: Readonly<Record<string, (tool: ListedTool, key: string) => unknown>> = {
   'claude-code': ({ name, description, inputSchema }, key) => ({
     name: `mcp__${key}__${name}`,
-    description: isString(description) ? description.slice(0, 2048) : '',
+    description: isString(description) ? description.slice(0, 4096) : '',
     input_schema: inputSchema,
   }),
   codex: ({ name, description, inputSchema }) => ({

@@ -81,7 +81,7 @@ describe('a tool', () => {
         code: 'compat/tool-list-rejected',
         severity: 'error',
         message:
-          'The parameter "any" has the schema true. Claude Code, Gemini CLI, OpenCode and 2 more lose all tools of the server. Use {} instead.',
+          'The parameter "any" has the schema true. Gemini CLI, OpenCode and Cline lose all tools of the server. Use {} instead.',
         path: ['inputSchema', 'properties', 'any'],
       },
     ]);
@@ -101,11 +101,21 @@ describe('a tool', () => {
   test('is judged for the chosen clients only', () => {
     const schema = { type: 'object', properties: {}, anyOf: [{}] };
     const severityIn = (id: string) => faults(tool(schema), id).map(({ severity }) => severity);
-    expect(severityIn('claude-code')).toEqual(['error']);
+    expect(severityIn('claude-code')).toEqual(['info']);
     expect(severityIn('openai-chat-api')).toEqual(['warning']);
     expect(severityIn('vscode')).toEqual(['warning']);
     expect(severityIn('copilot-cli')).toEqual(['info']);
     expect(severityIn('codex')).toEqual([]);
+  });
+
+  test('has a fault without chosen clients if a measured client loses it', () => {
+    const named = (name: string) =>
+      faults(tool({ type: 'object', properties: { [name]: { type: 'string' } } }));
+    expect(named('a b').map(({ code }) => code)).toEqual(['compat/param-name-charset']);
+    const nested = { type: 'object', properties: { 'a b': { type: 'string' } } };
+    expect(faults(tool({ type: 'object', properties: { outer: nested } }))).toEqual([]);
+    // Only the Gemini API refuses dots.
+    expect(named('a.b')).toEqual([]);
   });
 
   test('over 5,000 bytes is one for Codex, measured without the keywords that Codex deletes', () => {

@@ -36,7 +36,7 @@ describe('the estimate for tools', () => {
 test('names the largest part, and the tokens of clients that change tools', () => {
   const tool = {
     name: 'find',
-    description: 'Finds notes. '.repeat(400),
+    description: 'Finds notes. '.repeat(800),
     inputSchema: { type: 'object', properties: { query: { type: 'string', default: 'a b c d e f' } } },
   };
   const cost = measureServer({ key: 'notes', tools: [tool] });
