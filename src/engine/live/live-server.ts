@@ -55,8 +55,11 @@ export interface SurfaceGate {
   admit(composed: Servable): Servable;
   /** Returns the server without refused parts. `composed`: the server without the items of its upstream servers. */
   apply(server: Servable, composed: Servable): Servable;
-  /** Called before clients get a list, with the server as it would be without the gate. */
-  listed(server: Servable, composed: Servable): void;
+  /**
+   * Called before clients get a list, with the server as it would be without the gate. Returns true if the result of
+   * {@link SurfaceGate.apply} changes.
+   */
+  listed(server: Servable, composed: Servable): boolean;
 }
 
 export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> extends ComposedServer {
@@ -188,10 +191,7 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   async ready(kind: PendingKind, signal: AbortSignal): Promise<void> {
     await this.#wait(kind, 'list', signal);
     const { gate } = this.#options;
-    if (gate) {
-      gate.listed(this.#extended, this.composed);
-      this.#refresh(this.#listed);
-    }
+    if (gate?.listed(this.#extended, this.composed)) this.#refresh(this.#listed);
     this.#listed.add(kind === 'skills' ? 'resources' : kind);
   }
 

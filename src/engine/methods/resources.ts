@@ -175,6 +175,8 @@ export async function readResourceRequest(
   request: RequestContext,
 ): Promise<WireObject> {
   const { calls } = connection;
+  if (calls.server.refuses?.(String(uri)))
+    throw new ResourceNotFoundError(String(uri), `Resource not found: ${uri}`);
   const skillFile = await skillFileAt(connection, String(uri), request);
   if (skillFile) return { contents: [skillFile] };
   const found = await requireResource(connection, String(uri), request).catch(async (error: unknown) => {

@@ -59,6 +59,8 @@ export interface Servable {
   readonly skills: readonly SkillFolder[];
   /** Skills of upstream servers; absent without any. */
   readonly upstreamSkills?: UpstreamSkills;
+  /** True for a URI that is refused even if an upstream server can read it. Absent: none is. */
+  readonly refuses?: (uri: string) => boolean;
   /** True if any item is only for clients that show UI. */
   readonly hasUi: boolean;
   readonly initialize: Lazy<Initializer> | undefined;

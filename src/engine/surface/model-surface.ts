@@ -3,16 +3,20 @@ import { type ValueDifference, valuesBetween } from '../base/value-differences.j
 import { singular } from '../extension/item-kinds.js';
 import type { Servable } from '../runtime/compose-server.js';
 import { listedKinds, type ServedKind, type SpecOf } from '../runtime/served-kind.js';
+import { uiMeta } from '../runtime/ui.js';
+import type { UpstreamSkills } from '../runtime/upstream.js';
 import { usedUpstreams } from '../runtime/used-upstreams.js';
 
 type Value = Readonly<Record<string, unknown>>;
 
 /** The texts and items that clients give to the model. */
 export interface ModelSurface {
-  /** `title`, `description` and `instructions` of the server. */
+  /** Instructions and serverInfo of the server, without its version. */
   readonly server: Value;
   /** List entries by kind, and by name or URI. */
   readonly items: Readonly<Record<ServedKind, ReadonlyMap<string, Value>>>;
+  /** Entries of skills of upstream servers, by URI. Default: none. */
+  readonly skills?: UpstreamSkills;
   /** Variables and hosts of the upstream servers, by their names, which several servers may share. */
   readonly exposures: Readonly<Record<string, readonly Exposure[]>>;
   /**
@@ -41,20 +45,36 @@ function exposuresOf(server: Servable): ModelSurface['exposures'] {
 
 /** The surface of a server. Catalog tools are left out: AgentTools writes them, from the other tools. */
 export function surfaceOf(server: Servable): ModelSurface {
-  const { info, instructions, registry } = server;
+  const { info, instructions, registry, upstreamSkills: skills } = server;
   const itemsOf = (kind: ServedKind) =>
     new Map(
       registry
         .all(kind)
-        .filter((spec) => !registry.fronts?.has(spec.name))
-        .map((spec) => [surfaceName(spec), spec.wire]),
+        .filter((spec) => !isCatalogTool(spec, registry))
+        .map((spec) => [surfaceName(spec), surfaceEntry(spec)]),
     );
-  const { title, description } = info;
+  const { version: _, ...texts } = info;
   return {
-    server: { title, description, instructions },
+    server: { ...texts, instructions },
+    ...(skills && { skills }),
     items: { tools: itemsOf('tools'), prompts: itemsOf('prompts'), resources: itemsOf('resources') },
     exposures: exposuresOf(server),
   };
+}
+
+/** True for a tool that AgentTools adds to a server with a catalog. */
+export function isCatalogTool({ kind, name }: SpecOf<ServedKind>, { fronts }: Servable['registry']): boolean {
+  return kind === 'tools' && (fronts?.has(name) ?? false);
+}
+
+/**
+ * The list entry of an item, with its UI for clients that show UI, and the name of its upstream server: another server
+ * may list the same entry to get the calls.
+ */
+export function surfaceEntry(spec: SpecOf<ServedKind>): Value {
+  const ui = spec.kind === 'tools' && spec.ui ? uiMeta(spec.ui, { withApp: true }) : undefined;
+  const upstream = spec.upstream?.upstream.name;
+  return { ...spec.wire, ...(ui && { ui }), ...(upstream !== undefined && { upstream }) };
 }
 
 /** Name of an item in a surface: the URI or URI template of a resource, else the name. */
@@ -66,10 +86,12 @@ export function surfaceName(spec: SpecOf<ServedKind>): string {
 export function* surfaceTexts({
   server,
   items,
+  skills = new Map(),
 }: ModelSurface): Generator<{ readonly kind: string; readonly name?: string; readonly value: Value }> {
   yield { kind: 'server', value: server };
   for (const kind of listedKinds)
     for (const [name, value] of items[kind]) yield { kind: singular[kind], name, value };
+  for (const [name, value] of skills) yield { kind: 'skill', name, value };
 }
 
 /** True if two list entries are equal; the order of keys does not count. */
@@ -79,7 +101,7 @@ export function isSameEntry(one: Value | undefined, other: Value | undefined): b
 
 /** A difference between two surfaces. */
 export interface SurfaceDifference {
-  readonly kind: ServedKind | 'server' | 'upstream';
+  readonly kind: ServedKind | 'server' | 'upstream' | 'skill';
   readonly name: string;
   readonly change: 'new' | 'gone' | 'changed';
   /** Changed values. */
@@ -95,6 +117,7 @@ export function compareSurfaces(before: ModelSurface, after: ModelSurface): read
     ...own,
     ...compareItems('upstream', exposureMap(before), exposureMap(after)),
     ...listedKinds.flatMap((kind) => compareItems(kind, before.items[kind], after.items[kind])),
+    ...compareItems('skill', before.skills ?? new Map(), after.skills ?? new Map()),
   ];
 }
 

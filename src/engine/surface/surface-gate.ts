@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { toOneLine } from '../base/to-one-line.js';
+import { isRecord } from '../base/value-checks.js';
 import { singular } from '../extension/item-kinds.js';
 import type { SurfaceGate } from '../live/live-server.js';
 import type { Servable } from '../runtime/compose-server.js';
@@ -7,12 +8,14 @@ import { Registry } from '../runtime/registry.js';
 import type { ServedKind, SpecOf } from '../runtime/served-kind.js';
 import { reportOnce } from '../runtime/server-runtime.js';
 import type { ToolSpec } from '../runtime/specs.js';
-import type { UpstreamSpec } from '../runtime/upstream.js';
+import type { UpstreamSkills, UpstreamSpec } from '../runtime/upstream.js';
 import {
   compareSurfaces,
+  isCatalogTool,
   isSameEntry,
   type ModelSurface,
   type SurfaceDifference,
+  surfaceEntry,
   surfaceName,
   surfaceOf,
 } from './model-surface.js';
@@ -36,6 +39,8 @@ export class FrozenGate implements SurfaceGate {
   readonly #options: FrozenGateOptions;
   /** True if the texts of the server have changed, and the server is refused as a whole. */
   #isRefused = false;
+  /** The server that was compared last. */
+  #compared: { readonly server?: Servable; readonly composed?: Servable } = {};
 
   constructor(options: FrozenGateOptions) {
     this.#options = options;
@@ -75,42 +80,65 @@ export class FrozenGate implements SurfaceGate {
     const allowed = this.#allowed(composed);
     const { registry } = server;
     const isKept = (spec: SpecOf<ServedKind>) =>
-      registry.fronts?.has(spec.name) ||
-      isSameEntry(allowed.items[spec.kind].get(surfaceName(spec)), spec.wire);
+      isCatalogTool(spec, registry) ||
+      isSameEntry(allowed.items[spec.kind].get(surfaceName(spec)), surfaceEntry(spec));
     const kept = {
       tools: registry.all('tools').filter(isKept),
       prompts: registry.all('prompts').filter(isKept),
       resources: registry.all('resources').filter(isKept),
     };
+    const skills = keptSkills(server, allowed);
+    const resources = kept.resources.filter(({ uri }) => uri === undefined || !skills.refusedFiles.has(uri));
     const isWhole =
+      skills.kept.size === (server.upstreamSkills?.size ?? 0) &&
       registry.all('tools').length === kept.tools.length &&
       registry.all('prompts').length === kept.prompts.length &&
-      registry.all('resources').length === kept.resources.length;
+      registry.all('resources').length === resources.length;
     const isRefused = extent === 'server' && (this.#isRefused || !isWhole);
-    const { title: _, description: __, ...info } = server.info;
+    const { name, version } = isRefused ? { ...server.info, name: composed.info.name } : server.info;
     const { instructions, ...texts } = isRefused ? {} : allowed.server;
+    const { upstreamSkills: _, ...others } = server;
     const nothing = { tools: [], prompts: [], resources: [] };
+    const served = new Registry(isRefused ? nothing : { ...kept, resources }, {
+      pageSize: registry.pageSize,
+      fronts: isRefused ? undefined : registry.fronts,
+    });
+    const refusedUris = new Set(
+      registry.all('resources').flatMap((spec) => (resources.includes(spec) ? [] : (spec.uri ?? []))),
+    );
+    const refusedTemplates = registry
+      .all('resources')
+      .filter((spec) => spec.uri === undefined && !resources.includes(spec));
+    const refuses = (uri: string) =>
+      isRefused ||
+      refusedUris.has(uri) ||
+      skills.refusedFiles.has(uri) ||
+      refusedTemplates.some(({ template }) => template?.match(uri));
     return {
-      ...server,
-      info: { ...info, ...texts } as Servable['info'],
+      ...others,
+      info: { name, version, ...texts } as Servable['info'],
       instructions: instructions as string | undefined,
-      registry: new Registry(isRefused ? nothing : kept, {
-        pageSize: registry.pageSize,
-        fronts: isRefused ? undefined : registry.fronts,
-      }),
+      ...(!isRefused && skills.kept.size > 0 && { upstreamSkills: skills.kept }),
+      registry: served,
+      refuses,
       ...(isRefused && { apps: new Map(), skills: [] }),
     };
   }
 
-  listed(server: Servable, composed: Servable): void {
+  listed(server: Servable, composed: Servable): boolean {
+    // Lists are requested more often than servers change.
+    if (server === this.#compared.server && composed === this.#compared.composed) return false;
+    this.#compared = { server, composed };
     const { extent } = this.#options;
     const found = compareSurfaces(this.#allowed(composed), surfaceOf(server));
     const refused = found.filter(({ kind, change }) => kind !== 'upstream' && change !== 'gone');
+    const wasRefused = this.#isRefused;
     this.#isRefused ||= refused.some(({ kind }) => kind === 'server');
     for (const difference of refused) reportOnce(this.#options, this.#refusal(difference));
     if (extent === 'server' && refused.length > 0) {
       reportOnce(this.#options, 'frozen: the server lists nothing, because of these changes.');
     }
+    return this.#isRefused !== wasRefused;
   }
 
   /** Items of packages are compared by file as long as none are recorded. */
@@ -123,6 +151,7 @@ export class FrozenGate implements SurfaceGate {
     return {
       server: composed.upstreams.length === 0 ? own.server : record.server,
       items: { tools: itemsOf('tools'), prompts: itemsOf('prompts'), resources: itemsOf('resources') },
+      ...(record.skills && { skills: record.skills }),
       exposures: record.exposures,
     };
   }
@@ -138,6 +167,22 @@ export class FrozenGate implements SurfaceGate {
         : `${what} is not served`;
     return `frozen: ${refused}: ${reason} it was recorded. Accept the change with: ${renewal}`;
   }
+}
+
+/** Skills of upstream servers that are as allowed, and the files of all others: changed, new or no longer listed. */
+function keptSkills(
+  { upstreamSkills = new Map() }: Servable,
+  { skills: allowed = new Map() }: ModelSurface,
+): { readonly kept: UpstreamSkills; readonly refusedFiles: ReadonlySet<unknown> } {
+  const isKept = ([uri]: readonly [string, unknown]) =>
+    isSameEntry(allowed.get(uri), upstreamSkills.get(uri));
+  const refused = [...upstreamSkills, ...allowed].filter((entry) => !isKept(entry));
+  const filesOf = ({ resources }: Readonly<Record<string, unknown>>) =>
+    Array.isArray(resources) ? resources.map((file) => (isRecord(file) ? file.uri : undefined)) : [];
+  return {
+    kept: new Map([...upstreamSkills].filter(isKept)),
+    refusedFiles: new Set(refused.flatMap(([uri, skill]) => [uri, ...filesOf(skill)])),
+  };
 }
 
 /** Reason to refuse an upstream server; undefined if it gets only recorded values. */
@@ -170,7 +215,7 @@ function keysOf({ values }: SurfaceDifference): string {
 
 function itemName({ kind, name }: SurfaceDifference): string {
   if (kind === 'server') return 'the server';
-  return `${kind === 'upstream' ? 'upstream server' : singular[kind]} ${JSON.stringify(name)}`;
+  return `${kind === 'upstream' ? 'upstream server' : kind === 'skill' ? kind : singular[kind]} ${JSON.stringify(name)}`;
 }
 
 /** A gate that lets everything pass and writes the surface to a file whenever clients get a list. */
@@ -191,7 +236,8 @@ export class RecordingGate implements SurfaceGate {
     return server;
   }
 
-  listed(server: Servable): void {
+  listed(server: Servable): boolean {
     writeFileSync(this.#file, formatKeyed({ key: this.#key, surface: surfaceOf(server) }));
+    return false;
   }
 }

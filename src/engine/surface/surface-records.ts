@@ -78,13 +78,14 @@ export function parseKeyed(text: string): KeyedSurface | undefined {
   return { key: JSON.parse(first) as string, surface };
 }
 
-function formatSurface({ server, items, exposures, isOutdated }: ModelSurface): string {
+function formatSurface({ server, items, skills, exposures, isOutdated }: ModelSurface): string {
   const lists = listedKinds.map((kind) => [kind, Object.fromEntries(items[kind])]);
   const record = {
     version,
     ...(isOutdated && { isOutdated }),
     server,
     items: Object.fromEntries(lists),
+    ...(skills && { skills: Object.fromEntries(skills) }),
     exposures,
   };
   return `${JSON.stringify(record)}\n`;
@@ -99,9 +100,11 @@ function parseSurface(text: string): ModelSurface | undefined {
   }
   if (!isRecord(value) || value.version !== version || !isRecord(value.server) || !isRecord(value.items))
     return undefined;
-  const { server, items, exposures, isOutdated } = value;
+  const { server, items, skills = {}, exposures, isOutdated } = value;
   const lists = listedKinds.map((kind) => [kind, items[kind]] as const);
-  const isWhole = lists.every(([, list]) => isRecord(list) && Object.values(list).every(isRecord));
+  const isWhole = [skills, ...lists.map(([, list]) => list)].every(
+    (list) => isRecord(list) && Object.values(list).every(isRecord),
+  );
   if (
     !isWhole ||
     !isRecord(exposures) ||
@@ -112,6 +115,9 @@ function parseSurface(text: string): ModelSurface | undefined {
   return {
     server,
     items: Object.fromEntries(maps) as Record<ServedKind, Map<string, Record<string, unknown>>>,
+    ...(value.skills !== undefined && {
+      skills: new Map(Object.entries(skills as Record<string, Record<string, unknown>>)),
+    }),
     exposures: exposures as ModelSurface['exposures'],
     ...(isOutdated === true && { isOutdated }),
   };

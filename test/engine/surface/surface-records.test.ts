@@ -9,6 +9,7 @@ const none = { tools: new Map(), prompts: new Map(), resources: new Map() };
 const nothing = { exposures: {} };
 const surface: ModelSurface = {
   server: { instructions: 'Ask.' },
+  skills: new Map([['skill://tea/SKILL.md', { uri: 'skill://tea/SKILL.md' }]]),
   exposures: { far: [{ variables: ['KEY'], host: null }] },
   items: { ...none, tools: new Map([['__proto__', { name: '__proto__', description: 'One.' }]]) },
 };
