@@ -171,6 +171,11 @@ describe('code of an extension in bubblewrap', () => {
     expect(await attack(connect(target()))).toMatch(/^stopped: (?:ECONNREFUSED|ENETUNREACH|ENOENT|EPERM)$/);
   });
 
+  test('sends nothing by UDP', async () => {
+    const body = `const socket = (await load('dgram')).createSocket('udp4'); return await new Promise((resolve, reject) => socket.on('error', reject).send('x', ${portOf(tcp)}, ${quote(outerAddress())}, (error) => (error ? reject(error) : resolve())))`;
+    expect(await attack(body)).toBe('stopped: ENETUNREACH');
+  });
+
   test('resolves no names', async () => {
     const body = `return await (await load('dns/promises')).resolve4('acme.example')`;
     expect(await attack(body)).toMatch(/^stopped: (?:ECONNREFUSED|ESERVFAIL|ETIMEOUT)/);
@@ -192,6 +197,21 @@ describe('code of an extension in bubblewrap', () => {
     expect(status).toContain('NoNewPrivs:\\t1');
     expect(await attack(`return (await load('fs')).openSync('/dev/tty', 'r+')`)).toBe('stopped: ENXIO');
   });
+});
+
+test('starts a permitted program, which cannot leave the sandbox either', async () => {
+  const at = await openProgram(directory, { flags: ['--allow-run', 'unshare'] });
+  const inUnshare = async (args: readonly string[]) =>
+    await attackOn(
+      at,
+      `const { spawnSync } = await load('child_process'); const { status, stderr } = spawnSync('unshare', ${JSON.stringify(args)}); return [status, String(stderr)]`,
+    );
+  expect(await inUnshare(['--version'])).toBe('done: [0,""]');
+  expect(await inUnshare(['--user', 'unshare', '--version'])).toMatch(/^done: \[1,"unshare: unshare failed/);
+  expect(await inUnshare(['--mount', 'unshare', '--version'])).toMatch(/^done: \[1,"unshare: unshare failed/);
+  const id = `const { error } = (await load('child_process')).spawnSync('id'); throw error`;
+  expect(await attackOn(at, id)).toBe('stopped: ENOENT');
+  expect(await at.end()).toEqual({ code: 0, signal: null });
 });
 
 describe('a sandbox with permitted hosts', () => {
