@@ -280,6 +280,22 @@ describe('a server that wants a sign-in, at a terminal', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'closed\n' });
   });
 
+  test('install checks the entry through AgentTools with the sign-in', async () => {
+    const home = newHome();
+    const words = ['install', 'windsurf', servers.url, '--name', 'tickets', '--only'];
+    const before = await runCli([...words, 'list_tickets'], { home });
+    expect(before.stderr).toContain('is unavailable: it wants a sign-in (HTTP 401). Run: agenttools login');
+    await logIn(home);
+    const { code, stderr } = await runCli([...words, 'list_tickets'], { home });
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('You are signed in.'),
+    });
+    expect(stderr).not.toContain('unavailable');
+    const unknown = await runCli([...words, 'lost_tickets'], { home });
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('lost_tickets')]);
+  });
+
   test('call reports the end of the input as no sign-in', async () => {
     const home = newHome();
     const { host, stderr } = fakeHost({ cwd: home, home, env: {} });
