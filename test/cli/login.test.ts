@@ -262,7 +262,10 @@ describe('a server that wants a sign-in, at a terminal', () => {
     const again = await runAt(words, { home, answers: [] });
     expect(again.told).not.toContain('[y/N]');
     const called = await runCli(['call', 'tickets', 'list_tickets'], { home });
-    expect(called.stdout).toBe('two tickets\n');
+    expect(called).toMatchObject({
+      stdout: 'two tickets\n',
+      stderr: `tickets is the installed server ${servers.url}.\n`,
+    });
   });
 
   test('call offers the sign-in, and a larger one for a tool that needs it', async () => {
@@ -283,8 +286,11 @@ describe('a server that wants a sign-in, at a terminal', () => {
   test('install checks the entry through AgentTools with the sign-in', async () => {
     const home = newHome();
     const words = ['install', 'windsurf', servers.url, '--name', 'tickets', '--only'];
-    const before = await runCli([...words, 'list_tickets'], { home });
+    writeFileSync(path.join(home, 'ca.pem'), '');
+    const env = { NODE_EXTRA_CA_CERTS: path.join(home, 'ca.pem') };
+    const before = await runCli([...words, 'list_tickets'], { home, env });
     expect(before.stderr).toContain('is unavailable: it wants a sign-in (HTTP 401). Run: agenttools login');
+    expect(before.stderr).not.toContain('NODE_EXTRA_CA_CERTS');
     await logIn(home);
     const { code, stderr } = await runCli([...words, 'list_tickets'], { home });
     expect({ code, stderr }).toMatchObject({
@@ -294,6 +300,18 @@ describe('a server that wants a sign-in, at a terminal', () => {
     expect(stderr).not.toContain('unavailable');
     const unknown = await runCli([...words, 'lost_tickets'], { home });
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('lost_tickets')]);
+  });
+
+  test.each([['call'], ['validate']])('Ctrl-C at the question ends %s', async (command) => {
+    const home = newHome();
+    const { host, stderr } = fakeHost({ cwd: home, home, env: {} });
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+    Object.assign(stderr, { isTTY: true, columns: 80 });
+    const running = main([command, servers.url], { ...host, stdin });
+    await expect.poll(() => stderr.text).toContain('Sign in now? [y/N] ');
+    stdin.write('\u0003');
+    expect(await running).toBe(130);
+    expect(stderr.text).toContain('error: Interrupted.');
   });
 
   test('call reports the end of the input as no sign-in', async () => {

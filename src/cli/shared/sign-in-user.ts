@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { AgentToolsError } from '../../engine/base/errors.js';
 import type { SignInUser } from '../../engine/sign-in/authorize.js';
 import { loginCommand } from '../../engine/sign-in/login-command.js';
@@ -44,12 +45,20 @@ export async function logInNow(url: string, host: Host): Promise<void> {
   }
 }
 
-/** Asks the user at the terminal to sign in where a server wants it; undefined without a terminal. */
-export function offerSignIn(host: Host): SignInFor | undefined {
-  if (!isInteractive(host)) return undefined;
+/**
+ * Runs work that asks the user at the terminal to sign in where a server wants it. Without a terminal, `signIn` is
+ * undefined. Ctrl-C at the question ends the work.
+ * @throws AgentToolsError `interrupted`
+ */
+export async function offeringSignIn<T>(
+  host: Host,
+  work: (signIn: SignInFor | undefined, left: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const leaving = new AbortController();
+  if (!isInteractive(host)) return await work(undefined, leaving.signal);
   const user = createSignInUser(host, { useBrowser: true });
   const { signal } = new AbortController();
-  return async (account, challenge) => {
+  const offer: SignInFor = async (account, challenge) => {
     const rights = challenge.isScopeTooSmall ? ' with more rights' : '';
     const question = `${account.server} wants a sign-in${rights}. Sign in now?`;
     if (await askYesNo(question, host)) return await signInUser(account, { user, signal }, challenge);
@@ -58,4 +67,16 @@ export function offerSignIn(host: Host): SignInFor | undefined {
       `Not signed in. To sign in later, run: ${loginCommand(account.server, challenge)}`,
     );
   };
+  const signIn: SignInFor = async (account, challenge) =>
+    await offer(account, challenge).catch((error: unknown) => {
+      if (error instanceof AgentToolsError && error.code === 'interrupted') leaving.abort(error);
+      throw error;
+    });
+  return await Promise.race([work(signIn, leaving.signal), rejectOnAbort(leaving.signal)]);
+}
+
+/** Rejects with the reason when a signal aborts. */
+export async function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
 }

@@ -263,6 +263,7 @@ async function installInto(
   await recording.write();
   if (!request.dryRun) await keepConsent();
   if (checked.record && !request.dryRun) await source.recordItems?.(checked.record);
+  const isUnreached = checked.absences.length > 0 && source.signIn?.isSignedIn !== false;
   return {
     client,
     scope: scope.kind,
@@ -278,7 +279,7 @@ async function installInto(
     notes: [
       ...source.notes,
       ...checked.absences,
-      ...(checked.absences.length > 0 ? networkNotes(client, setting.surroundings.env, request) : []),
+      ...(isUnreached ? networkNotes(client, setting.surroundings.env, request) : []),
       ...recording.notes,
       ...notes,
       ...(await collectNotes({

@@ -42,6 +42,19 @@ export async function installedReference(
   throw new AgentToolsError('ambiguous', message);
 }
 
+/** Options of `agenttools start` with inputs. */
+const inputOption = /^--(?:arg|env|header)(?:-env)?(?:=|$)/;
+
+/** True if a command line has arguments of the server. `npx` and AgentTools have arguments that are not. */
+function hasArguments([first, second, ...others]: readonly string[]): boolean {
+  if (first === '-y' && /^agenttools@/.test(second ?? ''))
+    return others.some((word) => inputOption.test(word));
+  if (first === '-y') return others.length > 0;
+  if (second === 'start' && first?.endsWith('agenttools.js'))
+    return others.some((word) => inputOption.test(word));
+  return second !== undefined;
+}
+
 /** Arguments after the program, variables or headers. */
 function hasInputs({ client: id, entry }: Receipt): boolean {
   const remote = readRemoteEntry(entry);
@@ -50,7 +63,7 @@ function hasInputs({ client: id, entry }: Receipt): boolean {
   const launch = client?.manual === undefined ? client?.launchOf(entry) : undefined;
   if (!launch) return false;
   const { AGENTTOOLS_HOME: _, ...env } = launch.env;
-  return launch.args.length > 1 || Object.keys(env).length > 0;
+  return hasArguments(launch.args) || Object.keys(env).length > 0;
 }
 
 function packageOf({ server }: Receipt): string | undefined {

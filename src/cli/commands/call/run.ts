@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { workspaceFolders } from '../../../engine/base/folders.js';
@@ -18,7 +17,7 @@ import { parseJsonArguments } from '../../shared/json-arguments.js';
 import { refuseExistingFlags } from '../../shared/not-existing.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { revealHost } from '../../shared/secrets.js';
-import { offerSignIn } from '../../shared/sign-in-user.js';
+import { offeringSignIn, rejectOnAbort } from '../../shared/sign-in-user.js';
 import { renderJson } from '../../shared/text/json.js';
 import { openWorkspace } from '../../shared/workspace.js';
 import { createTerminalUser } from './terminal-user.js';
@@ -59,13 +58,15 @@ export async function callCommand(
     if (!named) refuseExistingFlags(existing.flags, { command: 'call', server });
     const { env } = await revealHost(host, { inProcess: true });
     const { dataFolder } = workspaceFolders(host);
-    const signIn = offerSignIn(host);
-    const use = { env, report, person, dataFolder, signIn };
-    const answer = async (compose: () => Promise<ServerSpec>, rest: Pick<ServerUse, 'signal' | 'obtain'>) =>
+    const use = { env, report, person, dataFolder };
+    const answer = async (
+      compose: () => Promise<ServerSpec>,
+      rest: Pick<ServerUse, 'signal' | 'obtain' | 'signIn'>,
+    ) =>
       tool === undefined
         ? { tools: await listTools(compose, { ...use, ...rest }) }
         : { result: await callComposed(compose, { ...use, ...rest, tool, args }) };
-    const run = async (ending: AbortSignal) => {
+    const run = async (ending: AbortSignal, signIn: ServerUse['signIn']) => {
       if (named) {
         const { transport, mcpRegistry } = existing;
         const deps = existingDeps(host, { mcpRegistry, signal: ending, report, tell });
@@ -73,7 +74,7 @@ export async function callCommand(
           { ...named, given: givenOptions(existing, host), transport },
           deps,
         );
-        return await answer(compose, { signal: ending });
+        return await answer(compose, { signal: ending, signIn });
       }
       const find = () => workspace.findServer(server);
       const found = await findOrInstall(find, { obtain, dryRun: false, signal, report }).catch(
@@ -81,12 +82,15 @@ export async function callCommand(
           throw withExistingHint(error, server);
         },
       );
-      return await answer(composeFound(found, workspace, { env, report }), { obtain, signal: ending });
+      const compose = composeFound(found, workspace, { env, report });
+      return await answer(compose, { obtain, signal: ending, signIn });
     };
-    if (!person) return await run(signal);
-    const result = run(AbortSignal.any([signal, person.left]));
-    // A handler that does not await the answer may never end.
-    return await Promise.race([result, rejectOnAbort(person.left)]);
+    return await offeringSignIn(host, async (signIn, left) => {
+      if (!person) return await run(AbortSignal.any([signal, left]), signIn);
+      const result = run(AbortSignal.any([signal, left, person.left]), signIn);
+      // A handler that does not await the answer may never end.
+      return await Promise.race([result, rejectOnAbort(person.left)]);
+    });
   });
   const answer = await working.catch((error: unknown) => {
     if (json && error instanceof AgentToolsError && isBranded(error.cause, brands.protocolError)) {
@@ -104,9 +108,4 @@ export async function callCommand(
   const { result } = answer;
   host.stdout.write(json ? renderJson(result) : renderResult(result));
   return result.isError ? ExitCode.Failed : ExitCode.Ok;
-}
-
-async function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort');
-  throw signal.reason;
 }

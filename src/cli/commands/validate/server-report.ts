@@ -7,7 +7,7 @@ import type { ExtensionReport } from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
 import { existingDeps, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
-import { offerSignIn } from '../../shared/sign-in-user.js';
+import { offeringSignIn } from '../../shared/sign-in-user.js';
 import { openSignIns } from '../../shared/sign-ins.js';
 import type { RuleSettings } from './rule-settings.js';
 
@@ -32,9 +32,11 @@ export async function reportOnServer(
     const report = (line: string) => void host.stderr.write(`${line}\n`);
     const deps = existingDeps(host, { mcpRegistry, signal, report, tell });
     const { server, endpoint } = await prepareEndpoint({ ...named, given, transport }, deps);
-    return await validateServer(
-      { path: named.text, name: server.name, endpoint },
-      { rules, clients, budget, timeoutMs, signIns: openSignIns(host), signIn: offerSignIn(host) },
+    const checked = { path: named.text, name: server.name, endpoint };
+    const options = { rules, clients, budget, timeoutMs, signIns: openSignIns(host) };
+    return await offeringSignIn(
+      host,
+      async (signIn) => await validateServer(checked, { ...options, signIn }),
     );
   });
 }
