@@ -8,6 +8,7 @@ import { endTree } from '../base/process-tree.js';
 import { errorMessage, errorStack } from '../base/thrown-value.js';
 import { describeValue } from '../extension/described-value.js';
 import { readDefaultExport, readExport } from '../extension/import-module.js';
+import { watchModuleHooks } from '../process/module-hooks.js';
 import { describeContextUse, findContextMembers } from './context-members.js';
 import {
   type InspectionReply,
@@ -40,6 +41,8 @@ const watchSource = `
   setInterval(() => isParentGone() && import(${JSON.stringify(import.meta.url)}), 500);
 `;
 
+const moduleHooks = watchModuleHooks();
+
 if (isMainThread) serve();
 else endTree(process.pid, treeMark);
 
@@ -70,6 +73,7 @@ const tasks = {
   parse: async (file: string) => parseModule(await readFile(file, 'utf8'), file),
   load: async (file: string): Promise<LoadedModule> => {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+    await checkModuleHooks();
     const names = [...new Set(['default', ...Object.keys(module), ...propertyNames(module.default)])];
     const held = names.map((name) => [name, readMember(module, name)] as const);
     const members = held.map(([name, value]) => [name, findContextMembers(value)] as const);
@@ -80,6 +84,12 @@ const tasks = {
     };
   },
 };
+
+/** Fails if the module registered hooks with which no other module loads. */
+async function checkModuleHooks(): Promise<void> {
+  const fault = moduleHooks.isChecked ? undefined : await moduleHooks.check();
+  if (fault !== undefined) throw new Error(`it registers module hooks with which imports ${fault}`);
+}
 
 /** Further exports are ignored. */
 const maxNames = 10_000;

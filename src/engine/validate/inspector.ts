@@ -88,8 +88,8 @@ interface InspectionJob {
 /**
  * Inspects modules of an extension in separate processes, where they cannot print, exit or block this
  * process.
- * All modules share one process, one after the other. A module that hangs there for a short time, or ends a
- * used process, is evaluated once more in a fresh process. These processes start after all other modules have
+ * All modules share one process, one after the other. A module that hangs there for a short time, or fails in
+ * a used process or ends it, is evaluated once more in a fresh process. These processes start after all other modules have
  * been evaluated, in parallel. A slow machine therefore costs time, and never an error.
  * Modules that hang share one time limit. Effects of a module on its process last: another extension, or a
  * changed one, gets another inspector.
@@ -173,12 +173,12 @@ export class Inspector {
     };
     const attempt = this.#shared.attempt(job.task, patience, further);
     const outcome = await attempt.catch(() => undefined);
-    if (!outcome || 'answer' in outcome) return job.settle(attempt);
+    if (!outcome || ('answer' in outcome && !('failure' in outcome.answer))) return job.settle(attempt);
     if ('isLate' in outcome) {
       this.#hangs += 1;
       this.#wastedMs += isInPlace ? this.#limitMs() : patience;
     }
-    // An earlier module may have ended or blocked the process: only a fresh one shows the cause.
+    // An earlier module may have harmed, ended or blocked the process: only a fresh one shows the cause.
     const isProven = 'isLate' in outcome ? isInPlace : !outcome.usedBefore;
     if (isProven) job.settle(attempt);
     else this.#suspects.push(job);

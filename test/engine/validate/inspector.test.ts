@@ -17,7 +17,10 @@ type Durations = Readonly<Record<string, number | undefined>>;
 const loaded: LoadedModule = { value: { value: {}, faults: [] }, types: {}, contextMembers: {} };
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Loads modules at once, in processes that only wait. */
+/**
+ * Loads modules at once, in processes that only wait. The module `throws` fails. After the module `harms`, all other
+ * modules of its process fail.
+ */
 async function inspect(durations: Durations) {
   const attempts: string[] = [];
   let running = 0;
@@ -25,6 +28,7 @@ async function inspect(durations: Durations) {
 
   const openProcess = (): Pick<InspectionProcess, 'attempt' | 'kill'> => {
     let requests = 0;
+    let isHarmed = false;
     return {
       async attempt({ file }, limit, furtherMs): Promise<InspectionOutcome> {
         attempts.push(file);
@@ -39,6 +43,9 @@ async function inspect(durations: Durations) {
           spent += further;
         }
         running--;
+        if (file === 'harms') isHarmed = true;
+        const isFailing = file === 'throws' || (isHarmed && file !== 'harms');
+        if (isFailing) return { usedBefore, answer: { id: '', failure: { reason: 'it failed' } } };
         if (ends === spent) return { usedBefore, answer: { id: '', result: structuredClone(loaded) } };
         requests = 0;
         return { usedBefore, ...(ends === undefined ? { died: 'it exited' } : { isLate: true }) };
@@ -103,4 +110,16 @@ test('evaluates a module again if its process was used before it ended', async (
   const { outcomes, attempts } = await inspect({ good: 10, exits: undefined, last: 10 });
   expect(outcomes).toEqual(['ok', 'it exited', 'ok']);
   expect(attempts).toEqual(['good', 'exits', 'last', 'exits']);
+});
+
+test('evaluates a module again that fails after another one has harmed the process', async () => {
+  const { outcomes, attempts } = await inspect({ harms: 10, good: 10, throws: 10 });
+  expect(outcomes).toEqual(['ok', 'ok', 'it failed']);
+  expect(attempts).toEqual(['harms', 'good', 'throws', 'good', 'throws']);
+});
+
+test('evaluates a module once if it fails in a fresh process', async () => {
+  const { outcomes, attempts } = await inspect({ throws: 10 });
+  expect(outcomes).toEqual(['it failed']);
+  expect(attempts).toEqual(['throws']);
 });

@@ -44,6 +44,10 @@ const misbehaviour: Record<string, readonly [statement: string, reason: string |
     '\nconst f = () => { null.x; };\nf();',
     "definition-failed bad 2:24 Cannot read properties of null (reading 'x').",
   ],
+  'registers module hooks that throw': [
+    `import { register } from 'node:module'; register('data:text/javascript,export const resolve = () => null.x;');`,
+    'definition-failed bad 1:1 it registers module hooks with which imports fail.',
+  ],
   prints: [
     "console.log('x'.repeat(1e6)); process.stdout.write('out'); process.stderr.write('err');",
     undefined,
