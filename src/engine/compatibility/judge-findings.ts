@@ -15,6 +15,14 @@ export interface CompatibilityFault {
 /** Ids of clients and APIs. `undefined`: the default rules, which concern lost tools and lost parts of schemas. */
 export type ClientChoice = ReadonlySet<string> | undefined;
 
+/** Rules with their limits. A server with many tools has many findings. */
+const byCode = new Map(
+  compatibilityRules.map((rule) => [
+    rule.code,
+    { rule, limits: clientLimits.filter(({ code }) => code === rule.code) },
+  ]),
+);
+
 /** Most clients that a message describes. */
 const maxDescribed = 3;
 
@@ -23,12 +31,12 @@ export function judgeTool(
   findings: Iterable<CompatibilityFinding>,
   clients: ClientChoice,
 ): readonly CompatibilityFault[] {
-  const byCode = new Map<string, CompatibilityFault[]>();
+  const found = new Map<string, CompatibilityFault[]>();
   for (const finding of findings) {
     const fault = judgeFinding(finding, clients);
-    if (fault) byCode.set(fault.code, [...(byCode.get(fault.code) ?? []), fault]);
+    if (fault) found.set(fault.code, [...(found.get(fault.code) ?? []), fault]);
   }
-  return [...byCode.values()].map((faults) => {
+  return [...found.values()].map((faults) => {
     const [first] = faults;
     const others = faults.length - 1;
     const places =
@@ -42,11 +50,11 @@ export function judgeFinding(
   finding: CompatibilityFinding,
   clients: ClientChoice,
 ): CompatibilityFault | undefined {
-  const rule = compatibilityRules.find(({ code }) => code === finding.code);
-  const limits = clientLimits.filter(
-    (limit) => limit.code === finding.code && isBreached(limit, finding) && isChosen(limit, clients),
-  );
-  if (!rule || limits.length === 0) return undefined;
+  const known = byCode.get(finding.code);
+  const limits =
+    known?.limits.filter((limit) => isChosen(limit, clients) && isBreached(limit, finding)) ?? [];
+  if (!known || limits.length === 0) return undefined;
+  const { rule } = known;
   if (!clients && !limits.some(rule.isDefault ? losesAny : isMeasuredLoss)) return undefined;
   return {
     code: finding.code,

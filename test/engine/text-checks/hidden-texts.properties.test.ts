@@ -2,6 +2,7 @@ import { array, assert, constantFrom, nat, property, record } from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkItemTexts } from '../../../src/engine/text-checks/item-texts.js';
 import { hiddenTexts, honestTexts, textPlaces } from '../../support/hidden-texts.js';
+import { runs } from '../../support/runs.js';
 
 const faultsOf = (item: unknown) => [...checkItemTexts(item, { label: 'the tool "a"' })];
 
@@ -25,7 +26,7 @@ test('a hidden text is found at each position of a text, at each depth', () => {
       const mixed = [...letters.slice(0, at), payload, ...letters.slice(at)].join('');
       expect(faultsOf(nest(names, mixed)).length).toBeGreaterThan(0);
     }),
-    { numRuns: 2000 },
+    { numRuns: 5 * runs },
   );
 });
 
@@ -35,7 +36,7 @@ test('honest texts stay honest together', () => {
       expect(faultsOf({ description: texts.join('\n') })).toEqual([]);
       expect(faultsOf({ description: texts.join(' ') })).toEqual([]);
     }),
-    { numRuns: 500 },
+    { numRuns: 2 * runs },
   );
 });
 
