@@ -283,6 +283,8 @@ describe('install', () => {
         `${folder}/main`,
         '--allow-findings',
         'text/tag-characters',
+        // The record of the place before differs.
+        '--yes',
       );
       expect([allowed.code, allowed.stderr]).toEqual([
         0,

@@ -50,6 +50,8 @@ export interface InstallRequest {
   /** Options of `start` for the sandbox; empty: the sandbox that the server declares. */
   readonly sandbox: readonly string[];
   readonly dryRun: boolean;
+  /** Accepts a surface that differs from its record. */
+  readonly yes: boolean;
 }
 
 /** Dependencies for servers that are not extensions. */

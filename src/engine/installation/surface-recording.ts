@@ -16,13 +16,13 @@ interface SurfaceRecording {
 const maxNotes = 20;
 
 /**
- * Compares the surface of a checked server with its record.
- * @throws AgentToolsError if a frozen entry would have no whole record
+ * Compares the surface of a checked server with its record, and asks the user to accept the differences.
+ * @throws AgentToolsError if a frozen entry would have no whole record, or the user does not accept the differences
  */
 export async function planRecord(
   { surface, absences }: CheckedStart,
-  { dryRun, frozen }: InstallRequest,
-  { existing }: InstallDeps,
+  { dryRun, frozen, yes }: InstallRequest,
+  { existing, user, report }: InstallDeps,
 ): Promise<SurfaceRecording> {
   if (frozen && absences.length > 0) {
     const message = `With --frozen, the tools of all servers are recorded, and not all of them could be listed. ${absences.join(' ')}`;
@@ -38,13 +38,26 @@ export async function planRecord(
     return { notes: [error.message], write: async () => {} };
   }
   const more = (found?.length ?? 0) - maxNotes;
+  const notes = [
+    ...(found ?? [])
+      .slice(0, maxNotes)
+      .map((one) => `Changed since the last record: ${describeDifference(one)}.`),
+    ...(more > 0 ? [`${more} more items differ from the record before.`] : []),
+  ];
+  if (notes.length > 0 && !yes && !dryRun) {
+    for (const note of notes) report(note);
+    await requireAcceptance(user);
+    return { notes: [], write: async () => await records.write(surface) };
+  }
   return {
-    notes: [
-      ...(found ?? [])
-        .slice(0, maxNotes)
-        .map((one) => `Changed since the last record: ${describeDifference(one)}.`),
-      ...(more > 0 ? [`${more} more items differ from the record before.`] : []),
-    ],
+    notes,
     write: async () => (dryRun ? undefined : await records.write(surface)),
   };
+}
+
+/** @throws AgentToolsError if the user does not accept the changes */
+async function requireAcceptance(user: InstallDeps['user']): Promise<void> {
+  if (await user?.confirm('Accept these changes?')) return;
+  const advice = user ? 'They were not accepted.' : 'If that is right, use --yes.';
+  throw new AgentToolsError('refused', `The server shows other items than the recorded ones. ${advice}`);
 }

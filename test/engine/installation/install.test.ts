@@ -38,6 +38,7 @@ const request: InstallRequest = {
   sandbox: [],
   allowFindings: [],
   dryRun: true,
+  yes: false,
 };
 
 const setting: InstallDeps = {

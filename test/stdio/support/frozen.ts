@@ -246,8 +246,8 @@ export function describeFrozen(kinds: readonly SourceKind[]): void {
       const machine = packageMachine(registry);
       const env: Record<string, string> = { ...machine.env, AGENTTOOLS_MCP_REGISTRY: 'none' };
       const words = await sources[kind](one, env, machine);
-      const install = async () =>
-        await runProgram(['install', 'cursor', '--frozen', '--verify-timeout', '60', ...words], {
+      const install = async (...more: readonly string[]) =>
+        await runProgram(['install', 'cursor', '--frozen', '--verify-timeout', '60', ...more, ...words], {
           cwd: one.home,
           env,
         });
@@ -275,7 +275,11 @@ export function describeFrozen(kinds: readonly SourceKind[]): void {
 
       if (words[0]?.startsWith('@')) await acceptByUpdate(one, env);
       else {
-        const again = await install();
+        const held = await install();
+        expect(held).toMatchObject({ code: 1 });
+        expect(held.stderr).toContain('other items than the recorded ones. If that is right, use --yes.');
+        const again = await install('--yes');
+        expect(again).toMatchObject({ code: 0 });
         expect(again.stderr).toContain(
           'Changed since the last record: tool "schema" has another inputSchema.',
         );

@@ -78,7 +78,10 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
     .option('--no-verify', 'do not start the server first')
     .option('--verify-timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 15)
     .option('--no-auto-install', 'do not install missing packages')
-    .option('--yes', 'allow settings of the project that send variables or change the route to registries')
+    .option(
+      '--yes',
+      'accept items that differ from the record, and settings of the project that send variables or change the route to registries',
+    )
     .option('--dry-run', 'print what would change as a diff, and write nothing')
     .option('--force', 'replace an entry that another program wrote, or that was edited by hand')
     .option('--json', 'print what was done as JSON')

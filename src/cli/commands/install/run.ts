@@ -63,7 +63,7 @@ export interface InstallInput extends TargetInput {
   readonly sandbox: SandboxInput;
   readonly dryRun: boolean;
   readonly force: boolean;
-  /** Allows outgoing settings of the project. */
+  /** Allows outgoing settings of the project, and accepts changed items. */
   readonly yes: boolean;
   readonly json: boolean;
 }
@@ -99,6 +99,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
           sandbox: sandboxOptions(input.sandbox, host),
           variables,
           dryRun,
+          yes,
           verifyTimeoutMs: verify ? verifyTimeoutMs : undefined,
         },
         {
