@@ -16,6 +16,12 @@ const largestAnswer = 20_000;
 const container =
   /\\n\\n\u{1F433} DOCKER(?:: Prefer paths within mounted directories: [^.]*\.| CONTAINER[\s\S]*?(?=\\n {8}))/gu;
 
+/** A server that needs credentials for everything but its lists. */
+const listsWith = (env) => ({ env, isListed: true });
+
+/** Largest recording in characters. Larger servers are not recorded. */
+const largestRecording = 200_000;
+
 /** Servers by the names of their recordings. `args` may contain the temporary folder as `{folder}`. */
 const servers = {
   everything: { package: '@modelcontextprotocol/server-everything' },
@@ -38,6 +44,65 @@ const servers = {
     args: ['--no-onboarding'],
   },
   'budget-allocator': { package: '@modelcontextprotocol/server-budget-allocator', args: ['--stdio'] },
+  github: {
+    package: '@modelcontextprotocol/server-github',
+    ...listsWith({ GITHUB_PERSONAL_ACCESS_TOKEN: 'none' }),
+  },
+  'gitlab-reference': {
+    package: '@modelcontextprotocol/server-gitlab',
+    ...listsWith({ GITLAB_PERSONAL_ACCESS_TOKEN: 'none' }),
+  },
+  gitlab: {
+    package: '@zereight/mcp-gitlab',
+    bin: 'mcp-gitlab',
+    ...listsWith({ GITLAB_PERSONAL_ACCESS_TOKEN: 'none' }),
+  },
+  slack: {
+    package: '@modelcontextprotocol/server-slack',
+    ...listsWith({ SLACK_BOT_TOKEN: 'none', SLACK_TEAM_ID: 'none' }),
+  },
+  postgres: {
+    package: '@modelcontextprotocol/server-postgres',
+    args: ['postgresql://127.0.0.1:9/none'],
+    ...listsWith({}),
+  },
+  puppeteer: { package: '@modelcontextprotocol/server-puppeteer', ...listsWith({}) },
+  'google-maps': {
+    package: '@modelcontextprotocol/server-google-maps',
+    ...listsWith({ GOOGLE_MAPS_API_KEY: 'none' }),
+  },
+  stripe: { package: '@stripe/mcp', args: ['--api-key=sk_test_none', '--tools=all'], ...listsWith({}) },
+  supabase: { package: '@supabase/mcp-server-supabase', args: ['--access-token=sbp_none'], ...listsWith({}) },
+  firecrawl: { package: 'firecrawl-mcp', ...listsWith({ FIRECRAWL_API_KEY: 'none' }) },
+  exa: { package: 'exa-mcp-server', ...listsWith({ EXA_API_KEY: 'none' }) },
+  tavily: { package: 'tavily-mcp', ...listsWith({ TAVILY_API_KEY: 'none' }) },
+  'brave-search': {
+    package: '@brave/brave-search-mcp-server',
+    args: ['--transport', 'stdio'],
+    ...listsWith({ BRAVE_API_KEY: 'none' }),
+  },
+  apify: { package: '@apify/actors-mcp-server', ...listsWith({ APIFY_TOKEN: 'none' }) },
+  figma: { package: 'figma-developer-mcp', args: ['--stdio', '--figma-api-key=none'], ...listsWith({}) },
+  sentry: { package: '@sentry/mcp-server', args: ['--access-token=none'], ...listsWith({}) },
+  heroku: { package: '@heroku/mcp-server', ...listsWith({ HEROKU_API_KEY: 'none' }) },
+  'azure-devops': { package: '@azure-devops/mcp', args: ['none'], ...listsWith({}) },
+  hubspot: { package: '@hubspot/mcp-server', ...listsWith({ PRIVATE_APP_ACCESS_TOKEN: 'none' }) },
+  elasticsearch: {
+    package: '@elastic/mcp-server-elasticsearch',
+    ...listsWith({ ES_URL: 'http://127.0.0.1:9', ES_API_KEY: 'none' }),
+  },
+  upstash: {
+    package: '@upstash/mcp-server',
+    args: ['--email', 'none@example.com', '--api-key', 'none'],
+    ...listsWith({}),
+  },
+  airtable: { package: 'airtable-mcp-server', ...listsWith({ AIRTABLE_API_KEY: 'none' }) },
+  'shopify-dev': { package: '@shopify/dev-mcp', ...listsWith({ OPT_OUT_INSTRUMENTATION: 'true' }) },
+  eslint: { package: '@eslint/mcp', ...listsWith({}) },
+  browserbase: {
+    package: '@browserbasehq/mcp-server-browserbase',
+    ...listsWith({ BROWSERBASE_API_KEY: 'none', BROWSERBASE_PROJECT_ID: 'none', GEMINI_API_KEY: 'none' }),
+  },
   python: { command: 'python3', args: [path.join(root, 'test/support/python-server.py')] },
 };
 
@@ -54,16 +119,28 @@ const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(ser
 try {
   installPackages(chosen);
   mkdirSync(recordings, { recursive: true });
-  for (const name of chosen) await record(name);
+  for (const name of chosen)
+    await record(name).catch((error) => report(name, `is not recorded: ${error.message}`));
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+function report(name, text) {
+  process.stdout.write(`${name}: ${text}\n`);
 }
 
 function installPackages(names) {
   const packages = names.flatMap((name) => servers[name].package ?? []);
   writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
   if (packages.length === 0) return;
-  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...new Set(packages)];
+  const args = [
+    'install',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--legacy-peer-deps',
+    ...new Set(packages),
+  ];
   execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
@@ -76,27 +153,29 @@ async function record(name) {
   );
   client.setRequestHandler('roots/list', async () => ({ roots: [] }));
   try {
-    await client.connect(transport, { timeout: 120_000 });
+    await client.connect(transport, { timeout: 60_000 });
     const server = servers[name].package ?? name;
     const recording = {
       server: version === undefined ? server : `${server}@${version}`,
+      recorded: new Date().toISOString().slice(0, 10),
       initialize: {
         capabilities: client.getServerCapabilities(),
         serverInfo: client.getServerVersion(),
         ...(client.getInstructions() !== undefined && { instructions: client.getInstructions() }),
       },
-      exchanges: await exchange(client),
+      exchanges: await exchange(client, servers[name]),
     };
-    const text = JSON.stringify(recording, undefined, 1).replaceAll(folder, '/work').replace(container, '');
+    const text = JSON.stringify(recording).replaceAll(folder, '/work').replace(container, '');
+    if (text.length > largestRecording) throw new Error(`it has ${text.length} characters`);
     writeFileSync(path.join(recordings, `${name}.json`), `${text}\n`);
-    process.stdout.write(`${name}: ${recording.server}, ${recording.exchanges.length} exchanges\n`);
+    report(name, `${recording.server}, ${recording.exchanges.length} exchanges, ${text.length} characters`);
   } finally {
     await client.close();
   }
 }
 
 /** Lists of all kinds, and requests that change nothing. */
-async function exchange(client) {
+async function exchange(client, { isListed = false }) {
   const exchanges = [];
   const found = {};
   const ask = async (method, params) => {
@@ -119,6 +198,7 @@ async function exchange(client) {
       cursor = result?.nextCursor;
     } while (cursor !== undefined);
   }
+  if (isListed) return exchanges;
   for (const { name, arguments: args = [] } of found.prompts.slice(0, 10)) {
     const given = args.filter(({ required }) => required).map((one) => [one.name, '1']);
     await ask('prompts/get', { name, arguments: Object.fromEntries(given) });

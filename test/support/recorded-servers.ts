@@ -16,6 +16,8 @@ interface Exchange {
 export interface RecordedServer {
   /** Package and version. */
   readonly server: string;
+  /** Date, as `YYYY-MM-DD`. */
+  readonly recorded: string;
   readonly initialize: Readonly<Record<string, unknown>> & { readonly instructions?: string };
   readonly exchanges: readonly Exchange[];
 }

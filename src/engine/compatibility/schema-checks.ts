@@ -213,7 +213,9 @@ function* checkValues(schema: JsonSchema): Generator<PartFinding> {
         path: [key],
       };
   const text = isString(schema.description) ? schema.description : '';
-  const lost = constraints.filter((key) => schema[key] !== undefined && !mentions(text, schema[key]));
+  const lost = constraints.filter(
+    (key) => schema[key] !== undefined && !isPlain(key, schema[key]) && !mentions(text, schema[key]),
+  );
   if (lost.length > 0)
     yield {
       code: 'compat/keyword-lost',
@@ -221,6 +223,17 @@ function* checkValues(schema: JsonSchema): Generator<PartFinding> {
       remedy: 'Add the values.',
       path: [lost[0]!],
     };
+}
+
+const leastCounts = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems']);
+
+/** True for values that generators of schemas write, and that models assume without words. */
+function isPlain(key: string, value: unknown): boolean {
+  if (key === 'default')
+    return value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0);
+  if (key === 'format') return /^u?int\d+$|^float$|^double$/.test(String(value));
+  if (typeof value !== 'number') return false;
+  return Math.abs(value) >= Number.MAX_SAFE_INTEGER || (leastCounts.has(key) && (value === 0 || value === 1));
 }
 
 /** True if a text contains a value. */

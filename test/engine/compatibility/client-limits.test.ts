@@ -134,6 +134,21 @@ describe('a tool', () => {
     );
   });
 
+  test('needs no words for values that generators of schemas write', () => {
+    const limits = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER, format: 'int32' };
+    const properties = {
+      count: { type: 'integer', ...limits },
+      all: { type: 'boolean', default: false },
+      tags: { type: 'array', items: { type: 'string' }, minItems: 1, default: [] },
+    };
+    expect(faults(tool({ type: 'object', properties }), 'codex')).toEqual([]);
+    const [lost] = faults(
+      tool({ type: 'object', properties: { count: { ...limits, minimum: 2 } } }),
+      'codex',
+    );
+    expect(lost!.message).toContain('does not repeat "minimum".');
+  });
+
   test('has one fault for each code, with the number of places', () => {
     const schema = {
       type: 'object',

@@ -136,12 +136,33 @@ describe('real servers', () => {
     }
     expect(found).toMatchInlineSnapshot(`
       {
+        "airtable": {},
+        "brave-search": {
+          "compat/schema-size": 1,
+        },
+        "browserbase": {},
         "budget-allocator": {},
         "chrome-devtools": {},
         "context7": {},
         "desktop-commander": {},
+        "elasticsearch": {},
+        "eslint": {},
         "everything": {},
+        "exa": {},
+        "figma": {},
         "filesystem": {},
+        "firecrawl": {},
+        "github": {},
+        "gitlab": {
+          "compat/schema-size": 3,
+          "compat/tool-count": 1,
+        },
+        "gitlab-reference": {},
+        "google-maps": {},
+        "hubspot": {
+          "compat/array-without-items": 1,
+          "untruthful-capabilities": 1,
+        },
         "kubernetes": {},
         "memory": {},
         "mongodb": {
@@ -151,10 +172,22 @@ describe('real servers', () => {
           "compat/schema-size": 1,
         },
         "playwright": {},
+        "postgres": {
+          "untruthful-capabilities": 1,
+        },
+        "puppeteer": {
+          "missing-description": 1,
+        },
         "python": {
           "missing-description": 1,
         },
+        "sentry": {},
         "sequential-thinking": {},
+        "shopify-dev": {
+          "missing-description": 1,
+        },
+        "slack": {},
+        "tavily": {},
       }
     `);
   });
