@@ -143,7 +143,7 @@ describe('a tool', () => {
     };
     expect(faults(tool({ type: 'object', properties }), 'codex')).toEqual([]);
     const [lost] = faults(
-      tool({ type: 'object', properties: { count: { ...limits, minimum: 2 } } }),
+      tool({ type: 'object', properties: { count: { type: 'integer', ...limits, minimum: 2 } } }),
       'codex',
     );
     expect(lost!.message).toContain('does not repeat "minimum".');
