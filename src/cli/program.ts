@@ -25,7 +25,7 @@ import { defineUpdate } from './commands/update/grammar.js';
 import { defineValidate } from './commands/validate/grammar.js';
 import { ExitCode } from './shared/exit-code.js';
 import type { DefineCommand } from './shared/grammar/command-context.js';
-import { expandProjectFlag } from './shared/grammar/target-options.js';
+import { expandOptionalValues } from './shared/grammar/target-options.js';
 import { terminalWidth } from './shared/terminal-width.js';
 
 /** All commands, in the order of the help. */
@@ -65,7 +65,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     command,
   );
   try {
-    await program.parseAsync(expandProjectFlag(words), { from: 'user' });
+    await program.parseAsync(expandOptionalValues(words), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return ExitCode.Ok;

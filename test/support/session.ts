@@ -4,6 +4,7 @@ import type { Era } from '../../src/engine/protocol/eras.js';
 import { composeServer, type ServerSpec, type ToolList } from '../../src/engine/runtime/compose-server.js';
 import { parseToolOptions } from '../../src/engine/runtime/tool-options.js';
 import { StdioChannel } from '../../src/engine/serve/stdio/stdio-channel.js';
+import { adaptationOf } from '../../src/engine/server/adaptation-of.js';
 import { createServer, type RunningServer } from '../../src/engine/server/running-server.js';
 import { type Files, openWorkspace, writePackage } from './packages.js';
 
@@ -41,7 +42,7 @@ export async function compose(
   const report = (line: string) => void reports.push(line);
   const live = new LiveServer({ server: spec, env, report });
   const options = toolOptions === undefined ? undefined : JSON.stringify(toolOptions);
-  const served = { live, toolOptions: parseToolOptions(options, report) };
+  const served = { live, toolOptions: parseToolOptions(options, report), adaptation: adaptationOf(live) };
   return { directory, spec, reports, served };
 }
 
@@ -68,6 +69,7 @@ export interface SessionOptions {
   readonly era?: Era;
   readonly version?: string;
   readonly capabilities?: object;
+  readonly clientName?: string;
   /** Answers what the server asks; undefined: not at all. An `error` beside nothing else is one. */
   readonly answer?: (request: Message) => Message;
 }
@@ -75,7 +77,13 @@ export interface SessionOptions {
 /** A client in the same process, already introduced. */
 export async function openSession(
   { served }: Pick<Composed, 'served'>,
-  { era = 'legacy', version = '2025-11-25', capabilities = {}, answer }: SessionOptions = {},
+  {
+    era = 'legacy',
+    version = '2025-11-25',
+    capabilities = {},
+    clientName = 'tester',
+    answer,
+  }: SessionOptions = {},
 ): Promise<Session> {
   const waiting = new Map<unknown, (message: Message) => void>();
   const notifications: Message[] = [];
@@ -86,7 +94,7 @@ export async function openSession(
     else waiting.get(wire.id)?.(wire);
   });
   await createServer(served, era).connect(channel);
-  const clientInfo = { name: 'tester', version: '9' };
+  const clientInfo = { name: clientName, version: '9' };
   const envelope = era === 'modern' && {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': capabilities,

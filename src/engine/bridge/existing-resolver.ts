@@ -1,5 +1,6 @@
 import { canonical } from '../base/canonical-json.js';
 import { AgentToolsError } from '../base/errors.js';
+import { deriveKey } from '../clients/entry-keys.js';
 import { upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer, RemoteTransport } from '../existing-servers/existing-server.js';
 import type { GivenOptions, GivenPair } from '../existing-servers/given-inputs.js';
@@ -8,9 +9,10 @@ import type { PreparedLaunch } from '../existing-servers/prepare-launch.js';
 import { revealAddress, revealGiven } from '../existing-servers/reveal-inputs.js';
 import { shownReference } from '../existing-servers/server-reference.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
+import type { Adapt } from '../runtime/adapt.js';
 import { composeDefinition, type ServerSpec, type ToolList } from '../runtime/compose-server.js';
 import { inlineServer } from '../runtime/inline-server.js';
-import { readToolListVariable } from '../runtime/tool-list-setting.js';
+import { readToolListVariables } from '../runtime/tool-list-setting.js';
 import type { UpstreamEndpoint, UpstreamSpec } from '../runtime/upstream.js';
 import { type Reveal, revealVariables } from '../secrets/reveal.js';
 import { type ExistingDeps, type NamedReference, openExisting, prepareExisting } from './open-existing.js';
@@ -34,6 +36,8 @@ export interface BridgeRequest extends NamedReference, ItemChoices {
   readonly transport?: RemoteTransport | undefined;
   /** Variables of the environment that a program gets. Default: all except the variables of AgentTools. */
   readonly passes?: readonly string[] | undefined;
+  /** Adaptation of tools to clients. */
+  readonly adapt?: Adapt | undefined;
 }
 
 export interface BridgeDeps extends ExistingDeps {
@@ -66,7 +70,9 @@ export async function createBridge(request: BridgeRequest, deps: BridgeDeps): Pr
     place: async () => endpoint,
     startTimeoutMs,
   };
-  const toolList = request.toolList ?? readToolListVariable(surroundings.env, report);
+  const variables = readToolListVariables(surroundings.env, report);
+  const toolList = request.toolList ?? variables.toolList;
+  const adapt = request.adapt ?? variables.adapt;
   const workspace = new Workspace(deps.workspace);
   const { name, version = '0.0.0' } = server;
   const { only, except, prefix, rename } = request;
@@ -80,9 +86,9 @@ export async function createBridge(request: BridgeRequest, deps: BridgeDeps): Pr
   const tools = [{ upstream: { command: 'existing' }, ...choice }];
   const definition = inlineServer({ name, version, tools } as never, deps.cwd);
   const compose = async () => {
-    const spec = await composeDefinition(definition, workspace, { toolList });
+    const spec = await composeDefinition(definition, workspace, { toolList, adapt });
     const upstreams = spec.upstreams.map((entry) => ({ ...entry, upstream, lendsInfo: true }));
-    return { ...spec, upstreams };
+    return { ...spec, upstreams, configKey: deriveKey(name) };
   };
   return { compose, surfaceKey: canonical(['existing', server.reference, choice]) };
 }

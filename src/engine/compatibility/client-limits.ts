@@ -5,6 +5,8 @@ export interface LimitSubject {
   readonly id: string;
   readonly name: string;
   readonly kind: 'client' | 'api';
+  /** Names of the client in MCP (`clientInfo.name`). A `*` at the end: names that begin with it. */
+  readonly clientNames?: readonly string[];
   /** Version that was measured. */
   readonly version?: string;
   /** APIs that the client sends tools to by default. */

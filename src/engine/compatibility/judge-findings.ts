@@ -64,7 +64,8 @@ export function judgeFinding(
   };
 }
 
-function isBreached(limit: ClientLimit, { measured = 0, concerns }: CompatibilityFinding): boolean {
+/** True if a finding breaches a limit of its code. */
+export function isBreached(limit: ClientLimit, { measured = 0, concerns }: CompatibilityFinding): boolean {
   const added = Number(limit.scope?.added ?? 0);
   if (limit.limit !== undefined && measured + added <= limit.limit) return false;
   return concerns?.(limit) ?? true;

@@ -12,7 +12,7 @@ const unions = ['oneOf', 'anyOf', 'allOf'] as const;
 const typing = ['type', '$ref', 'enum', 'const', ...unions, 'not', 'if', 'properties', 'items'] as const;
 
 /** Keywords that Codex and VS Code delete. A description can repeat them. */
-const constraints = [
+export const constraints = [
   ...['pattern', 'format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'default'],
 ] as const;
@@ -132,6 +132,16 @@ function* checkRequired(schema: JsonSchema, path: DocumentPath): Generator<PartF
     };
 }
 
+/** A name of a parameter that all APIs accept. */
+export function plainParameterName(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9_]+/g, '_')
+    .slice(0, 64);
+  if (plain === 'items') return 'items_';
+  return /^[A-Za-z_]/.test(plain) ? plain : `p_${plain}`.slice(0, 64);
+}
+
 function* checkReferences(schema: JsonSchema, path: DocumentPath): Generator<PartFinding> {
   const { $ref: reference } = schema;
   if (isString(reference))
@@ -237,7 +247,7 @@ function isPlain(key: string, value: unknown): boolean {
 }
 
 /** True if a text contains a value. */
-function mentions(text: string, value: unknown): boolean {
+export function mentions(text: string, value: unknown): boolean {
   return text.includes(isString(value) ? value : JSON.stringify(value));
 }
 
@@ -250,7 +260,7 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 /** Size of a schema in bytes, as Codex measures it: compact JSON without keywords that it deletes. */
-function measureSchema(schema: JsonSchema): number {
+export function measureSchema(schema: JsonSchema): number {
   const kept = JSON.stringify(withoutUnmeasured(schema)) ?? '';
   return new TextEncoder().encode(kept).length;
 }

@@ -121,7 +121,8 @@ export function* checkServer({ key, instructions, tools }: ListedServer): Genera
   }
 }
 
-function plainName(name: string): string {
+/** The name in the characters that all clients and APIs accept. */
+export function plainName(name: string): string {
   const plain = name.normalize('NFKD').replace(/[^A-Za-z0-9_-]+/g, '_');
   return /^[A-Za-z]/.test(plain) ? plain : `tool_${plain.replace(/^_+/, '')}`;
 }

@@ -143,7 +143,7 @@ export function knowsTasks(connection: Connection, request: RequestContext): boo
 }
 
 /** Returns the client: from the request on 2026-07-28, from the handshake before. */
-function identifyClient({ era, peer }: Connection, { meta }: RequestContext): Context['client'] {
+export function identifyClient({ era, peer }: Connection, { meta }: RequestContext): Context['client'] {
   const info = (era === 'modern' ? meta?.[metaKey.clientInfo] : peer.client?.info) as
     | { name?: string; version?: string }
     | undefined;

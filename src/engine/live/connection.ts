@@ -54,6 +54,8 @@ export interface Connection {
   readonly session: Session | undefined;
   /** Runs extension code. Undefined: extension code runs in this process. */
   readonly host?: CodeHost | undefined;
+  /** Adapts tools to clients. Absent: all clients get the tools as they are. */
+  readonly adaptation?: Adaptation | undefined;
   /** Watches list hooks. Absent: no watch. */
   readonly hooks?: HookWatch | undefined;
   /** Reads and writes the state of suspended calls. Absent: this process signs the state. */
@@ -67,6 +69,29 @@ export interface Connection {
   /** Lowest log level that a 2025-era client receives; `logging/setLevel` changes it. */
   logLevel: (typeof logLevels)[number];
 }
+
+/** Adaptation of the tools of a server to its clients. */
+export interface Adaptation {
+  /** The adapter for a client by its name. Undefined: it gets the tools as they are. */
+  adapterFor(clientName: unknown): Promise<ToolAdapter | undefined>;
+  /** True if some client gets other tools than others. */
+  varies(tools: readonly ListEntry[]): Promise<boolean>;
+}
+
+/** Brings tools into the form that a client can use, and calls back into the form of the tools. */
+export interface ToolAdapter {
+  /** List entries for the client, in their order. Entries that fit are the same objects. */
+  list(tools: readonly ListEntry[]): readonly ListEntry[];
+  /** The call of a tool by its name in the list of the client. Undefined: there is no such name. */
+  findOriginal(name: string, tools: readonly ListEntry[]): ListEntry | undefined;
+  /** Arguments as the tool expects them. */
+  toOriginal(tool: ListEntry, args: WireObject): WireObject;
+  /** Instructions of the server, as long as the client reads them. */
+  instructions(text: string): string;
+}
+
+/** A tool as `tools/list` shows it. */
+type ListEntry = WireObject & { readonly name: string };
 
 /** Work of one request that needs extension code. */
 export interface HostedWork {

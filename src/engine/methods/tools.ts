@@ -1,7 +1,7 @@
 import { isRecord } from '../base/value-checks.js';
-import { contextMaker, knowsTasks, showsUi } from '../interaction/handler-context.js';
+import { contextMaker, identifyClient, knowsTasks, showsUi } from '../interaction/handler-context.js';
 import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
-import type { Connection, RequestIdentity } from '../live/connection.js';
+import type { Connection, RequestIdentity, ToolAdapter } from '../live/connection.js';
 import { downgradeBlock, downgradeTool } from '../protocol/downgrade-content.js';
 import type { WireObject } from '../protocol/envelope.js';
 import { tasksCapability } from '../protocol/protocol-extensions.js';
@@ -28,20 +28,31 @@ export async function listTools(
   { cursor }: WireObject,
   request: RequestContext,
 ): Promise<WireObject> {
-  const { hasUi } = connection.calls.server;
+  const { hasUi, cache } = connection.calls.server;
   const { specs, page } = await listedTools({ connection, request, cursor: toCursor(cursor) });
   const version = connection.peer.version;
-  const toWireTool = ({ wire }: ToolSpec) => downgradeTool(version, wire);
-  if (!hasUi) return listResult('tools', page(specs.map(toWireTool)));
+  const withUi = hasUi && showsUi(connection, request);
   // A client without UI support would show app-only tools to the model.
-  if (!showsUi(connection, request)) {
-    return listResult('tools', page(specs.filter((tool) => !isAppOnly(tool)).map(toWireTool)));
-  }
-  const { items, ...next } = page(specs);
+  const shown = hasUi && !withUi ? specs.filter((tool) => !isAppOnly(tool)) : specs;
+  const adapter = await adapterOf(connection, request);
+  const wires = shown.map(({ wire }) => wire);
+  const listed = adapter?.list(wires) ?? wires;
+  const isPrivate = cache?.scope === 'public' && (await connection.adaptation?.varies(wires));
+  const hint = isPrivate && { cacheScope: 'private' };
+  if (!withUi)
+    return { ...listResult('tools', page(listed.map((tool) => downgradeTool(version, tool)))), ...hint };
+  const { items, ...next } = page(shown.map((tool, index) => ({ tool, wire: listed[index]! })));
   const entries = await Promise.all(
-    items.map(async (tool) => downgradeTool(version, await entryWithUi(tool, connection, request))),
+    items.map(async ({ tool, wire }) =>
+      downgradeTool(version, await entryWithUi({ ...tool, wire }, connection, request)),
+    ),
   );
   return listResult('tools', { items: entries, ...next });
+}
+
+/** Adapts tools to the client of a request. Undefined: it gets them as they are. */
+async function adapterOf(connection: Connection, request: RequestContext): Promise<ToolAdapter | undefined> {
+  return await connection.adaptation?.adapterFor(identifyClient(connection, request).name);
 }
 
 /** Returns the listed tools. With a tool catalog, these are its tools and the app-only tools. */
@@ -57,20 +68,21 @@ async function listedTools(asked: ListRequest): Promise<SelectedListItems<ToolSp
 /** `tools/call` */
 export async function call(
   connection: Connection,
-  { name, arguments: args }: WireObject,
+  { name, arguments: given }: WireObject,
   request: RequestContext,
 ): Promise<WireObject> {
   const { calls, live } = connection;
-  const tool =
-    findCalledTool(calls, name) ??
-    (await live.find('tools', () => findCalledTool(calls, name), request.signal));
+  const adapter = await adapterOf(connection, request);
+  const find = () => findCalledTool(calls, name) ?? findAdapted(adapter, calls, name);
+  const tool = find() ?? (await live.find('tools', find, request.signal));
   if (!tool) {
     const what = `Unknown tool: ${String(name)}`;
     throw new ProtocolError(invalidParams, live.explain(what, 'tools'));
   }
-  if (args !== undefined && !isRecord(args)) {
+  if (given !== undefined && !isRecord(given)) {
     throw new ProtocolError(invalidParams, 'Invalid params for tools/call: "arguments" must be an object');
   }
+  const args = given && (adapter?.toOriginal(tool.wire, given) ?? given);
   // A handler that copies its arguments by assignment would change the prototype of the copy.
   if (args && Object.hasOwn(args, '__proto__')) Reflect.deleteProperty(args, '__proto__');
   const subject: RequestIdentity = { method: 'tools/call', name: tool.name, args };
@@ -144,6 +156,21 @@ async function metaWithApp(
 
 function findCalledTool({ server: { registry } }: ServerRuntime, name: unknown): ToolSpec | undefined {
   return typeof name === 'string' ? registry.resolve('tools', name) : undefined;
+}
+
+/** Finds a tool by its name in the adapted list. */
+function findAdapted(
+  adapter: ToolAdapter | undefined,
+  { server: { registry } }: ServerRuntime,
+  name: unknown,
+): ToolSpec | undefined {
+  if (!adapter || typeof name !== 'string') return undefined;
+  const tools = registry.all('tools');
+  const original = adapter.findOriginal(
+    name,
+    tools.map(({ wire }) => wire),
+  );
+  return original && tools.find(({ wire }) => wire === original);
 }
 
 /** Answers a call if the client lacks a required capability: an error on 2026-07-28, a failed result before. */

@@ -46,8 +46,8 @@ export interface DispatcherOptions {
   readonly era: Era;
   /** Sent as serverInfo. */
   readonly info: JsonObject;
-  /** Returns the present instructions. */
-  readonly instructions?: () => string | undefined;
+  /** Returns the present instructions for a client by its name (`clientInfo.name`). */
+  readonly instructions?: (clientName: unknown) => Promise<string | undefined>;
   /** Waits for the instructions, before `server/discover` is answered. */
   readonly ready?: (signal: AbortSignal) => Promise<void>;
   /** Holds a resource that a client of 2026-07-28 has subscribed to. Returns the function that releases it. */
@@ -249,7 +249,7 @@ export class Dispatcher implements Peer {
       : undefined;
   }
 
-  #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): JsonObject {
+  async #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): Promise<JsonObject> {
     this.client = { info: clientInfo, capabilities };
     const version = negotiate(protocolVersion);
     this.version = version;
@@ -258,7 +258,7 @@ export class Dispatcher implements Peer {
       protocolVersion: version,
       capabilities: this.capabilities,
       serverInfo: this.#options.info,
-      ...this.#instructions,
+      ...(await this.#instructions(clientInfo)),
     };
   }
 
@@ -267,12 +267,13 @@ export class Dispatcher implements Peer {
     return {
       supportedVersions: modernVersions,
       capabilities: this.#options.capabilities(meta?.[metaKey.clientCapabilities]),
-      ...this.#instructions,
+      ...(await this.#instructions(meta?.[metaKey.clientInfo])),
     };
   }
 
-  get #instructions(): { readonly instructions?: string } {
-    const instructions = this.#options.instructions?.();
+  async #instructions(client: unknown): Promise<{ readonly instructions?: string }> {
+    const clientName = isRecord(client) ? client.name : undefined;
+    const instructions = await this.#options.instructions?.(clientName);
     return instructions === undefined ? {} : { instructions };
   }
 

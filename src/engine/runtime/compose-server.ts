@@ -4,6 +4,7 @@ import { type Definition, DefinitionError, type Extension } from '../extension/e
 import { type Translation, translate } from '../extension/key-spellings.js';
 import type { SkillFolder } from '../extension/skill-folders.js';
 import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
+import { type Adapt, isAdapt } from './adapt.js';
 import { readAppDefinition } from './app.js';
 import { withoutRepeats } from './distinct-names.js';
 import { joinInstructions } from './instructions.js';
@@ -67,6 +68,10 @@ export interface Servable {
   /** Hooks that choose the items of a list, in place of `hidden`. */
   readonly listHooks: ListHooks;
   readonly exposeErrors: boolean;
+  /** Adaptation of tools to clients. */
+  readonly adapt: Adapt;
+  /** Key in the config of client apps. Default: the item name. */
+  readonly configKey: string;
   readonly cache: CacheHint | undefined;
 }
 
@@ -84,8 +89,6 @@ interface BaseItems {
 export interface ServerSpec extends Servable {
   readonly extension: Extension;
   readonly description: string | undefined;
-  /** Key in the config of client apps. Default: the item name. */
-  readonly configKey: string;
   /** True if the definition sets `configKey`. */
   readonly hasOwnKey: boolean;
   /** Unavailable items, which the server skips. */
@@ -95,9 +98,10 @@ export interface ServerSpec extends Servable {
 /** Content of `tools/list`: all tools, or three tools that find, inspect and call the others. */
 export type ToolList = 'all' | 'catalog';
 
+/** Choices of the user. They win over the server definition. */
 export interface ComposeOptions {
-  /** The user's choice. It wins over the server definition. */
   readonly toolList?: ToolList | undefined;
+  readonly adapt?: Adapt | undefined;
 }
 
 /**
@@ -125,7 +129,7 @@ function sandboxInCode(definition: Definition): DefinitionError {
 export async function composeDefinition(
   definition: Definition,
   workspace: Workspace,
-  { toolList }: ComposeOptions = {},
+  { toolList, adapt }: ComposeOptions = {},
 ): Promise<ServerSpec> {
   const { extension } = definition;
   // A bad entry of a list does not stop a server. Composing the list skips the entry.
@@ -186,6 +190,7 @@ export async function composeDefinition(
           ),
     listHooks: readListHooks(value.list, extension),
     exposeErrors: value.exposeErrors === true,
+    adapt: adapt ?? (isAdapt(value.adapt) ? value.adapt : 'auto'),
     cache: readCache(value.cache),
     leftOut,
   };

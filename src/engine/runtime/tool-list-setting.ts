@@ -1,12 +1,24 @@
-import type { ToolList } from './compose-server.js';
+import { type Adapt, isAdapt } from './adapt.js';
+import type { ComposeOptions, ToolList } from './compose-server.js';
 
-/** The tool list that the user wants: `AGENTTOOLS_TOOL_LIST`. */
-export function readToolListVariable(
-  { AGENTTOOLS_TOOL_LIST: wanted }: Readonly<Record<string, string | undefined>>,
+/** The choices of the user in variables: `AGENTTOOLS_TOOL_LIST` and `AGENTTOOLS_ADAPT`. */
+export function readToolListVariables(
+  env: Readonly<Record<string, string | undefined>>,
   report: (line: string) => void,
-): ToolList | undefined {
-  if (!wanted) return undefined;
-  if (wanted === 'all' || wanted === 'catalog') return wanted;
-  report(`AGENTTOOLS_TOOL_LIST is "${wanted}" and is ignored. Expected "all" or "catalog".`);
-  return undefined;
+): ComposeOptions {
+  const { AGENTTOOLS_TOOL_LIST: toolList, AGENTTOOLS_ADAPT: adapt } = env;
+  const ignore = (name: string, value: string, expected: string) => {
+    report(`${name} is "${value}" and is ignored. Expected ${expected}.`);
+    return undefined;
+  };
+  return {
+    toolList: isToolList(toolList)
+      ? toolList
+      : toolList && ignore('AGENTTOOLS_TOOL_LIST', toolList, '"all" or "catalog"'),
+    adapt: isAdapt(adapt) ? adapt : adapt && ignore('AGENTTOOLS_ADAPT', adapt, '"auto", "on" or "off"'),
+  } as { toolList: ToolList | undefined; adapt: Adapt | undefined };
+}
+
+function isToolList(value: unknown): value is ToolList {
+  return value === 'all' || value === 'catalog';
 }

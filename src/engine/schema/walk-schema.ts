@@ -46,7 +46,8 @@ const holdsMap = new Set([
   ...['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties'],
 ]);
 
-function childSchemas(keyword: string, value: unknown): [key: (string | number)[], child: unknown][] {
+/** The direct subschemas of a keyword, with their path below it. */
+export function childSchemas(keyword: string, value: unknown): [key: (string | number)[], child: unknown][] {
   if (holdsList.has(keyword) && Array.isArray(value)) return value.map((child, index) => [[index], child]);
   if (holdsMap.has(keyword) && isRecord(value))
     return Object.entries(value).map(([key, child]) => [[key], child]);

@@ -18,7 +18,7 @@ import { error as failure, type ProtocolError, type ToolResult } from '../runtim
 import type { MakeContext } from '../runtime/server-runtime.js';
 import type { ToolSpec } from '../runtime/specs.js';
 import type { CallDeadline } from '../runtime/time-limit.js';
-import { readToolListVariable } from '../runtime/tool-list-setting.js';
+import { readToolListVariables } from '../runtime/tool-list-setting.js';
 import { findToolOptions, parseToolOptions } from '../runtime/tool-options.js';
 import { openUpstreamsWith } from '../server/open-upstreams.js';
 import type { HubOptions } from '../upstream/upstream-hub.js';
@@ -71,9 +71,9 @@ export function composeFound(
   workspace: Workspace,
   { env, report }: Pick<ServerUse, 'env' | 'report'>,
 ): () => Promise<ServerSpec> {
-  const toolList = readToolListVariable(env, report);
+  const choices = readToolListVariables(env, report);
   return () =>
-    composeServer(found, workspace, { toolList }).catch((error) => {
+    composeServer(found, workspace, choices).catch((error) => {
       if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
       throw error;
     });

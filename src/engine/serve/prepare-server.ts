@@ -15,6 +15,7 @@ import {
   type SurfaceGate,
 } from '../live/live-server.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../runtime/tool-options.js';
+import { adaptationOf } from '../server/adaptation-of.js';
 import { openUpstreamsWith } from '../server/open-upstreams.js';
 import type { PackageWatch } from '../server/package-watch.js';
 import type { Patience } from '../server/pending-packages.js';
@@ -223,7 +224,7 @@ async function prepareWith(
     await client?.close();
     await sandbox.close();
   };
-  return { live, toolOptions, host: client, close };
+  return { live, toolOptions, host: client, adaptation: adaptationOf(live), close };
 }
 
 /** Most servers have no gate, so its code loads on demand. */

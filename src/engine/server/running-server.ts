@@ -2,7 +2,7 @@ import { isRecord } from '../base/value-checks.js';
 import { waitAtMost } from '../base/wait.js';
 import { serverCapabilities } from '../live/capabilities.js';
 import type { ChangeNotifier } from '../live/change-notifier.js';
-import type { CodeHost, Connection } from '../live/connection.js';
+import type { Adaptation, CodeHost, Connection } from '../live/connection.js';
 import type { LiveServer } from '../live/live-server.js';
 import type { ServerMessage } from '../live/message-notifier.js';
 import { openSession } from '../live/session.js';
@@ -23,6 +23,8 @@ export interface RunningServer {
   readonly toolOptions: Connection['toolOptions'];
   /** Runs code of the extension. Default: this process. */
   readonly host?: CodeHost | undefined;
+  /** Adapts tools to clients. Default: all clients get the tools as they are. */
+  readonly adaptation?: Adaptation | undefined;
 }
 
 /** Settings of one connection. */
@@ -35,7 +37,7 @@ export interface ConnectionOptions {
 
 /** Creates the dispatcher that answers the messages of one connection to a server, in one era. */
 export function createServer(
-  { live, toolOptions, host }: RunningServer,
+  { live, toolOptions, host, adaptation }: RunningServer,
   era: Era,
   { onChange = live.onChange, isRemote = false }: ConnectionOptions = {},
 ): Dispatcher {
@@ -50,7 +52,11 @@ export function createServer(
   const dispatcher = new Dispatcher({
     era,
     info,
-    instructions: () => live.current.instructions,
+    instructions: async (client) => {
+      const { instructions } = live.current;
+      if (instructions === undefined || instructions.length <= shortInstructions) return instructions;
+      return (await adaptation?.adapterFor(client))?.instructions(instructions) ?? instructions;
+    },
     ready: async (signal) => await waitForDiscovery(live, signal),
     hold: (uri) => live.upstreams?.subscribe?.(uri),
     // A client that has not introduced itself may be one that shows UI.
@@ -89,6 +95,7 @@ export function createServer(
     announce: createAnnouncer(live, (kind) => offered[kind]?.listChanged === true),
     session: era === 'legacy' && !host ? openSession() : undefined,
     host,
+    adaptation,
     subscribed,
     roots: isRemote ? undefined : live.roots,
     root: undefined,
@@ -120,6 +127,9 @@ function mayBringApps(live: LiveServer): boolean {
   const takesApps = live.current.upstreams.some(({ apps }) => apps !== undefined);
   return live.isPending('tools') || (takesApps && live.isPending('resources'));
 }
+
+/** Instructions that all clients read whole, in UTF-16 units. Longer ones may be cut for a client. */
+const shortInstructions = 1000;
 
 /** Longest wait of `server/discover` for instructions, in milliseconds. Some clients then assume an older server. */
 const discoveryWaitMs = 8000;

@@ -14,12 +14,13 @@ import {
   type WorkspaceOptions,
 } from '../extension/workspace.js';
 import type { ComposedServer } from '../live/live-server.js';
+import type { Adapt } from '../runtime/adapt.js';
 import { type ComposeOptions, composeServer, type ServerSpec } from '../runtime/compose-server.js';
 import { findMissingPackages, loadingKindsOf } from '../runtime/missing-packages.js';
 import { Registry } from '../runtime/registry.js';
 import { listedKinds } from '../runtime/served-kind.js';
 import type { SkippedItem } from '../runtime/skipped-items.js';
-import { readToolListVariable } from '../runtime/tool-list-setting.js';
+import { readToolListVariables } from '../runtime/tool-list-setting.js';
 import type { CheckDrift } from './drift-guard.js';
 
 /** Served when neither an argument nor `MCP_SERVER_NAME` names a server. */
@@ -34,6 +35,8 @@ export interface ServerRequest {
   readonly project?: boolean;
   /** Refuse to start if a package has changed since it was added. Default: no check. */
   readonly checkDrift?: CheckDrift;
+  /** Adaptation of tools to clients. Default: the choice of the server. */
+  readonly adapt?: Adapt | undefined;
 }
 
 export interface ResolveSetting {
@@ -79,14 +82,14 @@ export async function createServerResolver(
   // A workspace keeps the definitions that it has read.
   let opened = open();
   const told = new Set<string>();
-  const toolList = readToolListVariable(host.env, report);
+  const { toolList, adapt } = readToolListVariables(host.env, report);
   return async ({ reportsMissing, isFresh = false }) => {
     if (isFresh) opened = open();
     const { frozen, find } = opened;
     const { found, workspace } = await find();
     await onFound?.(found);
     await frozen?.requireUnchanged(serverName(found), [found.extension]);
-    const spec = await composeOrThrow(found, workspace, { toolList });
+    const spec = await composeOrThrow(found, workspace, { toolList, adapt: request.adapt ?? adapt });
     await frozen?.requireUnchanged(spec.qualifiedName, participatingExtensions(spec));
     for (const item of spec.leftOut) {
       if (item.missingPackage !== undefined && !reportsMissing) continue;
@@ -142,6 +145,8 @@ export function placeholderServer({ packageName, server }: MissingPackageError):
       upstreams: [],
       listHooks: {},
       exposeErrors: false,
+      adapt: 'off',
+      configKey: server,
       cache: undefined,
     },
     lacks: [{ packageName, kinds: [...listedKinds, 'skills'], neededBy: `the server ${server}` }],

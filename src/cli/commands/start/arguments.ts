@@ -1,10 +1,11 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
+import { type Adapt, isAdapt } from '../../../engine/runtime/adapt.js';
 import type { FrozenExtent } from '../../../engine/surface/surface-gate.js';
 import type { SandboxInput } from '../../shared/grammar/sandbox-options.js';
 
 /** Options of `start`, for both its parser and its help. */
-export const startOptions = [
+export const startOptions: readonly StartOption[] = [
   { flag: '--strict', description: 'refuse to start if an item has to be skipped' },
   {
     flag: '--project',
@@ -25,14 +26,25 @@ export const startOptions = [
     description: 'like --frozen, but serve no item at all if one has changed',
   },
   {
+    flag: '--adapt',
+    value: '[mode]',
+    description:
+      'change tools so that the client can use them whole; --adapt=auto, the default, changes only tools that it would lose',
+  },
+  {
     flag: '--in-process',
     description:
       'run code of extensions in the process of the server, not in an extension host; for debugging',
   },
   { flag: '--verbose', description: 'show the stack of an internal error' },
-] as const;
+];
 
-type StartFlag = (typeof startOptions)[number]['flag'];
+interface StartOption {
+  readonly flag: string;
+  /** Name of its optional value, in brackets. */
+  readonly value?: string;
+  readonly description: string;
+}
 
 export interface StartInput {
   readonly server: string | undefined;
@@ -44,6 +56,8 @@ export interface StartInput {
   readonly inProcess: boolean;
   /** Default: the sandbox that the server declares. */
   readonly sandbox?: SandboxInput;
+  /** Adaptation of tools to clients. Undefined: the choice of the server. */
+  readonly adapt?: Adapt | undefined;
   /** Command of an existing server. */
   readonly command?: readonly string[];
   /** Options for existing servers. */
@@ -105,6 +119,7 @@ export function parseStartArguments(words: readonly string[]): StartInput | unde
       frozenServer: options.includes('--frozen-server'),
     }),
     inProcess: options.includes('--in-process'),
+    adapt: readAdapt(options.findLast((word) => /^--adapt(?:=|$)/.test(word))?.replace(/^--adapt=?/, '')),
   });
 }
 
@@ -120,14 +135,21 @@ export function frozenExtent({
   return frozen ? 'item' : undefined;
 }
 
+/** The value of `--adapt`; without a value it is `on`. @throws AgentToolsError `usage` */
+export function readAdapt(value: string | undefined): Adapt | undefined {
+  if (value === undefined || isAdapt(value)) return value;
+  if (value === '') return 'on';
+  throw new AgentToolsError('usage', `--adapt is auto, on or off, not "${value}".`);
+}
+
 /** Checks the input of `start`. @throws AgentToolsError `usage` if the server is an empty string. */
 export function startInput(input: StartInput): StartInput {
   if (input.server === '') throw new AgentToolsError('usage', 'The server of start is an empty word.');
   return input;
 }
 
-function isStartFlag(word: string): word is StartFlag {
-  return startOptions.some(({ flag }) => flag === word);
+function isStartFlag(word: string): boolean {
+  return startOptions.some(({ flag, value }) => flag === word || (value && word.startsWith(`${flag}=`)));
 }
 
 function unknownOption(word: string): string {

@@ -12,7 +12,7 @@ import type { ExistingInput, StartInput } from './arguments.js';
 /** Prepares an existing server. Its own code runs in its own process, so there is no extension host. */
 export function existingPreparation(
   named: NamedReference,
-  { existing, strict, frozen }: StartInput,
+  { existing, strict, frozen, adapt }: StartInput,
   host: Host,
   { use, allowed }: SandboxChoice,
 ): Preparation {
@@ -27,7 +27,7 @@ export function existingPreparation(
     openServer: async (signal) => {
       const deps = existingDeps(host, { mcpRegistry, signal, report, tell: () => {} });
       const passes = use === 'always' ? (allowed?.env ?? []) : undefined;
-      const request = { ...named, given, transport, ...choices, passes };
+      const request = { ...named, given, transport, adapt, ...choices, passes };
       const { compose, surfaceKey } = await createBridge(request, deps);
       return async () => ({ server: await compose(), surfaceKey, lacks: [] });
     },

@@ -7,7 +7,7 @@ import {
   serverInput,
 } from '../../shared/grammar/existing-options.js';
 import { addSandboxOptions, sandboxInput } from '../../shared/grammar/sandbox-options.js';
-import { type ExistingInput, frozenExtent, startInput, startOptions } from './arguments.js';
+import { type ExistingInput, frozenExtent, readAdapt, startInput, startOptions } from './arguments.js';
 import { addHttpOptions, httpInput } from './http-grammar.js';
 
 /** Adds `start`. */
@@ -22,8 +22,9 @@ export function defineStart(program: Command, { host, answer, command }: Command
       '[server]',
       'a path, a qualified name, a built-in server or your own, or any existing MCP server: npm:name, https://…, -- <command…>; else MCP_SERVER_NAME',
     );
-  for (const { flag, description } of startOptions) {
-    if (!program.options.some(({ long }) => long === flag)) start.option(flag, description);
+  for (const { flag, value, description } of startOptions) {
+    if (program.options.some(({ long }) => long === flag)) continue;
+    start.option(value ? `${flag} ${value}` : flag, description);
   }
   addSandboxOptions(start);
   addExistingOptions(start);
@@ -49,6 +50,7 @@ export function defineStart(program: Command, { host, answer, command }: Command
       frozen: frozenExtent({ frozen, frozenServer }),
       inProcess,
       sandbox: sandboxInput(options),
+      adapt: readAdapt(options.adapt),
     });
     if (http) {
       const { startHttpCommand } = await import('./http-run.js');

@@ -38,15 +38,17 @@ export interface TargetFlags {
 }
 
 /**
- * Expands a bare `--project`: an option with an optional value would consume the next word, a client or a
- * server. The folder is given as `--project=<folder>`. `--project` of `start` has no value.
+ * Expands `--project` and `--adapt` without a value: such options would consume the next word, a client or a server. A value
+ * follows "=". `--project` of `start` has no value.
  */
-export function expandProjectFlag(argv: readonly string[]): readonly string[] {
-  if (argv.find((word) => !word.startsWith('-')) === 'start') return argv;
+export function expandOptionalValues(argv: readonly string[]): readonly string[] {
+  const isStart = argv.find((word) => !word.startsWith('-')) === 'start';
   const end = argv.indexOf('--');
-  return argv.map((word, index) =>
-    word === '--project' && (end === -1 || index < end) ? '--project=.' : word,
-  );
+  return argv.map((word, index) => {
+    if (end !== -1 && index >= end) return word;
+    if (word === '--adapt') return '--adapt=on';
+    return word === '--project' && !isStart ? '--project=.' : word;
+  });
 }
 
 /**

@@ -64,6 +64,13 @@ export const serverShape: DefinitionShape = {
       '[three tools that find, inspect and call the others](catalog.md#very-many-tools). Default: `"all"`.',
     values: ['all', 'catalog'],
   },
+  adapt: {
+    types: ['string'],
+    description:
+      'Changes tools so that [clients can use them](adaptation.md): `"auto"` only tools that the client would lose, `"on"` all ' +
+      'that it cannot use whole, `"off"` none. Default: `"auto"`.',
+    values: ['auto', 'on', 'off'],
+  },
   title: { types: ['string'], description: 'A name for users.' },
   description: { types: ['string'], description: 'The purpose of the server.' },
   instructions: {

@@ -60,6 +60,11 @@ export interface ServerDefinition {
    * others. Default: `"all"`.
    */
   readonly toolList?: 'all' | 'catalog';
+  /**
+   * Changes tools so that clients can use them: `"auto"` only tools that the client would lose, `"on"` all
+   * that it cannot use whole, `"off"` none. Default: `"auto"`.
+   */
+  readonly adapt?: 'auto' | 'on' | 'off';
   /** A name for users. */
   readonly title?: string;
   /** The purpose of the server. */

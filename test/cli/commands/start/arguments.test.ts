@@ -25,6 +25,9 @@ describe('the words after start', () => {
     [['x', '--frozen'], { server: 'x', frozen: 'item' }],
     [['x', '--frozen-server'], { server: 'x', frozen: 'server' }],
     [['x', '--in-process'], { server: 'x', inProcess: true }],
+    [['--adapt', 'x'], { server: 'x', adapt: 'on' }],
+    [['x', '--adapt=off'], { server: 'x', adapt: 'off' }],
+    [['x', '--adapt', '--adapt=auto'], { server: 'x', adapt: 'auto' }],
   ])('%j', (words, expected) => {
     expect(parseStartArguments(words)).toEqual({ ...usual, ...expected });
   });
@@ -44,6 +47,7 @@ describe('the words after start', () => {
     [['a', '--', 'b'], 'usage', '"b" is a second one'],
     [['--strikt'], 'usage', 'start has no option "--strikt". Its options: --strict, --project,'],
     [['-x'], 'usage', 'start has no option "-x"'],
+    [['x', '--adapt=codex'], 'usage', '--adapt is auto, on or off, not "codex"'],
     [[''], 'usage', 'empty'],
   ])('%j is refused', (words, code, message) => {
     expect(() => parseStartArguments(words)).toThrow(

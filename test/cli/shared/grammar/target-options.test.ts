@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  expandProjectFlag,
+  expandOptionalValues,
   placeInput,
   type TargetFlags,
   type TargetInput,
@@ -17,7 +17,7 @@ describe('a bare --project', () => {
     ['--verbose start --project x', '--verbose start --project x'],
     ['--verbose install cursor --project start', '--verbose install cursor --project=. start'],
   ])('%s means %s', (line, meant) => {
-    expect(expandProjectFlag(line.split(' ')).join(' ')).toBe(meant);
+    expect(expandOptionalValues(line.split(' ')).join(' ')).toBe(meant);
   });
 
   it('names no folder for start, at any position of --verbose', async () => {

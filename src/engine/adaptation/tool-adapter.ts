@@ -1,0 +1,77 @@
+import { isRecord } from '../base/value-checks.js';
+import { limitSubjects } from '../compatibility/client-limits.js';
+import type { ListedTool } from '../compatibility/surface-checks.js';
+import { adaptInstructions, adaptOnce, adaptTools, type ListedAdaptation } from './adapt-list.js';
+import {
+  type AdaptationTarget,
+  adaptationTarget,
+  adaptationTargetOf,
+  type TargetSettings,
+} from './adaptation-target.js';
+import { toOriginal } from './argument-map.js';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Brings tools into the form that a client can use, and calls back into the form of the tools. */
+class ToolAdapter {
+  readonly #target: AdaptationTarget;
+  /** The last adapted list. Lists are compared by their entries. */
+  #last: { readonly tools: readonly ListedTool[]; readonly adapted: readonly ListedAdaptation[] } | undefined;
+
+  constructor(target: AdaptationTarget) {
+    this.#target = target;
+  }
+
+  /** List entries for the client, in their order. Entries that fit are the same objects. */
+  list(tools: readonly ListedTool[]): readonly ListedTool[] {
+    return this.#adapt(tools).map(({ tool }) => tool);
+  }
+
+  /** Finds a tool by its name in the list of the client. */
+  findOriginal(name: string, tools: readonly ListedTool[]): ListedTool | undefined {
+    return tools[this.#adapt(tools).findIndex(({ tool }) => tool.name === name)];
+  }
+
+  /** Arguments as the tool expects them. */
+  toOriginal(tool: ListedTool, args: Arguments): Arguments {
+    const value = toOriginal(args, adaptOnce(tool, this.#target).map);
+    return isRecord(value) ? value : args;
+  }
+
+  /** Instructions of the server, as long as the client reads them. */
+  instructions(text: string): string {
+    return adaptInstructions(text, this.#target);
+  }
+
+  #adapt(tools: readonly ListedTool[]): readonly ListedAdaptation[] {
+    const last = this.#last;
+    const isSame =
+      last?.tools.length === tools.length && tools.every((tool, index) => tool === last.tools[index]);
+    if (last && isSame) return last.adapted;
+    const adapted = adaptTools(tools, this.#target);
+    this.#last = { tools, adapted };
+    return adapted;
+  }
+}
+
+/** The adapters of one connection. Clients with the same limits share one. */
+export class ToolAdapters {
+  readonly #byTarget = new Map<string, ToolAdapter>();
+
+  /** True if some client with known limits gets other tools than others. */
+  varies(tools: readonly ListedTool[], settings: TargetSettings): boolean {
+    return limitSubjects.some(({ id }) => {
+      const target = adaptationTargetOf(id, settings);
+      return target && adaptTools(tools, target).some(({ changes }) => changes.length > 0);
+    });
+  }
+
+  /** Returns the adapter for a client; undefined if the client gets the tools as they are. */
+  of(clientName: unknown, settings: TargetSettings): ToolAdapter | undefined {
+    const target = adaptationTarget(clientName, settings);
+    if (!target) return undefined;
+    const adapter = this.#byTarget.get(target.id) ?? new ToolAdapter(target);
+    this.#byTarget.set(target.id, adapter);
+    return adapter;
+  }
+}
