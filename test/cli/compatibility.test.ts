@@ -70,5 +70,35 @@ test('show counts the tokens of a server, and names the way for an existing one'
   expect(cost.tools.map(({ name }: { name: string }) => name)).toEqual(['forecast', 'compare', 'alerts']);
   expect((await run('show', weather, '--tokens')).stdout).toContain(`weather: ≈ ${cost.tokens} tokens`);
   const item = await run('show', `${weather}/forecast`, '--tokens');
-  expect(item.stderr).toContain('--tokens counts the tools of an installed server, and this is a tool.');
+  expect(item.stderr).toContain('--tokens needs the tools of an installed server, and this is a tool.');
+});
+
+test('show lists the tools as a client gets them', async () => {
+  const union = { anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }] };
+  const package_ = writeFolder({
+    'package.json': {
+      name: 'kit',
+      version: '1.0.0',
+      type: 'module',
+      agenttools: { tools: ['draw', 'plain'] },
+    },
+    'agenttools/tools/draw.json': {
+      description: 'Draws.',
+      input: { type: 'object', ...union },
+      handler: './run.js',
+    },
+    'agenttools/tools/plain.json': { description: 'Is plain.', handler: './run.js' },
+    'run.js': 'export default () => 1;',
+  });
+  const { stdout } = await run('show', package_, '--as', 'claude-desktop');
+  expect(stdout).toBe(
+    '2 tools for claude-desktop (adapt: auto), 1 changed\n  draw  compat/root-union\n  plain\n',
+  );
+  const data = JSON.parse((await run('show', package_, '--as', 'claude-desktop', '--json')).stdout);
+  expect(data.tools[0].tool.inputSchema).toEqual({ type: 'object', properties: { a: {}, b: {} } });
+  const { code, stderr } = await run('show', package_, '--as', 'claude-desktpo');
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean "claude-desktop"?'),
+  });
 });

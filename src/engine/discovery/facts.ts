@@ -127,6 +127,8 @@ export interface ServerFacts {
   /** State of the registry signature. Absent: the package was not added from a registry. */
   readonly signature?: 'verified' | 'unsigned';
   readonly configKey: string;
+  /** Adaptation of its tools to clients, if the definition sets another one than `auto`. */
+  readonly adapt?: 'on' | 'off';
   readonly tools: readonly ToolSummary[];
   readonly upstreams: readonly UpstreamFacts[];
   readonly prompts: readonly PromptSummary[];

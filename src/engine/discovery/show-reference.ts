@@ -223,6 +223,7 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
     package: extension.name,
     directory: extension.manifest.directory,
     configKey: spec.configKey,
+    ...(spec.adapt !== 'auto' && { adapt: spec.adapt }),
     tools: spec.registry.all('tools').map(toolSummary),
     upstreams: spec.upstreams.map(upstreamFacts),
     prompts: spec.registry.all('prompts').map(promptSummary),

@@ -73,9 +73,11 @@ export interface Connection {
 /** Adaptation of the tools of a server to its clients. */
 export interface Adaptation {
   /** The adapter for a client by its name. Undefined: it gets the tools as they are. */
-  adapterFor(clientName: unknown): Promise<ToolAdapter | undefined>;
+  adapterFor(clientName: unknown, tools: readonly ListEntry[]): Promise<ToolAdapter | undefined>;
   /** True if some client gets other tools than others. */
   varies(tools: readonly ListEntry[]): Promise<boolean>;
+  /** Instructions of the server, as long as the client reads them. */
+  instructionsFor(clientName: unknown, text: string): string | Promise<string>;
 }
 
 /** Brings tools into the form that a client can use, and calls back into the form of the tools. */
@@ -86,12 +88,10 @@ export interface ToolAdapter {
   findOriginal(name: string, tools: readonly ListEntry[]): ListEntry | undefined;
   /** Arguments as the tool expects them. */
   toOriginal(tool: ListEntry, args: WireObject): WireObject;
-  /** Instructions of the server, as long as the client reads them. */
-  instructions(text: string): string;
 }
 
 /** A tool as `tools/list` shows it. */
-type ListEntry = WireObject & { readonly name: string };
+export type ListEntry = WireObject & { readonly name: string };
 
 /** Work of one request that needs extension code. */
 export interface HostedWork {

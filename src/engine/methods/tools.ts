@@ -1,7 +1,7 @@
 import { isRecord } from '../base/value-checks.js';
 import { contextMaker, identifyClient, knowsTasks, showsUi } from '../interaction/handler-context.js';
 import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
-import type { Connection, RequestIdentity, ToolAdapter } from '../live/connection.js';
+import type { Connection, ListEntry, RequestIdentity, ToolAdapter } from '../live/connection.js';
 import { downgradeBlock, downgradeTool } from '../protocol/downgrade-content.js';
 import type { WireObject } from '../protocol/envelope.js';
 import { tasksCapability } from '../protocol/protocol-extensions.js';
@@ -34,8 +34,8 @@ export async function listTools(
   const withUi = hasUi && showsUi(connection, request);
   // A client without UI support would show app-only tools to the model.
   const shown = hasUi && !withUi ? specs.filter((tool) => !isAppOnly(tool)) : specs;
-  const adapter = await adapterOf(connection, request);
   const wires = shown.map(({ wire }) => wire);
+  const adapter = await adapterOf(connection, request, wires);
   const listed = adapter?.list(wires) ?? wires;
   const isPrivate = cache?.scope === 'public' && (await connection.adaptation?.varies(wires));
   const hint = isPrivate && { cacheScope: 'private' };
@@ -51,8 +51,12 @@ export async function listTools(
 }
 
 /** Adapts tools to the client of a request. Undefined: it gets them as they are. */
-async function adapterOf(connection: Connection, request: RequestContext): Promise<ToolAdapter | undefined> {
-  return await connection.adaptation?.adapterFor(identifyClient(connection, request).name);
+async function adapterOf(
+  connection: Connection,
+  request: RequestContext,
+  tools: readonly ListEntry[],
+): Promise<ToolAdapter | undefined> {
+  return await connection.adaptation?.adapterFor(identifyClient(connection, request).name, tools);
 }
 
 /** Returns the listed tools. With a tool catalog, these are its tools and the app-only tools. */
@@ -72,9 +76,11 @@ export async function call(
   request: RequestContext,
 ): Promise<WireObject> {
   const { calls, live } = connection;
-  const adapter = await adapterOf(connection, request);
-  const find = () => findCalledTool(calls, name) ?? findAdapted(adapter, calls, name);
-  const tool = find() ?? (await live.find('tools', find, request.signal));
+  const tool =
+    findCalledTool(calls, name) ??
+    (await findAdapted(connection, request, name)) ??
+    (await live.find('tools', () => findCalledTool(calls, name), request.signal)) ??
+    (await findAdapted(connection, request, name));
   if (!tool) {
     const what = `Unknown tool: ${String(name)}`;
     throw new ProtocolError(invalidParams, live.explain(what, 'tools'));
@@ -82,6 +88,7 @@ export async function call(
   if (given !== undefined && !isRecord(given)) {
     throw new ProtocolError(invalidParams, 'Invalid params for tools/call: "arguments" must be an object');
   }
+  const adapter = given && (await adapterOf(connection, request, [tool.wire]));
   const args = given && (adapter?.toOriginal(tool.wire, given) ?? given);
   // A handler that copies its arguments by assignment would change the prototype of the copy.
   if (args && Object.hasOwn(args, '__proto__')) Reflect.deleteProperty(args, '__proto__');
@@ -159,17 +166,16 @@ function findCalledTool({ server: { registry } }: ServerRuntime, name: unknown):
 }
 
 /** Finds a tool by its name in the adapted list. */
-function findAdapted(
-  adapter: ToolAdapter | undefined,
-  { server: { registry } }: ServerRuntime,
+async function findAdapted(
+  connection: Connection,
+  request: RequestContext,
   name: unknown,
-): ToolSpec | undefined {
-  if (!adapter || typeof name !== 'string') return undefined;
-  const tools = registry.all('tools');
-  const original = adapter.findOriginal(
-    name,
-    tools.map(({ wire }) => wire),
-  );
+): Promise<ToolSpec | undefined> {
+  if (typeof name !== 'string') return undefined;
+  const tools = connection.calls.server.registry.all('tools');
+  const wires = tools.map(({ wire }) => wire);
+  const adapter = await adapterOf(connection, request, wires);
+  const original = adapter?.findOriginal(name, wires);
   return original && tools.find(({ wire }) => wire === original);
 }
 

@@ -47,7 +47,7 @@ export interface DispatcherOptions {
   /** Sent as serverInfo. */
   readonly info: JsonObject;
   /** Returns the present instructions for a client by its name (`clientInfo.name`). */
-  readonly instructions?: (clientName: unknown) => Promise<string | undefined>;
+  readonly instructions?: (clientName: unknown) => string | Promise<string> | undefined;
   /** Waits for the instructions, before `server/discover` is answered. */
   readonly ready?: (signal: AbortSignal) => Promise<void>;
   /** Holds a resource that a client of 2026-07-28 has subscribed to. Returns the function that releases it. */
@@ -249,32 +249,34 @@ export class Dispatcher implements Peer {
       : undefined;
   }
 
-  async #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): Promise<JsonObject> {
+  /** Answers at once where it can: requests that follow without a wait are then answered after it. */
+  #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): JsonObject | Promise<JsonObject> {
     this.client = { info: clientInfo, capabilities };
     const version = negotiate(protocolVersion);
     this.version = version;
     this.#transport?.setProtocolVersion?.(version);
-    return {
+    const answer = (instructions: string | undefined) => ({
       protocolVersion: version,
       capabilities: this.capabilities,
       serverInfo: this.#options.info,
-      ...(await this.#instructions(clientInfo)),
-    };
+      ...(instructions !== undefined && { instructions }),
+    });
+    const instructions = this.#instructions(clientInfo);
+    return instructions instanceof Promise ? instructions.then(answer) : answer(instructions);
   }
 
   async #discover({ meta, signal }: RequestContext): Promise<JsonObject> {
     await this.#options.ready?.(signal);
+    const instructions = await this.#instructions(meta?.[metaKey.clientInfo]);
     return {
       supportedVersions: modernVersions,
       capabilities: this.#options.capabilities(meta?.[metaKey.clientCapabilities]),
-      ...(await this.#instructions(meta?.[metaKey.clientInfo])),
+      ...(instructions !== undefined && { instructions }),
     };
   }
 
-  async #instructions(client: unknown): Promise<{ readonly instructions?: string }> {
-    const clientName = isRecord(client) ? client.name : undefined;
-    const instructions = await this.#options.instructions?.(clientName);
-    return instructions === undefined ? {} : { instructions };
+  #instructions(client: unknown) {
+    return this.#options.instructions?.(isRecord(client) ? client.name : undefined);
   }
 
   #subscribe(params: JsonObject, { id, method }: RequestContext): JsonObject {

@@ -52,10 +52,9 @@ export function createServer(
   const dispatcher = new Dispatcher({
     era,
     info,
-    instructions: async (client) => {
+    instructions: (client) => {
       const { instructions } = live.current;
-      if (instructions === undefined || instructions.length <= shortInstructions) return instructions;
-      return (await adaptation?.adapterFor(client))?.instructions(instructions) ?? instructions;
+      return instructions && (adaptation?.instructionsFor(client, instructions) ?? instructions);
     },
     ready: async (signal) => await waitForDiscovery(live, signal),
     hold: (uri) => live.upstreams?.subscribe?.(uri),
@@ -127,9 +126,6 @@ function mayBringApps(live: LiveServer): boolean {
   const takesApps = live.current.upstreams.some(({ apps }) => apps !== undefined);
   return live.isPending('tools') || (takesApps && live.isPending('resources'));
 }
-
-/** Instructions that all clients read whole, in UTF-16 units. Longer ones may be cut for a client. */
-const shortInstructions = 1000;
 
 /** Longest wait of `server/discover` for instructions, in milliseconds. Some clients then assume an older server. */
 const discoveryWaitMs = 8000;

@@ -15,15 +15,16 @@ export function defineShow(program: Command, { host, answer }: CommandContext): 
     .argument('[property]', 'print this property alone')
     .option(registryOption.flags, registryOption.description)
     .option('--tokens', 'count the tokens that the tools of a server need')
+    .option('--as <client>', 'show the tools of a server as this client gets them')
     .option('--json', 'print as JSON')
     .action(
       async (
         reference: string,
         property: string | undefined,
-        { mcpRegistry, tokens = false, json = false },
+        { mcpRegistry, tokens = false, as, json = false },
       ) => {
         const { showCommand } = await import('./run.js');
-        answer(await showCommand({ reference, property, mcpRegistry, tokens, json }, host));
+        answer(await showCommand({ reference, property, mcpRegistry, tokens, as, json }, host));
       },
     );
 }

@@ -34,6 +34,8 @@ export interface ShowInput {
   readonly mcpRegistry: string | undefined;
   /** True for the tokens of the tools instead of the facts. */
   readonly tokens: boolean;
+  /** Client to show the tools for. */
+  readonly as?: string | undefined;
   readonly json: boolean;
 }
 
@@ -50,6 +52,12 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
     const { measureFacts } = await import('./tokens.js');
     const cost = await measureFacts(facts, host);
     host.stdout.write(json ? renderJson(cost) : renderCost(cost, { color: host.color }));
+    return ExitCode.Ok;
+  }
+  if (input.as !== undefined) {
+    const { adaptFacts, renderAdapted } = await import('./adapted.js');
+    const adapted = adaptFacts(facts, input.as);
+    host.stdout.write(json ? renderJson(adapted) : renderAdapted(adapted));
     return ExitCode.Ok;
   }
   if (property !== undefined) {

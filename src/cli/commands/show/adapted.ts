@@ -1,0 +1,71 @@
+import { adaptTools, type ListedAdaptation } from '../../../engine/adaptation/adapt-list.js';
+import { adaptationTargetOf } from '../../../engine/adaptation/adaptation-target.js';
+import { didYouMean } from '../../../engine/base/did-you-mean.js';
+import { AgentToolsError } from '../../../engine/base/errors.js';
+import { visibleText } from '../../../engine/base/visible-text.js';
+import { limitSubjects } from '../../../engine/compatibility/client-limits.js';
+import type { Facts } from '../../../engine/discovery/facts.js';
+import { listedTools } from './listed-tools.js';
+
+/** The tools of a server in the form that a client gets. */
+export interface AdaptedFacts {
+  readonly client: string;
+  readonly mode: 'auto' | 'on' | 'off';
+  readonly tools: readonly AdaptedToolFacts[];
+}
+
+interface AdaptedToolFacts {
+  /** Name of the tool at the server. */
+  readonly original: string;
+  /** Codes of the rules that the tool was changed for. */
+  readonly changes: readonly string[];
+  /** Entry in the list of the client. */
+  readonly tool: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Adapts the tools of a server to a client.
+ * @throws AgentToolsError `usage` if the tools are not known, or the client has no known limits
+ */
+export function adaptFacts(facts: Facts, client: string): AdaptedFacts {
+  const {
+    key,
+    tools,
+    adapt: mode = 'auto',
+  } = listedTools(facts, { option: `--as ${client}`, instead: `--clients ${client}` });
+  const target = adaptationTargetOf(client, { mode: mode === 'on' ? 'on' : 'auto', serverKey: key });
+  if (!target) throw new AgentToolsError('usage', unknownClient(client));
+  return {
+    client,
+    mode,
+    tools: mode === 'off' ? tools.map(unchanged) : adaptTools(tools, target).map(toFacts),
+  };
+}
+
+type Tool = Readonly<Record<string, unknown>> & { readonly name: string };
+
+function unchanged(tool: Tool): AdaptedToolFacts {
+  return { original: tool.name, changes: [], tool };
+}
+
+function toFacts({ original, changes, tool }: ListedAdaptation): AdaptedToolFacts {
+  return { original, changes, tool };
+}
+
+function unknownClient(client: string): string {
+  const ids = limitSubjects.filter(({ kind }) => kind === 'client').map(({ id }) => id);
+  const meant = didYouMean(client, ids);
+  const guess = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+  return `No limits of "${client}" are known.${guess} Clients with known limits: ${ids.join(', ')}.`;
+}
+
+/** Renders the tools of a server for a client. */
+export function renderAdapted({ client, mode, tools }: AdaptedFacts): string {
+  const changed = tools.filter(({ changes }) => changes.length > 0);
+  const head = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} for ${client} (adapt: ${mode}), ${changed.length} changed`;
+  const lines = tools.map(({ original, changes, tool }) => {
+    const name = tool.name === original ? original : `${original} → ${String(tool.name)}`;
+    return changes.length === 0 ? `  ${name}` : `  ${name}  ${changes.join(', ')}`;
+  });
+  return visibleText(`${[head, ...lines].join('\n')}\n`);
+}
