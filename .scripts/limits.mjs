@@ -42,7 +42,8 @@ function table(code, rows, names) {
       return `| ${cells.join(' | ')} |\n`;
     },
   );
-  return `### [${code}](rules/${code}.md)
+  const page = code.startsWith('serve/') ? 'adaptation.md#results-and-time' : `rules/${code}.md`;
+  return `### [${code}](${page})
 
 | client or API | versions | limit | applies to | effect | message to users | evidence | checked |
 | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -175,8 +175,12 @@ export class Program {
   }
 
   /** Opens the legacy era; gives the result. */
-  async initialize(protocolVersion = '2025-11-25', capabilities: object = {}): Promise<Message> {
-    const params = { protocolVersion, capabilities, clientInfo: { name: 'test', version: '1' } };
+  async initialize(
+    protocolVersion = '2025-11-25',
+    capabilities: object = {},
+    clientName = 'test',
+  ): Promise<Message> {
+    const params = { protocolVersion, capabilities, clientInfo: { name: clientName, version: '1' } };
     const answer = await this.ask({ jsonrpc: '2.0', id: this.freshId(), method: 'initialize', params });
     this.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     return answer.result;

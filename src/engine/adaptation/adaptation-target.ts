@@ -33,7 +33,7 @@ export function adaptationTarget(
   if (settings.mode === 'auto') return undefined;
   return {
     id: `any ${settings.serverKey}`,
-    limits: byCode(clientLimits.filter(losesTools)),
+    limits: byCode(clientLimits.filter((limit) => losesTools(limit) && limit.code.startsWith('compat/'))),
     serverKey: settings.serverKey,
   };
 }

@@ -43,6 +43,12 @@ class ToolAdapter {
     return adaptInstructions(text, this.#target);
   }
 
+  /** The smallest limit of the client with this code. Undefined: it has none. */
+  limit(code: string): number | undefined {
+    const limits = (this.#target.limits.get(code) ?? []).flatMap(({ limit }) => limit ?? []);
+    return limits.length > 0 ? Math.min(...limits) : undefined;
+  }
+
   #adapt(tools: readonly ListedTool[]): readonly ListedAdaptation[] {
     const last = this.#last;
     const isSame =

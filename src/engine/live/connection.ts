@@ -78,6 +78,11 @@ export interface Adaptation {
   varies(tools: readonly ListEntry[]): Promise<boolean>;
   /** Instructions of the server, as long as the client reads them. */
   instructionsFor(clientName: unknown, text: string): string | Promise<string>;
+  /**
+   * Sends progress of a call for clients that end calls without progress, until the returned function is called. The
+   * request has a progress token.
+   */
+  keepAlive(clientName: unknown, request: RequestContext): () => void;
 }
 
 /** Brings tools into the form that a client can use, and calls back into the form of the tools. */

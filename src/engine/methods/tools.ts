@@ -72,6 +72,17 @@ async function listedTools(asked: ListRequest): Promise<SelectedListItems<ToolSp
 /** `tools/call` */
 export async function call(
   connection: Connection,
+  params: WireObject,
+  request: RequestContext,
+): Promise<WireObject> {
+  if (request.meta?.progressToken === undefined || !connection.adaptation)
+    return await answerCall(connection, params, request);
+  const stop = connection.adaptation.keepAlive(identifyClient(connection, request).name, request);
+  return await answerCall(connection, params, request).finally(stop);
+}
+
+async function answerCall(
+  connection: Connection,
   { name, arguments: given }: WireObject,
   request: RequestContext,
 ): Promise<WireObject> {

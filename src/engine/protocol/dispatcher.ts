@@ -365,6 +365,7 @@ class DispatchedRequest implements RequestContext {
   readonly id: MessageId;
   readonly method: string;
   isOver = false;
+  lastProgress: number | undefined;
   readonly #dispatcher: Dispatcher;
   readonly #params: JsonObject;
   readonly #extra: MessageExtraInfo | undefined;
@@ -413,6 +414,13 @@ class DispatchedRequest implements RequestContext {
   }
 
   notify(notification: OutboundMessage): Promise<void> {
+    const { method, params } = notification;
+    if (method === 'notifications/progress') {
+      const { progress } = params ?? {};
+      if (typeof progress !== 'number' || progress <= (this.lastProgress ?? Number.NEGATIVE_INFINITY))
+        return Promise.resolve();
+      this.lastProgress = progress;
+    }
     return this.#dispatcher.notify(notification, this.id);
   }
 

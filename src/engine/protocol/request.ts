@@ -37,7 +37,13 @@ export interface RequestContext {
   readonly requestState: unknown;
   /** Claims of the token of an HTTP request. */
   readonly auth: AuthInfo | undefined;
-  /** Sends a notification that belongs to this request. Resolves when the transport takes more. */
+  /** Progress that the client was sent last. Undefined: none. */
+  readonly lastProgress?: number | undefined;
+  /**
+   * Sends a notification that belongs to this request. Resolves when the transport takes more. Progress that does not grow
+   * is not sent.
+   * @see MCP basic/utilities/progress: "The progress value MUST increase with each notification"
+   */
   notify(notification: OutboundMessage): Promise<void>;
   /**
    * Sends the client a request that belongs to this one. Returns its result.

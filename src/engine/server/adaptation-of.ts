@@ -22,6 +22,24 @@ export function adaptationOf(live: LiveServer): Adaptation {
       const { adapters, settings } = (await open(tools)) ?? {};
       return settings !== undefined && adapters!.varies(tools, settings);
     },
+    keepAlive: (clientName, request) => {
+      const { adapt: mode, configKey: serverKey } = live.current;
+      if (mode === 'off') return () => {};
+      let stop: (() => void) | undefined;
+      const begin = async () => {
+        const limit = (await load()).of(clientName, { mode, serverKey })?.limit('serve/progress');
+        if (limit === undefined || !stop) return;
+        const { keepAlive } = await import('../adaptation/keep-alive.js');
+        if (stop) stop = keepAlive(request, limit * 1000);
+      };
+      const timer = setTimeout(() => void begin(), quietMs);
+      timer.unref();
+      stop = () => clearTimeout(timer);
+      return () => {
+        stop?.();
+        stop = undefined;
+      };
+    },
     instructionsFor: (clientName, text) => {
       const { adapt: mode, configKey: serverKey } = live.current;
       if (mode !== 'on' || text.length <= shortInstructions) return text;
@@ -37,3 +55,6 @@ const longKey = 30;
 
 /** Instructions that all clients read whole, in UTF-16 units. Longer ones may be cut for a client. */
 const shortInstructions = 1000;
+
+/** Longest call without progress for all clients, in milliseconds. */
+const quietMs = 4000;

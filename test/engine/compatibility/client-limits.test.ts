@@ -30,13 +30,13 @@ describe('the table of limits', () => {
     }
   });
 
-  test('has at least one row for each rule, and rules or checks of the start for all rows', () => {
+  test('has at least one row for each rule. The other rows limit the start and what happens while serving', () => {
     const codes = new Set(compatibilityRules.map(({ code }) => code));
     const limited = clientLimits.map((limit) => limit.code);
     // Tokens have a budget, and no limit of a client.
     expect([...codes].filter((code) => !limited.includes(code))).toEqual(['compat/token-budget']);
     const others = clientLimits.filter(({ code }) => !codes.has(code)).map(({ code }) => code);
-    expect([...new Set(others)]).toEqual(['slow-start']);
+    expect([...new Set(others)]).toEqual(['slow-start', 'serve/progress']);
   });
 
   test('is the table of the page', () => {
