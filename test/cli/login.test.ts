@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../src/cli/main.js';
 import { fakeHost, runCli } from '../support/run-cli.js';
 import { browse, type SignInServers, startSignInServers } from '../support/sign-in-servers.mjs';
+import { fullTest } from '../support/tier.js';
 
 /** Key pairs of machines, by client id. */
 const machines = {
@@ -105,7 +106,7 @@ describe('login', () => {
     expect(called).toMatchObject({ code: 0, stdout: 'two tickets\n' });
   });
 
-  test('lets validate see the server', async () => {
+  fullTest('lets validate see the server', async () => {
     const home = newHome();
     const before = await runCli(['validate', servers.url], { home });
     expect(before.code).toBe(1);
@@ -115,7 +116,7 @@ describe('login', () => {
     expect(JSON.parse(stdout)).toMatchObject({ extensions: [{ tools: ['list_tickets', 'close_ticket'] }] });
   });
 
-  test('shows in list-installed and show', async () => {
+  fullTest('shows in list-installed and show', async () => {
     const home = newHome();
     await runCli(['install', 'windsurf', servers.url, '--name', 'tickets'], { home });
     const before = await runCli(['list-installed'], { home });
@@ -283,7 +284,7 @@ describe('a server that wants a sign-in, at a terminal', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'closed\n' });
   });
 
-  test('install checks the entry through AgentTools with the sign-in', async () => {
+  fullTest('install checks the entry through AgentTools with the sign-in', async () => {
     const home = newHome();
     const words = ['install', 'windsurf', servers.url, '--name', 'tickets', '--only'];
     writeFileSync(path.join(home, 'ca.pem'), '');

@@ -10,6 +10,7 @@ import { writeFolder } from '../support/packages.js';
 import { runProgram } from '../support/program.js';
 import { startProxy, type TestProxy } from '../support/proxy.js';
 import { runCli } from '../support/run-cli.js';
+import { fullTest } from '../support/tier.js';
 
 /** Hosts that only the proxy knows. Their certificates are of a private authority. */
 const hosts = ['mcp.example', 'registry.example'] as const;
@@ -84,7 +85,7 @@ describe('a remote server', () => {
     expect(newRequests()).toEqual(['CONNECT mcp.example:443']);
   });
 
-  it('is checked and installed by them', async () => {
+  fullTest('is checked and installed by them', async () => {
     npmrc(`https-proxy=${proxy.url}`, `cafile=${home}/ca.pem`);
     const [, url = ''] = call;
     expect(await run(['install', 'cursor', url])).toMatchObject({ code: 0 });

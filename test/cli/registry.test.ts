@@ -11,6 +11,7 @@ import { registryPrograms } from '../support/registries.js';
 import { type Registry, startRegistry } from '../support/registry.js';
 import { publishAll, registryPackages } from '../support/registry-packages.js';
 import { type Run, type RunOptions, runCli } from '../support/run-cli.js';
+import { fullTest } from '../support/tier.js';
 
 interface Listed {
   readonly name: string;
@@ -128,7 +129,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
     expect((await server('@odd/attested/attested')).publisher).toBe('grace');
   });
 
-  test('goes through all pages', async () => {
+  fullTest('goes through all pages', async () => {
     const user = home();
     const env = { AGENTTOOLS_HOME: path.join(user, 'agenttools') };
     const { platform, execPath } = process;

@@ -6,4 +6,11 @@ vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
   return withNpmInProcess(await original());
 });
 
-describeFrozen(['a bundle', 'a URL', 'a registry entry', 'an npm package']);
+describeFrozen([
+  'a command',
+  'an upstream server of an extension',
+  'a bundle',
+  'a URL',
+  'a registry entry',
+  'an npm package',
+]);

@@ -6,4 +6,4 @@ vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
   return withNpmInProcess(await original());
 });
 
-describeFrozen(['a command', 'an upstream server of an extension', 'code of an extension']);
+describeFrozen(['code of an extension']);

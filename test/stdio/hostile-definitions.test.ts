@@ -7,6 +7,7 @@ import {
 } from '../support/hostile-definitions.js';
 import { type Files, writePackage } from '../support/packages.js';
 import { openProgram } from '../support/program.js';
+import { fullTest } from '../support/tier.js';
 
 /** One of each family. `hostile-definitions.full.test.ts` has them all. */
 const sample = [
@@ -48,7 +49,7 @@ describe.concurrent('several definitions that harm their process', () => {
     expect(second.stderr).not.toMatch(/^The extension host/m);
   });
 
-  test('do not delay the first call if they block once they are loaded', async () => {
+  fullTest('do not delay the first call if they block once they are loaded', async () => {
     const files: Files = {
       'agenttools/tools/harm.js': harmfulTool('setImmediate(() => { for (;;); });'),
       'agenttools/tools/data.json': { description: 'Data.', handler: './data.js#data' },
@@ -61,7 +62,7 @@ describe.concurrent('several definitions that harm their process', () => {
     expect((await program.end()).code).toBe(0);
   });
 
-  test('take no others along if one breaks a built-in again and again', async () => {
+  fullTest('take no others along if one breaks a built-in again and again', async () => {
     const files: Files = {
       'agenttools/tools/harm.js': harmfulTool(
         `setInterval(() => { Array.prototype.push = () => { throw new Error('no'); }; }, 2);`,

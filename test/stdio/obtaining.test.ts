@@ -6,7 +6,7 @@ import { type Files, packageJson, writeFolder } from '../support/packages.js';
 import { type Message, openProgram, type Program, programFile, startProgram } from '../support/program.js';
 import { type Registry, startRegistry } from '../support/registry.js';
 import { runCli } from '../support/run-cli.js';
-import { runsAll } from '../support/tier.js';
+import { fullTest, runsAll } from '../support/tier.js';
 import { modern } from './support/messages.js';
 
 vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
@@ -80,14 +80,14 @@ describe('start', () => {
     expect(again.stderr).toMatch(/^left out: @shop\/nowhere\/look .*agenttools add @shop\/nowhere/);
   });
 
-  test('installs for a call without a list, as entries of install do', async () => {
+  fullTest('installs for a call without a list, as entries of install do', async () => {
     const user = newUser();
     const program = await openProgram(weather, { ...user, env: { ...user.env, MCP_SERVER_NAME: weather } });
     expect(await program.textOf('look-weather')).toBe('seen by @shop/weather');
     await endOf(program);
   });
 
-  test('several at once get the same, once', async () => {
+  fullTest('several at once get the same, once', async () => {
     const user = newUser();
     const programs = await Promise.all(
       [weather, weather, '@shop/units/units'].map((name) => openProgram(name, user)),
@@ -98,7 +98,7 @@ describe('start', () => {
     for (const program of programs) await endOf(program);
   });
 
-  test('exits with its client during an install and does not block the next start', async () => {
+  fullTest('exits with its client during an install and does not block the next start', async () => {
     const user = newUser();
     const hasty = await openProgram('@shop/units/units', user);
     hasty.send({ jsonrpc: '2.0', id: 'never', method: 'tools/list' });
@@ -162,7 +162,7 @@ async function installHere(user: User, ...words: readonly string[]) {
 }
 
 describe('install', () => {
-  test('installs missing packages and starts the server', async () => {
+  fullTest('installs missing packages and starts the server', async () => {
     const { code, stderr, file } = await install(newUser(), '@shop/units/units');
     expect([code, stderr]).toEqual([0, expect.stringContaining('Cursor')]);
     expect(stderr).toMatch(/^Added @shop\/units 1\.2\.3, needed by the server @shop\/units\/units\.\n/);

@@ -108,7 +108,7 @@ describe('arguments', () => {
         const given = toAdapted(value, adapted!.map);
         expect(toOriginal(given, adapted!.map)).toEqual(value);
       }),
-      { numRuns: runs },
+      { numRuns: runs / 4 },
     );
   });
 
@@ -120,7 +120,7 @@ describe('arguments', () => {
         const given = toAdapted(value, adapted!.map);
         expect(fits(adapted!.tool.inputSchema, given)).toBe(true);
       }),
-      { numRuns: runs },
+      { numRuns: runs / 4 },
     );
   });
 
@@ -131,7 +131,7 @@ describe('arguments', () => {
         const [adapted] = adaptTools([{ name: 'x', inputSchema: schema }], target);
         expect(toOriginal(value, adapted!.map)).toEqual(value);
       }),
-      { numRuns: runs },
+      { numRuns: runs / 4 },
     );
   });
 });
@@ -151,7 +151,7 @@ describe('a root with variants', () => {
         expect(['oneOf', 'anyOf', 'allOf', 'not', 'if'].filter((key) => key in merged)).toEqual([]);
         expect(fits(merged, toAdapted(value, adapted!.map))).toBe(true);
       }),
-      { numRuns: runs },
+      { numRuns: runs / 4 },
     );
   });
 });
