@@ -49,6 +49,10 @@ class ToolAdapter {
     return limits.length > 0 ? Math.min(...limits) : undefined;
   }
 
+  hasLimit(code: string): boolean {
+    return this.#target.limits.has(code);
+  }
+
   #adapt(tools: readonly ListedTool[]): readonly ListedAdaptation[] {
     const last = this.#last;
     const isSame =

@@ -78,11 +78,21 @@ export interface Adaptation {
   varies(tools: readonly ListEntry[]): Promise<boolean>;
   /** Instructions of the server, as long as the client reads them. */
   instructionsFor(clientName: unknown, text: string): string | Promise<string>;
+  /** Limits of the wait of a client for its lists. */
+  listPatience(clientName: unknown): Promise<ListPatience>;
   /**
    * Sends progress of a call for clients that end calls without progress, until the returned function is called. The
    * request has a progress token.
    */
   keepAlive(clientName: unknown, request: RequestContext): () => void;
+}
+
+/** Limits of the wait of a client for its lists. */
+interface ListPatience {
+  /** Longest wait in milliseconds. Undefined: it is unknown. */
+  readonly waitMs?: number | undefined;
+  /** True if the client never reads a list again. */
+  readonly readsOnce: boolean;
 }
 
 /** Brings tools into the form that a client can use, and calls back into the form of the tools. */

@@ -5,6 +5,7 @@ import { Initializers } from '../runtime/initialize.js';
 import type { MissingPackage, PendingKind } from '../runtime/missing-packages.js';
 import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
 import type { ServerRuntime } from '../runtime/server-runtime.js';
+import type { ToolSpec } from '../runtime/specs.js';
 import type { UpstreamCaller } from '../runtime/upstream.js';
 import { ChangeNotifier } from './change-notifier.js';
 import { ClientRoots } from './client-roots.js';
@@ -23,6 +24,9 @@ export interface ComposedServer {
   readonly packages?: ReadonlyMap<string, string>;
 }
 
+/** `list`: a list. `whole`: a list that its client reads only once. `item`: a request for an unknown item. */
+export type WaitPurpose = 'list' | 'whole' | 'item';
+
 /**
  * Source of items that may arrive while the server runs: packages that are being installed, upstream servers that start,
  * definitions that load.
@@ -31,7 +35,7 @@ export interface ItemSource {
   /** True if unknown items of a kind may arrive. */
   isPending(kind: PendingKind): boolean;
   /** Resolves when the items of a kind have arrived, or the wait has ended. Never rejects. */
-  wait(kind: PendingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void>;
+  wait(kind: PendingKind, purpose: WaitPurpose, signal: AbortSignal): Promise<void>;
   /** Sentences about the reasons why items of a kind are missing. */
   reasons(kind: ServedKind): readonly string[];
 }
@@ -83,6 +87,14 @@ export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> ex
   readonly openUpstreams?: ((live: UpstreamPorts) => Promise<U>) | undefined;
 }
 
+/** A wait for a list. */
+export interface ListWait {
+  /** Default: `list`. */
+  readonly purpose?: 'list' | 'whole';
+  /** Ends the wait. */
+  readonly over?: Promise<void>;
+}
+
 /** The parts of a live server that its upstream servers use. */
 export type UpstreamPorts = Pick<LiveServer, 'roots' | 'refresh' | 'announce' | 'tell'>;
 
@@ -100,6 +112,8 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   readonly #sources: ItemSource[] = [];
   /** Kinds of the lists that clients may have read. */
   readonly #listed = new Set<ServedKind>();
+  /** Tools that were removed after clients may have read the list, by name. The newest come last. */
+  readonly #removed = new Map<string, ToolSpec>();
   /** Pending lookups, called after each replacement. */
   readonly #searches = new Set<() => void>();
   #composed: ComposedServer;
@@ -187,9 +201,24 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     return this.#sources.some((source) => source.isPending(kind));
   }
 
+  /** True if lists may wait for items. */
+  get mayWait(): boolean {
+    return this.#sources.length > 0;
+  }
+
+  /** Tools that the server had when clients may have read the list, and has no more. */
+  get removedTools(): readonly ToolSpec[] {
+    return [...this.#removed.values()];
+  }
+
   /** Resolves when a list is complete, or the wait has ended. */
-  async ready(kind: PendingKind, signal: AbortSignal): Promise<void> {
-    await this.#wait(kind, 'list', signal);
+  async ready(
+    kind: PendingKind,
+    signal: AbortSignal,
+    { purpose = 'list', over }: ListWait = {},
+  ): Promise<void> {
+    const wait = this.#wait(kind, purpose, signal);
+    await (over ? Promise.race([wait, over]) : wait);
     const { gate } = this.#options;
     if (gate?.listed(this.#extended, this.composed)) this.#refresh(this.#listed);
     this.#listed.add(kind === 'skills' ? 'resources' : kind);
@@ -248,10 +277,18 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     const before = this.#current;
     this.#extended = this.#upstreams?.extend(this.composed) ?? this.composed;
     this.#current = Object.freeze(this.#gated());
+    if (this.#listed.has('tools')) this.#noteRemoved(before);
     for (const kind of this.#options.isSilent ? [] : kinds) {
       if (isChanged(kind, before, this.#current)) this.announce(listEvent(kind));
     }
     for (const search of [...this.#searches]) search();
+  }
+
+  #noteRemoved({ registry }: Servable): void {
+    const current = new Set(this.#current.registry.all('tools').map(({ name }) => name));
+    for (const tool of registry.all('tools')) if (!current.has(tool.name)) this.#removed.set(tool.name, tool);
+    for (const name of current) this.#removed.delete(name);
+    for (const name of [...this.#removed.keys()].slice(0, -maxRemoved)) this.#removed.delete(name);
   }
 
   #admitted(composed: ComposedServer): ComposedServer {
@@ -297,6 +334,9 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     await Promise.all(this.#sources.map((source) => source.wait(...asked)));
   }
 }
+
+/** Most removed tools that are kept. */
+const maxRemoved = 200;
 
 /** True if a server uses upstream servers. */
 function hasUpstreams({ upstreams, registry }: Servable): boolean {

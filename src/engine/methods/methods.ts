@@ -9,6 +9,7 @@ import type { RequestContext } from '../protocol/request.js';
 import { toProtocolError } from '../protocol/request-errors.js';
 import type { ServedKind } from '../runtime/served-kind.js';
 import { complete } from './completion.js';
+import { waitForItems } from './list-wait.js';
 import { get, listPrompts } from './prompts.js';
 import { listResources, listTemplates, readResourceRequest } from './resources.js';
 import { subscribe, unsubscribe } from './subscriptions.js';
@@ -127,10 +128,10 @@ function setLogLevel(connection: Connection, { level }: WireObject): WireObject 
 function waitForList(kind: ServedKind, handler: MethodHandler): MethodHandler {
   return async (connection, params, request) => {
     const endsAt = performance.now() + listLimitMs;
-    const { live, host } = connection;
+    const { host } = connection;
     // Apps arrive with their tools.
     const kinds = kind === 'resources' && showsUi(connection, request) ? [kind, 'tools' as const] : [kind];
-    await Promise.all(kinds.map((one) => live.ready(one, request.signal)));
+    await waitForItems(kinds, connection, request);
     const limitMs = host && listHookTimeout(kind, connection, request);
     const instead = async () => await handler(connection, params, request);
     if (!host || limitMs === undefined) return await instead();

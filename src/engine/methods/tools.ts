@@ -93,7 +93,9 @@ async function answerCall(
     (await live.find('tools', () => findCalledTool(calls, name), request.signal)) ??
     (await findAdapted(connection, request, name));
   if (!tool) {
-    const what = `Unknown tool: ${String(name)}`;
+    const what = (await wasRemoved(connection, request, name))
+      ? `Unknown tool: ${String(name)}. The server has removed it since the client may have read the list of tools. Read the list again, or restart the client`
+      : `Unknown tool: ${String(name)}`;
     throw new ProtocolError(invalidParams, live.explain(what, 'tools'));
   }
   if (given !== undefined && !isRecord(given)) {
@@ -188,6 +190,16 @@ async function findAdapted(
   const adapter = await adapterOf(connection, request, wires);
   const original = adapter?.findOriginal(name, wires);
   return original && tools.find(({ wire }) => wire === original);
+}
+
+/** True if the client may have listed a tool by this name that the server has removed. */
+async function wasRemoved(connection: Connection, request: RequestContext, name: unknown): Promise<boolean> {
+  const { removedTools } = connection.live;
+  if (removedTools.length === 0 || typeof name !== 'string') return false;
+  if (removedTools.some((tool) => tool.name === name)) return true;
+  // Names of other tools decide about an alias.
+  const all = [...connection.calls.server.registry.all('tools'), ...removedTools].map(({ wire }) => wire);
+  return (await adapterOf(connection, request, all))?.findOriginal(name, all) !== undefined;
 }
 
 /** Answers a call if the client lacks a required capability: an error on 2026-07-28, a failed result before. */

@@ -132,8 +132,8 @@ const handshakeWaitMs = 2000;
 /** Longest wait of lists for definitions in code, from the start: less than the 10 s of impatient clients. */
 const listWaitMs = 9500;
 
-/** Longest wait for an existing server at its first start, in milliseconds: less than the patience of clients. */
-const firstStartMs = 8000;
+/** Longest wait for an existing server at its first start, in milliseconds: less than the 3 s of impatient clients. */
+const firstStartMs = 1500;
 
 async function prepareWith(
   isolation: Isolation | undefined,

@@ -22,6 +22,15 @@ export function adaptationOf(live: LiveServer): Adaptation {
       const { adapters, settings } = (await open(tools)) ?? {};
       return settings !== undefined && adapters!.varies(tools, settings);
     },
+    listPatience: async (clientName) => {
+      const { adapt: mode, configKey: serverKey } = live.current;
+      const adapter = mode === 'off' ? undefined : (await load()).of(clientName, { mode, serverKey });
+      const seconds = adapter?.limit('slow-start');
+      return {
+        waitMs: seconds && seconds * 1000 * shareOfLimit,
+        readsOnce: adapter?.hasLimit('serve/list-changed') ?? false,
+      };
+    },
     keepAlive: (clientName, request) => {
       const { adapt: mode, configKey: serverKey } = live.current;
       if (mode === 'off') return () => {};
@@ -58,3 +67,6 @@ const shortInstructions = 1000;
 
 /** Longest call without progress for all clients, in milliseconds. */
 const quietMs = 4000;
+
+/** Share of the patience of a client that its lists may take. */
+const shareOfLimit = 0.8;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitAtMost } from '../base/wait.js';
-import type { ItemSource } from '../live/live-server.js';
+import type { ItemSource, WaitPurpose } from '../live/live-server.js';
 import type { PendingKind } from '../runtime/missing-packages.js';
 import type { ServedKind } from '../runtime/served-kind.js';
 
@@ -16,6 +16,9 @@ export interface LoadingDefinitionsOptions {
   /** Aborts when the server ends. */
   readonly signal: AbortSignal;
 }
+
+/** Longest wait for one definition by a client that reads a list only once, in milliseconds. The client ends it before. */
+const longestMs = 60_000;
 
 /** Pause before a composition, in milliseconds: definitions that finish together cost only one. */
 const gatherMs = 100;
@@ -40,9 +43,9 @@ export class LoadingDefinitions implements ItemSource {
     return this.#kinds.includes(kind);
   }
 
-  async wait(kind: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+  async wait(kind: PendingKind, purpose: WaitPurpose, signal: AbortSignal): Promise<void> {
     while (this.isPending(kind) && !signal.aborted) {
-      const leftMs = this.#listsWaitUntil - performance.now();
+      const leftMs = purpose === 'whole' ? longestMs : this.#listsWaitUntil - performance.now();
       if (leftMs <= 0) return;
       await waitAtMost(this.#renewed, leftMs, signal);
     }

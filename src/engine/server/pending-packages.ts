@@ -2,7 +2,7 @@ import { errorMessage } from '../base/thrown-value.js';
 import { toOneLine } from '../base/to-one-line.js';
 import { waitAtMost } from '../base/wait.js';
 import type { InstallMissing, InstallOutcome } from '../extension/installer.js';
-import type { ItemSource, LiveServer } from '../live/live-server.js';
+import type { ItemSource, LiveServer, WaitPurpose } from '../live/live-server.js';
 import { describeDependents, type PendingKind, packagesIn } from '../runtime/missing-packages.js';
 import type { ServedKind } from '../runtime/served-kind.js';
 
@@ -57,7 +57,7 @@ export class PendingPackages implements ItemSource {
     return this.#options.live.lacks.some(({ kinds }) => kinds.includes(kind));
   }
 
-  async wait(kind: PendingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+  async wait(kind: PendingKind, purpose: WaitPurpose, signal: AbortSignal): Promise<void> {
     if (!this.isPending(kind)) return;
     const run = this.#obtain();
     if (!run) return;

@@ -127,8 +127,8 @@ function mayBringApps(live: LiveServer): boolean {
   return live.isPending('tools') || (takesApps && live.isPending('resources'));
 }
 
-/** Longest wait of `server/discover` for instructions, in milliseconds. Some clients then assume an older server. */
-const discoveryWaitMs = 8000;
+/** Longest wait of `server/discover` for instructions, in milliseconds: less than the 3 s of impatient clients. */
+const discoveryWaitMs = 2000;
 
 /** Waits until the instructions of upstream servers are known. */
 async function waitForDiscovery(live: LiveServer, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import { isRecord } from '../base/value-checks.js';
 import { waitAtMost } from '../base/wait.js';
 import type { ClientRoots } from '../live/client-roots.js';
 import { asker, localUser, type RequesterInfo } from '../live/connection.js';
-import type { UpstreamSource } from '../live/live-server.js';
+import type { UpstreamSource, WaitPurpose } from '../live/live-server.js';
 import type { ServerMessage } from '../live/message-notifier.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { ServerEvent } from '../protocol/subscriptions.js';
@@ -190,27 +190,33 @@ export class UpstreamHub implements UpstreamSource {
     return this.#options.records?.read(this.#keys.keyOf(entry.upstream))?.hasSkills ?? false;
   }
 
-  async wait(pending: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+  async wait(pending: PendingKind, purpose: WaitPurpose, signal: AbortSignal): Promise<void> {
     const kind = pending === 'skills' ? 'resources' : pending;
     await this.#keys.identify(this.#entries.map(({ upstream }) => upstream));
     // Apps may be chosen by names, which only the resources have.
     const choosers = kind === 'tools' ? this.#entries.filter(choosesApps) : [];
     const more = choosers.map(async ({ upstream }) => {
-      await this.#waitFor(this.#upstreams.of(upstream), 'resources', signal);
+      await this.#waitFor(this.#upstreams.of(upstream), 'resources', purpose, signal);
     });
     await Promise.all([
-      ...this.#listed(kind).map(async (upstream) => await this.#waitFor(upstream, kind, signal)),
+      ...this.#listed(kind).map(async (upstream) => await this.#waitFor(upstream, kind, purpose, signal)),
       ...more,
     ]);
   }
 
   /** Waits until a list is known, within its limit. Never rejects: a failure is reported to stderr. */
-  async #waitFor(upstream: Upstream, kind: ServedKind, signal: AbortSignal): Promise<void> {
+  async #waitFor(
+    upstream: Upstream,
+    kind: ServedKind,
+    purpose: WaitPurpose,
+    signal: AbortSignal,
+  ): Promise<void> {
     const isThere = upstream.isUp && upstream.hasListed(kind);
     if (isThere || !(upstream.isUp || upstream.mayStart)) return;
     const { waitMs, waitAgainMs } = this.#patience;
-    const patience = upstream.hasFailed ? Math.min(waitMs, waitAgainMs) : waitMs;
-    const started = this.#waitUntil.get(upstream);
+    const isWhole = purpose === 'whole';
+    const patience = upstream.hasFailed && !isWhole ? Math.min(waitMs, waitAgainMs) : waitMs;
+    const started = isWhole ? undefined : this.#waitUntil.get(upstream);
     const until = started ?? performance.now() + patience;
     this.#waitUntil.set(upstream, until);
     const opened = upstream

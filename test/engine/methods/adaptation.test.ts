@@ -128,3 +128,32 @@ describe('a list that caches may share', () => {
     expect(await scope(tools, { adapt: 'off' })).toBe('public');
   });
 });
+
+describe('a tool that the server has removed', () => {
+  const open = async (clientName: string) => {
+    const composed = await serve();
+    const { request } = await openSession(composed, { clientName });
+    const rest = await composeLive({ tools: { plain: tools.plain }, server: { tools: '*' } });
+    const call = async (name: string) =>
+      await request('tools/call', { name }).catch(({ message }) => message);
+    return { request, call, remove: async () => await composed.served.live.replace({ server: rest.spec }) };
+  };
+
+  test('is an unknown tool with the reason, by its alias too', async () => {
+    const { request, call, remove } = await open('opencode');
+    const { tools: listed } = await request('tools/list');
+    await remove();
+    expect(await call('draw')).toBe(
+      'Unknown tool: draw. The server has removed it since the client may have read the list of tools. Read the list again, or restart the client',
+    );
+    expect(await call(listed[2].name)).toContain('The server has removed it');
+    expect(await call('other')).toBe('Unknown tool: other');
+    expect(await call('a_b')).toMatchObject({ content: [{ text: 'from a_b' }] });
+  });
+
+  test('is an unknown tool if no client has read the list', async () => {
+    const { call, remove } = await open('opencode');
+    await remove();
+    expect(await call('draw')).toBe('Unknown tool: draw');
+  });
+});
