@@ -1,5 +1,6 @@
 import { canonical } from '../base/canonical-json.js';
 import { AgentToolsError } from '../base/errors.js';
+import { waitAtMost } from '../base/wait.js';
 import { deriveKey } from '../clients/entry-keys.js';
 import { upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer, RemoteTransport } from '../existing-servers/existing-server.js';
@@ -50,6 +51,9 @@ export interface BridgeDeps extends ExistingDeps {
 /** Longest wait for the first answer of the server, in milliseconds. A container may have to be downloaded. */
 const startTimeoutMs = 60_000;
 
+/** Longest wait of the start for the transport of a remote server, in milliseconds. */
+const firstAnswerMs = 700;
+
 /** The server in front of an existing server. */
 export interface Bridge {
   readonly compose: () => Promise<ServerSpec>;
@@ -63,11 +67,13 @@ export interface Bridge {
  */
 export async function createBridge(request: BridgeRequest, deps: BridgeDeps): Promise<Bridge> {
   const { surroundings, report } = deps;
-  const { server, endpoint } = await prepareEndpoint(request, deps);
+  const { server, findEndpoint } = await prepare(request, deps);
+  // A remote server that hangs does not delay the answer to the handshake.
+  await waitAtMost(findEndpoint(), firstAnswerMs, deps.signal);
   const upstream: UpstreamSpec = {
     key: upstreamRecordKey(server),
     name: server.name,
-    place: async () => endpoint,
+    place: findEndpoint,
     startTimeoutMs,
   };
   const variables = readToolListVariables(surroundings.env, report);
@@ -93,11 +99,21 @@ export async function createBridge(request: BridgeRequest, deps: BridgeDeps): Pr
   return { compose, surfaceKey: canonical(['existing', server.reference, choice]) };
 }
 
+type EndpointRequest = Pick<BridgeRequest, 'text' | 'meant' | 'given' | 'transport' | 'passes'>;
+
 /** An existing server, ready to be started or reached. @throws AgentToolsError */
 export async function prepareEndpoint(
-  request: Pick<BridgeRequest, 'text' | 'meant' | 'given' | 'transport' | 'passes'>,
+  request: EndpointRequest,
   deps: BridgeDeps,
 ): Promise<{ readonly server: ExistingServer; readonly endpoint: UpstreamEndpoint }> {
+  const { server, findEndpoint } = await prepare(request, deps);
+  return { server, endpoint: await findEndpoint() };
+}
+
+async function prepare(
+  request: EndpointRequest,
+  deps: BridgeDeps,
+): Promise<{ readonly server: ExistingServer; readonly findEndpoint: () => Promise<UpstreamEndpoint> }> {
   const found = await openExisting(request, deps, deps.report);
   const { server, values } = hideSecrets(found, shownReference(request.meant));
   const env = passed(await revealVariables(deps.surroundings.env, deps.reveal), request.passes);
@@ -106,7 +122,20 @@ export async function prepareEndpoint(
   const prepared = await prepareExisting(server, given, { ...deps, surroundings }, { answers: values });
   if (request.passes && prepared.kind !== 'program') throw remoteInSandbox();
   const launch = await revealAddress(prepared, server, deps.reveal);
-  return { server, endpoint: await toEndpoint(launch, request, { ...deps, env }) };
+  const findEndpoint = onceFound(async () => await toEndpoint(launch, request, { ...deps, env }));
+  return { server, findEndpoint };
+}
+
+/** Runs a search once. After a failure, the next call runs it again. */
+function onceFound<T>(search: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined;
+  return async () => {
+    found ??= search().catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return await found;
+  };
 }
 
 function remoteInSandbox(): AgentToolsError {

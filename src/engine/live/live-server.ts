@@ -102,6 +102,8 @@ export type UpstreamPorts = Pick<LiveServer, 'roots' | 'refresh' | 'announce' | 
 export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   readonly calls: ServerRuntime;
   readonly roots = new ClientRoots();
+  /** By the clock of `performance`. */
+  readonly openedAt = performance.now();
   /** Subscribes to changes that clients are notified of. Returns the function that unsubscribes. */
   readonly onChange: ChangeNotifier['onChange'];
   readonly announce: ChangeNotifier['announce'];

@@ -132,8 +132,8 @@ const handshakeWaitMs = 2000;
 /** Longest wait of lists for definitions in code, from the start: less than the 10 s of impatient clients. */
 const listWaitMs = 9500;
 
-/** Longest wait for an existing server at its first start, in milliseconds: less than the 3 s of impatient clients. */
-const firstStartMs = 1500;
+/** Longest first start of an existing server before the handshake, in milliseconds. Impatient clients wait 3 s. */
+const firstStartMs = 1800;
 
 async function prepareWith(
   isolation: Isolation | undefined,
@@ -141,6 +141,7 @@ async function prepareWith(
   setting: PreparationDeps,
   sandbox: ServerSandbox,
 ): Promise<PreparedWithUpstreams> {
+  const startedAt = performance.now();
   const { host, report, signal } = setting;
   const { strict, patience } = preparation;
   const { env } = host;
@@ -218,7 +219,8 @@ async function prepareWith(
   await followPackages();
   if (live.current.upstreams.some(({ lendsInfo }) => lendsInfo) && live.current.info === first.server.info) {
     // The first start of an existing server: its name and instructions are not recorded yet.
-    await waitAtMost(live.ready('tools', signal), firstStartMs, signal);
+    const leftMs = startedAt + firstStartMs - performance.now();
+    await waitAtMost(live.ready('tools', signal), leftMs, signal);
   }
   const close = async () => {
     await client?.close();

@@ -127,13 +127,17 @@ function mayBringApps(live: LiveServer): boolean {
   return live.isPending('tools') || (takesApps && live.isPending('resources'));
 }
 
-/** Longest wait of `server/discover` for instructions, in milliseconds: less than the 3 s of impatient clients. */
-const discoveryWaitMs = 2000;
+/** Longest wait of `server/discover` for instructions, in milliseconds from the start. Impatient clients wait 3 s. */
+const firstDiscoveryMs = 1500;
+
+/** The same for later requests, from the request. */
+const discoveryMs = 400;
 
 /** Waits until the instructions of upstream servers are known. */
 async function waitForDiscovery(live: LiveServer, signal: AbortSignal): Promise<void> {
-  if (live.current.upstreams.length > 0)
-    await waitAtMost(live.ready('tools', signal), discoveryWaitMs, signal);
+  if (live.current.upstreams.length === 0) return;
+  const leftMs = Math.max(live.openedAt + firstDiscoveryMs - performance.now(), discoveryMs);
+  await waitAtMost(live.ready('tools', signal), leftMs, signal);
 }
 
 /** Sends a message of an upstream server that belongs to no request, if the client wants its level. */
