@@ -6,12 +6,28 @@ const ellipsis = ' …';
 /** Cuts a text to a number of UTF-16 units, at the end of a sentence, or else of a word. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
-  const room = text.slice(0, max - ellipsis.length);
+  return headOf(text, max - ellipsis.length).trimEnd() + ellipsis;
+}
+
+/** Splits a text into parts of at most `max` UTF-16 units. They end like {@link cutText} and are the whole text together. */
+export function splitText(text: string, max: number): readonly string[] {
+  const parts: string[] = [];
+  let rest = text;
+  while (rest.length > max) {
+    const part = headOf(rest, max);
+    parts.push(part);
+    rest = rest.slice(part.length);
+  }
+  return [...parts, rest];
+}
+
+/** Begin of a text, up to the end of a line or sentence, or else of a word. */
+function headOf(text: string, max: number): string {
+  const room = text.slice(0, max);
   const sentence = endOfLast(room, /[.!?。！？](?=\s|$)|\n/g);
-  if (sentence >= max * minShare) return room.slice(0, sentence).trimEnd() + ellipsis;
+  if (sentence >= max * minShare) return room.slice(0, sentence);
   const word = endOfLast(room, /\s/g);
-  const end = word >= max * minShare ? word : room.length;
-  return withoutHalf(room.slice(0, end)).trimEnd() + ellipsis;
+  return word >= max * minShare ? room.slice(0, word) : withoutHalf(room);
 }
 
 /** Index after the last match; 0 without one. */

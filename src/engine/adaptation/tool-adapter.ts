@@ -2,6 +2,7 @@ import { isRecord } from '../base/value-checks.js';
 import { limitSubjects } from '../compatibility/client-limits.js';
 import type { ListedTool } from '../compatibility/surface-checks.js';
 import { adaptInstructions, adaptOnce, adaptTools, type ListedAdaptation } from './adapt-list.js';
+import { type AnsweredCall, adaptResult } from './adapt-result.js';
 import {
   type AdaptationTarget,
   adaptationTarget,
@@ -9,17 +10,21 @@ import {
   type TargetSettings,
 } from './adaptation-target.js';
 import { toOriginal } from './argument-map.js';
+import { KeptResults } from './kept-results.js';
+import { callReadResult, isReadResultTool, readResultTool, readResultUri } from './read-result.js';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Brings tools into the form that a client can use, and calls back into the form of the tools. */
 class ToolAdapter {
   readonly #target: AdaptationTarget;
+  readonly #kept: KeptResults;
   /** The last adapted list. Lists are compared by their entries. */
   #last: { readonly tools: readonly ListedTool[]; readonly adapted: readonly ListedAdaptation[] } | undefined;
 
-  constructor(target: AdaptationTarget) {
+  constructor(target: AdaptationTarget, kept: KeptResults) {
     this.#target = target;
+    this.#kept = kept;
   }
 
   /** List entries for the client, in their order. Entries that fit are the same objects. */
@@ -30,6 +35,16 @@ class ToolAdapter {
   /** Finds a tool by its name in the list of the client. */
   findOriginal(name: string, tools: readonly ListedTool[]): ListedTool | undefined {
     return tools[this.#adapt(tools).findIndex(({ tool }) => tool.name === name)];
+  }
+
+  /** Tools that the client needs beside the listed ones. */
+  added(tools: readonly ListedTool[]): readonly ListedTool[] {
+    return needsReadResult(this.#target) ? [readResultTool(tools)] : [];
+  }
+
+  /** A result as the client can use it. */
+  async result(call: AnsweredCall): Promise<Arguments> {
+    return await adaptResult(call, this.#target, this.#kept);
   }
 
   /** Arguments as the tool expects them. */
@@ -64,23 +79,40 @@ class ToolAdapter {
   }
 }
 
+/** True if the client reads long results by a tool. */
+function needsReadResult({ limits }: AdaptationTarget): boolean {
+  return limits.get('serve/result-size')?.some(({ scope }) => scope?.rest === 'tool') ?? false;
+}
+
 /** The adapters of one connection. Clients with the same limits share one. */
 export class ToolAdapters {
   readonly #byTarget = new Map<string, ToolAdapter>();
+  readonly #kept = new KeptResults();
 
   /** True if some client with known limits gets other tools than others. */
   varies(tools: readonly ListedTool[], settings: TargetSettings): boolean {
     return limitSubjects.some(({ id }) => {
       const target = adaptationTargetOf(id, settings);
-      return target && adaptTools(tools, target).some(({ changes }) => changes.length > 0);
+      if (!target) return false;
+      return needsReadResult(target) || adaptTools(tools, target).some(({ changes }) => changes.length > 0);
     });
+  }
+
+  /** Answers a call of a tool that adapters add. Undefined: there is no such tool. */
+  callAdded(name: unknown, args: unknown, owner: string): Arguments | undefined {
+    return isReadResultTool(name) ? callReadResult(args, owner, this.#kept) : undefined;
+  }
+
+  /** Reads a part of a long result. Undefined: it is not kept. */
+  read(uri: string, owner: string): Arguments | undefined {
+    return readResultUri(uri, owner, this.#kept);
   }
 
   /** Returns the adapter for a client; undefined if the client gets the tools as they are. */
   of(clientName: unknown, settings: TargetSettings): ToolAdapter | undefined {
     const target = adaptationTarget(clientName, settings);
     if (!target) return undefined;
-    const adapter = this.#byTarget.get(target.id) ?? new ToolAdapter(target);
+    const adapter = this.#byTarget.get(target.id) ?? new ToolAdapter(target, this.#kept);
     this.#byTarget.set(target.id, adapter);
     return adapter;
   }

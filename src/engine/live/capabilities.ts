@@ -49,6 +49,8 @@ export function serverCapabilities(
     }),
   };
   return {
+    // The rest of a long result is a resource.
+    ...(live.current.adapt === 'on' && { resources: {} }),
     ...Object.fromEntries(listed),
     ...((completes || isPending('prompts') || isPending('resources')) && { completions: {} }),
     logging: {},

@@ -78,6 +78,12 @@ export interface Adaptation {
   varies(tools: readonly ListEntry[]): Promise<boolean>;
   /** Instructions of the server, as long as the client reads them. */
   instructionsFor(clientName: unknown, text: string): string | Promise<string>;
+  /** A result as the client can use it. */
+  resultFor(clientName: unknown, call: AnsweredCall): WireObject | Promise<WireObject>;
+  /** Answers a call of a tool that the adaptation adds to lists. Undefined: there is no such tool. */
+  callAdded(name: unknown, args: unknown, owner: string): Promise<WireObject | undefined>;
+  /** Reads a part of a long result. Undefined: it is not kept. */
+  readKept(uri: string, owner: string): WireObject | undefined;
   /** Limits of the wait of a client for its lists. */
   listPatience(clientName: unknown): Promise<ListPatience>;
   /**
@@ -85,6 +91,14 @@ export interface Adaptation {
    * request has a progress token.
    */
   keepAlive(clientName: unknown, request: RequestContext): () => void;
+}
+
+/** The answer to a call of a tool. */
+interface AnsweredCall {
+  readonly tool: ListEntry;
+  readonly result: WireObject;
+  /** Owner of the result, from the token of the request. */
+  readonly owner: string;
 }
 
 /** Limits of the wait of a client for its lists. */
@@ -99,6 +113,8 @@ interface ListPatience {
 export interface ToolAdapter {
   /** List entries for the client, in their order. Entries that fit are the same objects. */
   list(tools: readonly ListEntry[]): readonly ListEntry[];
+  /** Tools that the client needs beside the listed ones. */
+  added(tools: readonly ListEntry[]): readonly ListEntry[];
   /** The call of a tool by its name in the list of the client. Undefined: there is no such name. */
   findOriginal(name: string, tools: readonly ListEntry[]): ListEntry | undefined;
   /** Arguments as the tool expects them. */

@@ -6,6 +6,7 @@ import { contextMaker, showsUi } from '../interaction/handler-context.js';
 import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
 import { type Connection, isRetry, type RequestIdentity } from '../live/connection.js';
 import { instanceLeftOut, instancesFailed } from '../live/list-faults.js';
+import { ownerKey } from '../live/request-keys.js';
 import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, ResourceNotFoundError } from '../protocol/request-errors.js';
@@ -177,6 +178,8 @@ export async function readResourceRequest(
   const { calls } = connection;
   if (calls.server.refuses?.(String(uri)))
     throw new ResourceNotFoundError(String(uri), `Resource not found: ${uri}`);
+  const kept = connection.adaptation?.readKept(String(uri), ownerKey(request.auth));
+  if (kept) return kept;
   const skillFile = await skillFileAt(connection, String(uri), request);
   if (skillFile) return { contents: [skillFile] };
   const found = await requireResource(connection, String(uri), request).catch(async (error: unknown) => {

@@ -2,6 +2,7 @@ import { isRecord } from '../base/value-checks.js';
 import { contextMaker, identifyClient, knowsTasks, showsUi } from '../interaction/handler-context.js';
 import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
 import type { Connection, ListEntry, RequestIdentity, ToolAdapter } from '../live/connection.js';
+import { ownerKey } from '../live/request-keys.js';
 import { downgradeBlock, downgradeTool } from '../protocol/downgrade-content.js';
 import type { WireObject } from '../protocol/envelope.js';
 import { tasksCapability } from '../protocol/protocol-extensions.js';
@@ -39,12 +40,15 @@ export async function listTools(
   const listed = adapter?.list(wires) ?? wires;
   const isPrivate = cache?.scope === 'public' && (await connection.adaptation?.varies(wires));
   const hint = isPrivate && { cacheScope: 'private' };
-  if (!withUi)
-    return { ...listResult('tools', page(listed.map((tool) => downgradeTool(version, tool)))), ...hint };
-  const { items, ...next } = page(shown.map((tool, index) => ({ tool, wire: listed[index]! })));
+  const added = adapter?.added(listed) ?? [];
+  if (!withUi) {
+    const entries = [...listed, ...added].map((tool) => downgradeTool(version, tool));
+    return { ...listResult('tools', page(entries)), ...hint };
+  }
+  const { items, ...next } = page([...listed, ...added].map((wire, index) => ({ wire, tool: shown[index] })));
   const entries = await Promise.all(
     items.map(async ({ tool, wire }) =>
-      downgradeTool(version, await entryWithUi({ ...tool, wire }, connection, request)),
+      downgradeTool(version, tool ? await entryWithUi({ ...tool, wire }, connection, request) : wire),
     ),
   );
   return listResult('tools', { items: entries, ...next });
@@ -93,6 +97,8 @@ async function answerCall(
     (await live.find('tools', () => findCalledTool(calls, name), request.signal)) ??
     (await findAdapted(connection, request, name));
   if (!tool) {
+    const added = await connection.adaptation?.callAdded(name, given, ownerKey(request.auth));
+    if (added) return added;
     const what = (await wasRemoved(connection, request, name))
       ? `Unknown tool: ${String(name)}. The server has removed it since the client may have read the list of tools. Read the list again, or restart the client`
       : `Unknown tool: ${String(name)}`;
@@ -101,6 +107,24 @@ async function answerCall(
   if (given !== undefined && !isRecord(given)) {
     throw new ProtocolError(invalidParams, 'Invalid params for tools/call: "arguments" must be an object');
   }
+  const result = await runTool(connection, tool, given, request);
+  const call = { tool: tool.wire, result, owner: ownerKey(request.auth) };
+  const adapted = await connection.adaptation?.resultFor(identifyClient(connection, request).name, call);
+  if (!adapted || adapted === result) return result;
+  const content = (adapted.content as ToolResult['content']).map((block) =>
+    downgradeBlock(connection.peer.version, block),
+  );
+  return { ...adapted, content };
+}
+
+/** Runs a tool in the extension host, or in this process. */
+async function runTool(
+  connection: Connection,
+  tool: ToolSpec,
+  given: WireObject | undefined,
+  request: RequestContext,
+): Promise<WireObject> {
+  const { calls } = connection;
   const adapter = given && (await adapterOf(connection, request, [tool.wire]));
   const args = given && (adapter?.toOriginal(tool.wire, given) ?? given);
   // A handler that copies its arguments by assignment would change the prototype of the copy.

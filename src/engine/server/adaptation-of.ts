@@ -22,6 +22,16 @@ export function adaptationOf(live: LiveServer): Adaptation {
       const { adapters, settings } = (await open(tools)) ?? {};
       return settings !== undefined && adapters!.varies(tools, settings);
     },
+    resultFor: (clientName, call) => {
+      const { adapt: mode, configKey: serverKey } = live.current;
+      if (mode === 'off' || isPlainResult(call, mode)) return call.result;
+      return load().then(
+        async (adapters) => (await adapters.of(clientName, { mode, serverKey })?.result(call)) ?? call.result,
+      );
+    },
+    callAdded: async (name, args, owner) =>
+      live.current.adapt === 'on' ? (await load()).callAdded(name, args, owner) : undefined,
+    readKept: (uri, owner) => loaded?.read(uri, owner),
     listPatience: async (clientName) => {
       const { adapt: mode, configKey: serverKey } = live.current;
       const adapter = mode === 'off' ? undefined : (await load()).of(clientName, { mode, serverKey });
@@ -70,3 +80,20 @@ const quietMs = 4000;
 
 /** Share of the patience of a client that its lists may take. */
 const shareOfLimit = 0.8;
+
+/** Characters of texts that all clients read whole. */
+const shortResult = 20_000;
+
+/** True if all clients can use the result: it has the forms that they read, and with `on`, it is short. */
+function isPlainResult(
+  { tool, result }: Parameters<Adaptation['resultFor']>[1],
+  mode: 'auto' | 'on',
+): boolean {
+  const { content, structuredContent, isError } = result;
+  if (!Array.isArray(content)) return true;
+  const hasStructure = structuredContent !== undefined;
+  let length: number | undefined;
+  for (const { text } of content) if (typeof text === 'string') length = (length ?? 0) + text.length;
+  if (hasStructure ? length === undefined : tool.outputSchema !== undefined && !isError) return false;
+  return mode === 'auto' || (!hasStructure && (length ?? 0) <= shortResult);
+}

@@ -36,7 +36,14 @@ describe('the table of limits', () => {
     // Tokens have a budget, and no limit of a client.
     expect([...codes].filter((code) => !limited.includes(code))).toEqual(['compat/token-budget']);
     const others = clientLimits.filter(({ code }) => !codes.has(code)).map(({ code }) => code);
-    expect([...new Set(others)]).toEqual(['slow-start', 'serve/progress', 'serve/list-changed']);
+    expect([...new Set(others)]).toEqual([
+      'slow-start',
+      'serve/progress',
+      'serve/list-changed',
+      'serve/result-size',
+      'serve/structured-content',
+      'serve/output-schema',
+    ]);
   });
 
   test('is the table of the page', () => {
