@@ -88,6 +88,7 @@ const takeCommand = [
   'validate',
   'validate-extension',
   'create-server',
+  'show',
 ];
 
 /** Splits a command line at `--`, if a command of a server may follow. */

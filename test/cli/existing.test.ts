@@ -39,7 +39,18 @@ test('call runs a tool of a command, with its arguments and variables', async ()
   const listed = await run('call', '--', 'node', server);
   expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}show/) });
   const broken = await run('call', '--', 'node', '-e', '0');
-  expect(broken).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('error: ') });
+  const stderr = 'error: The upstream server "node" is unavailable: it exited with code 0.\n';
+  expect(broken).toMatchObject({ code: 1, stdout: '', stderr });
+});
+
+test('show describes a command with the items of its last call', async () => {
+  const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+  expect((await run('show', 'tools', '--json', '--', 'node', server)).stdout).toBe('null\n');
+  expect(await run('call', 'show', '--', 'node', server)).toMatchObject({ code: 0 });
+  const shown = JSON.parse((await run('show', '--json', '--', 'node', server)).stdout);
+  expect(shown).toMatchObject({ kind: 'existing server', source: 'command', tools: ['show'] });
+  const both = await run('show', 'npm:x', 'tools', '--', 'node', server);
+  expect(both).toMatchObject({ code: 2 });
 });
 
 test('call records the items of a server, and show prints them', async () => {

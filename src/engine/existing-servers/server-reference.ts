@@ -43,7 +43,7 @@ export interface NpmReference {
 }
 
 /** The words after `--`. @throws AgentToolsError `usage` without a word */
-export function commandReference(words: readonly string[]): ServerReference {
+export function commandReference(words: readonly string[]): Extract<ServerReference, { kind: 'command' }> {
   const [command, ...args] = words;
   if (command) return { kind: 'command', words: [command, ...args] };
   throw usage('After "--", the command of a server is expected: -- python server.py');

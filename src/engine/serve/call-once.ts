@@ -122,7 +122,7 @@ export async function listTools(
   use: ServerUse,
 ): Promise<readonly ToolSpec[]> {
   const { report, signal, obtain } = use;
-  return await withServer(compose, use, async (live, { server }) => {
+  return await withServer(compose, use, async (live, { server, note }) => {
     let { leftOut } = server;
     if (obtain && leftOut.some(({ missingPackage }) => missingPackage !== undefined)) {
       const obtained = await composeWithInstall(compose, { obtain, dryRun: false, signal, report });
@@ -134,7 +134,7 @@ export async function listTools(
     const skipped = leftOut.filter(({ kind }) => kind === 'tools').map(({ message }) => message);
     const absences = [...skipped, ...live.reasons('tools')];
     if (tools.length === 0 && absences.length > 0) throw new AgentToolsError('failed', absences.join('\n'));
-    for (const absence of absences) report(absence);
+    for (const absence of absences) note(absence);
     return tools;
   });
 }
@@ -149,14 +149,19 @@ async function withServer<T>(
       readonly server: ServerSpec;
       /** Aborts at the end of the work, too. */
       readonly over: AbortSignal;
+      /** Reports a line that upstream servers then need not report. */
+      readonly note: (line: string) => void;
     },
   ) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
-  const calling = { env, report, signal: AbortSignal.any([signal, over.signal]) };
+  const calling = { env, signal: AbortSignal.any([signal, over.signal]) };
   const server = await compose();
+  // Held back until the end: the error, or the list, may have the same lines.
+  const held = new Set<string>();
   const openUpstreams = openUpstreamsWith({
     ...calling,
+    report: (line) => void held.add(line),
     patience: unlimitedWait,
     isOnce: true,
     signIns,
@@ -164,11 +169,20 @@ async function withServer<T>(
     ...(dataFolder !== undefined && { dataFolder }),
   });
   const live = await LiveServer.open({ server, env, report, openUpstreams });
+  let reported = '';
+  const note = (line: string) => {
+    reported += `${line}\n`;
+    report(line);
+  };
   try {
-    return await work(live, { server, over: calling.signal });
+    return await work(live, { server, over: calling.signal, note });
+  } catch (error) {
+    if (error instanceof Error) reported += error.message;
+    throw error;
   } finally {
     over.abort();
     await live.close();
+    for (const line of held) if (!reported.includes(line)) report(line);
   }
 }
 

@@ -6,7 +6,11 @@ import { isPublished, propertyOf } from '../../../engine/discovery/facts-propert
 import { type FindPublished, publishedExtensions } from '../../../engine/discovery/published-lookup.js';
 import { show } from '../../../engine/discovery/show-reference.js';
 import { withExistingHint } from '../../../engine/existing-servers/naming-hint.js';
-import { readServerReference, shownReference } from '../../../engine/existing-servers/server-reference.js';
+import {
+  commandReference,
+  readServerReference,
+  shownReference,
+} from '../../../engine/existing-servers/server-reference.js';
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
 import { PackageStore } from '../../../engine/packages/package-store.js';
 import type { Host } from '../../../host.js';
@@ -27,8 +31,10 @@ import { writeNote } from '../../shared/write-note.js';
 import { renderFacts, renderValue } from './text.js';
 
 export interface ShowInput {
-  /** A server, a package or an item. */
+  /** A server, a package or an item. Empty with `command`. */
   readonly reference: string;
+  /** Command of an existing server. Not run. */
+  readonly command?: readonly string[] | undefined;
   readonly property: string | undefined;
   /** Base URL of the MCP Registry, or `none`. */
   readonly mcpRegistry: string | undefined;
@@ -91,7 +97,7 @@ async function withSignature(facts: Facts, host: Host): Promise<Facts> {
 }
 
 async function findFacts(
-  { reference, mcpRegistry }: ShowInput,
+  { reference, command, mcpRegistry }: ShowInput,
   host: Host,
   note: (text: string) => void,
 ): Promise<Facts> {
@@ -108,6 +114,10 @@ async function findFacts(
       const signal = AbortSignal.timeout(registryTimeLimitMs);
       return existingDeps(host, { mcpRegistry, report: note, tell, signal });
     };
+    if (command) {
+      const meant = commandReference(command);
+      return showExisting({ text: shownReference(meant) ?? '', meant }, existing());
+    }
     const read = mayBeExisting(reference) ? readServerReference(reference) : undefined;
     if (read && read.kind !== 'name' && read.kind !== 'path' && read.kind !== 'registry')
       return showExisting({ text: shownReference(read) ?? reference, meant: read }, existing());
