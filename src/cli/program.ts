@@ -89,6 +89,7 @@ const takeCommand = [
   'validate-extension',
   'create-server',
   'show',
+  'create',
 ];
 
 /** Splits a command line at `--`, if a command of a server may follow. */

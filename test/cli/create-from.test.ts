@@ -97,6 +97,18 @@ describe('create --from an npm package', () => {
   });
 });
 
+describe('create with a command after --', () => {
+  it('includes its server', async () => {
+    const place = open();
+    const made = await place.run(['create', 'desk', '--', 'npx', '-y', '@acme/mcp@1.2.0', 'x']);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const upstream = { package: '@acme/mcp', args: ['x'] };
+    expect(place.upstreamOf('desk/agenttools/servers/acme.json')).toMatchObject(upstream);
+    const both = await place.run(['create', 'other', '--from', 'npm:x', '--', 'node']);
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('"npm:x" before it') });
+  });
+});
+
 describe('create --from a file', () => {
   it('includes all servers of mcp.json, without values of secrets', async () => {
     const place = open({

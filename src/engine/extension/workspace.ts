@@ -15,6 +15,7 @@ import {
   shortName,
   withScope,
 } from './names.js';
+import { pluginHint } from './plugin-hint.js';
 import { findSkillFolder, findSkillFolders, type SkillFolder, skillFile } from './skill-folders.js';
 
 /** Folders that are searched for packages. Each is an absolute path. */
@@ -379,7 +380,7 @@ export class Workspace {
     if (isPackageFolder(parent)) return namedServer(await this.open(parent), path.basename(target));
     throw new AgentToolsError(
       'not-found',
-      `There is no package at ${target}: neither this folder nor the one that holds it has a package.json.`,
+      `There is no package at ${target}: neither this folder nor the one that holds it has a package.json.${pluginHint(target)}`,
     );
   }
 

@@ -6,6 +6,7 @@ import type { Diagnostic, ItemRef, Location, Severity } from '../extension/diagn
 import type { Extension, LoadCode } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
 import { type Manifest, ManifestError } from '../extension/manifest.js';
+import { pluginHint } from '../extension/plugin-hint.js';
 import type { Workspace } from '../extension/workspace.js';
 import type { CompatibilityOptions } from './facts/compatibility.js';
 import { ModuleReader } from './facts/modules.js';
@@ -214,7 +215,10 @@ async function requirePackage(directory: string): Promise<string> {
     throw new AgentToolsError('usage', `${directory} is not a folder. Give the folder of a package.`);
   }
   const packageJson = await stat(path.join(directory, 'package.json')).catch(() => undefined);
-  if (!packageJson) throw new AgentToolsError('usage', `There is no package.json in ${directory}.`);
+  if (!packageJson) {
+    const message = `There is no package.json in ${directory}.${pluginHint(directory)}`;
+    throw new AgentToolsError('usage', message);
+  }
   return await realpath(directory);
 }
 

@@ -5,6 +5,7 @@ import type { ExistingDeps } from '../bridge/open-existing.js';
 import { choosePackageName, requireEmpty, type Scaffold, writeFiles } from '../create/scaffold.js';
 import type { RemoteTransport } from '../existing-servers/existing-server.js';
 import type { GivenOptions } from '../existing-servers/given-inputs.js';
+import type { ServerReference } from '../existing-servers/server-reference.js';
 import { copyFolders } from './copy-folders.js';
 import { variablesOf } from './extension-variables.js';
 import { findWrapSource } from './find-source.js';
@@ -21,7 +22,7 @@ export interface WrapRequest {
   /** Name of the npm package. Default: derived from the folder. */
   readonly name: string | undefined;
   /** Reference to an existing server, a file or a plugin. */
-  readonly from: string;
+  readonly from: ServerReference;
   readonly given: GivenOptions;
   readonly transport?: RemoteTransport | undefined;
 }

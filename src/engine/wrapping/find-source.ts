@@ -9,7 +9,11 @@ import { resolveCommand } from '../existing-servers/resolve-command.js';
 import { type ExistingReference, resolveExisting } from '../existing-servers/resolve-existing.js';
 import { pinNpm } from '../existing-servers/resolve-npm.js';
 import { programName } from '../existing-servers/runner-words.js';
-import { formatReference, readServerReference } from '../existing-servers/server-reference.js';
+import {
+  formatReference,
+  type ServerReference,
+  shownReference,
+} from '../existing-servers/server-reference.js';
 import { isAddress, publicAddress } from './literal-secrets.js';
 import { clientPlaces } from './private-files.js';
 import { readPlugin } from './read-plugin.js';
@@ -22,8 +26,7 @@ const bundleFolder = 'bundle';
  * Finds the servers that a reference names: all servers of a file, and the skills of a plugin. Starts nothing.
  * @throws AgentToolsError if there is no server
  */
-export async function findWrapSource(text: string, deps: ExistingDeps): Promise<WrapSource> {
-  const reference = readServerReference(text);
+export async function findWrapSource(reference: ServerReference, deps: ExistingDeps): Promise<WrapSource> {
   const resolving = resolveDeps(deps);
   if (reference.kind === 'path') {
     const folder = resolvePath(reference.path, {
@@ -43,6 +46,7 @@ export async function findWrapSource(text: string, deps: ExistingDeps): Promise<
     });
   }
   if (reference.kind === 'name' && (!reference.npm || reference.isBare)) {
+    const { text } = reference;
     const message = `"${text}" names no existing MCP server. Expected an npm package such as npm:${text}, a file such as ./mcp.json, or the folder of a plugin such as ./${text}.`;
     throw new AgentToolsError('usage', message);
   }
@@ -54,7 +58,8 @@ export async function findWrapSource(text: string, deps: ExistingDeps): Promise<
           async (words, cwd) => await resolveAnyCommand(words, cwd, deps),
         )(meant, resolving)
       : [await resolveExisting(meant, resolving)];
-  const label = meant.kind === 'document' ? meant.place : (formatReference(meant) ?? text);
+  const label =
+    meant.kind === 'document' ? meant.place : (formatReference(meant) ?? shownReference(meant) ?? '');
   const unpacked =
     meant.kind === 'document' && servers[0]?.source === 'bundle'
       ? resolveFolder(meant.place, deps)

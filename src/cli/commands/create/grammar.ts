@@ -4,7 +4,7 @@ import { addInputOptions, serverInput } from '../../shared/grammar/existing-opti
 import { refuseWithoutSource } from '../../shared/not-existing.js';
 
 /** Adds `create`. */
-export function defineCreate(program: Command, { host, answer }: CommandContext): void {
+export function defineCreate(program: Command, { host, answer, command }: CommandContext): void {
   const create = program
     .command('create')
     .summary('write a new extension')
@@ -15,19 +15,21 @@ export function defineCreate(program: Command, { host, answer }: CommandContext)
     .option('--name <package name>', 'name of the npm package; default: derived from the folder')
     .option(
       '--from <source>',
-      'existing MCP servers to include: an npm package, mcp.json, server.json, a .mcpb bundle, or the folder of a plugin',
+      'existing MCP servers to include: an npm package, mcp.json, server.json, a .mcpb bundle, or the folder of a plugin; left out before -- <command…>',
     )
     .option('--json', 'print what was written as JSON');
   addInputOptions(create).action(async (folder: string, options) => {
     const { ts = false, app = false, name, from, json = false } = options;
     const existing = serverInput(create);
-    if (from === undefined) {
+    if (from === undefined && !command) {
       refuseWithoutSource(existing.flags);
       const { createCommand } = await import('./run.js');
       answer(await createCommand({ folder, typescript: ts, app, name, json }, host));
       return;
     }
     const { createFromCommand } = await import('./run-from.js');
-    answer(await createFromCommand({ folder, typescript: ts, app, name, from, existing, json }, host));
+    answer(
+      await createFromCommand({ folder, typescript: ts, app, name, from, command, existing, json }, host),
+    );
   });
 }
