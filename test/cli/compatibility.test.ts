@@ -94,6 +94,15 @@ test('show lists the tools as a client gets them', async () => {
   expect(stdout).toBe(
     '2 tools for claude-desktop (adapt: auto), 1 changed\n  draw  compat/root-union\n  plain\n',
   );
+  const whole = writeFolder({
+    'package.json': { name: 'kit', version: '1.0.0', agenttools: { tools: ['plain'], servers: ['all'] } },
+    'agenttools/tools/plain.json': { description: 'Is plain.', handler: './run.js' },
+    'agenttools/servers/all.json': { tools: ['plain'], adapt: 'on' },
+    'run.js': 'export default () => 1;',
+  });
+  expect((await run('show', `${whole}/all`, '--as', 'claude-desktop')).stdout).toBe(
+    '1 tool for claude-desktop (adapt: on), 0 changed\n  plain\n  read_result  added by AgentTools\n',
+  );
   const data = JSON.parse((await run('show', package_, '--as', 'claude-desktop', '--json')).stdout);
   expect(data.tools[0].tool.inputSchema).toEqual({ type: 'object', properties: { a: {}, b: {} } });
   const { code, stderr } = await run('show', package_, '--as', 'claude-desktpo');

@@ -18,6 +18,21 @@ const recordedTools = exchanges.find(({ method }) => method === 'tools/list')!.r
   readonly name: string;
 }[];
 
+/** A server with one tool, which has a long result. */
+const longServer = `
+import { createInterface } from 'node:readline';
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id === undefined) return;
+  const results = {
+    initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'log', version: '1.0.0' } },
+    'tools/list': { tools: [{ name: 'log', inputSchema: { type: 'object' } }] },
+    'tools/call': { content: [{ type: 'text', text: 'One line of many.\\n'.repeat(5000) }] },
+  };
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }) + '\\n');
+});
+`;
+
 async function toolNames(program: Program): Promise<readonly string[]> {
   const { tools } = await program.request('tools/list');
   return tools.map(({ name }: { name: string }) => name);
@@ -52,6 +67,21 @@ describe.concurrent('start of an existing server', () => {
     const flags = ['--', process.execPath, path.join(folder, 'server.mjs')];
     const program = await openProgram(undefined, { flags, env: { TOKEN: 'open', MCP_SERVER_NAME: 'x' } });
     expect(await toolNames(program)).toEqual(['toolopen']);
+    await program.end();
+  });
+
+  test('cuts long results to the limit of a client, and has their rest as resources', async () => {
+    const folder = writeFolder({ 'server.mjs': longServer });
+    const flags = ['--adapt', '--', process.execPath, path.join(folder, 'server.mjs')];
+    const program = startProgram(undefined, { flags });
+    const { capabilities } = await program.initialize('2025-06-18', {}, 'codex-mcp-client');
+    expect(capabilities.resources).toBeDefined();
+    expect(await toolNames(program)).toEqual(['log']);
+    const { content } = await program.call('log');
+    expect(content[0].text).toMatch(/For the rest, read the resource agenttools:\S+\/2 of this server\.\]$/);
+    const uri = content[1].uri;
+    const { contents } = await program.request('resources/read', { uri });
+    expect(contents).toEqual([{ uri, mimeType: 'text/plain', text: 'One line of many.\n'.repeat(5000) }]);
     await program.end();
   });
 

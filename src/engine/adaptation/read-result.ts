@@ -1,5 +1,6 @@
 import { isRecord } from '../base/value-checks.js';
 import type { ListedTool } from '../compatibility/surface-checks.js';
+import type { AdaptationTarget } from './adaptation-target.js';
 import type { KeptResult, KeptResults } from './kept-results.js';
 
 type WireObject = Readonly<Record<string, unknown>>;
@@ -11,8 +12,17 @@ const toolName = 'read_result';
 
 const scheme = 'agenttools://results/';
 
+/** Tools that a client needs beside the listed ones. */
+export function addedTools(
+  tools: readonly ListedTool[],
+  { limits }: AdaptationTarget,
+): readonly ListedTool[] {
+  const readsByTool = limits.get('serve/result-size')?.some(({ scope }) => scope?.rest === 'tool') ?? false;
+  return readsByTool ? [readResultTool(tools)] : [];
+}
+
 /** The tool that reads long results. `tools`: the tools beside it in the list. */
-export function readResultTool(tools: readonly ListedTool[]): ListedTool {
+function readResultTool(tools: readonly ListedTool[]): ListedTool {
   const taken = new Set(tools.map(({ name }) => name));
   let name = toolName;
   for (let number = 2; taken.has(name); number += 1) name = `${toolName}_${number}`;

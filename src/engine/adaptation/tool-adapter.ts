@@ -11,7 +11,7 @@ import {
 } from './adaptation-target.js';
 import { toOriginal } from './argument-map.js';
 import { KeptResults } from './kept-results.js';
-import { callReadResult, isReadResultTool, readResultTool, readResultUri } from './read-result.js';
+import { addedTools, callReadResult, isReadResultTool, readResultUri } from './read-result.js';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ class ToolAdapter {
 
   /** Tools that the client needs beside the listed ones. */
   added(tools: readonly ListedTool[]): readonly ListedTool[] {
-    return needsReadResult(this.#target) ? [readResultTool(tools)] : [];
+    return addedTools(tools, this.#target);
   }
 
   /** A result as the client can use it. */
@@ -79,11 +79,6 @@ class ToolAdapter {
   }
 }
 
-/** True if the client reads long results by a tool. */
-function needsReadResult({ limits }: AdaptationTarget): boolean {
-  return limits.get('serve/result-size')?.some(({ scope }) => scope?.rest === 'tool') ?? false;
-}
-
 /** The adapters of one connection. Clients with the same limits share one. */
 export class ToolAdapters {
   readonly #byTarget = new Map<string, ToolAdapter>();
@@ -94,7 +89,8 @@ export class ToolAdapters {
     return limitSubjects.some(({ id }) => {
       const target = adaptationTargetOf(id, settings);
       if (!target) return false;
-      return needsReadResult(target) || adaptTools(tools, target).some(({ changes }) => changes.length > 0);
+      const isChanged = adaptTools(tools, target).some(({ changes }) => changes.length > 0);
+      return isChanged || addedTools(tools, target).length > 0;
     });
   }
 

@@ -1,5 +1,6 @@
 import { adaptTools, type ListedAdaptation } from '../../../engine/adaptation/adapt-list.js';
 import { adaptationTargetOf } from '../../../engine/adaptation/adaptation-target.js';
+import { addedTools } from '../../../engine/adaptation/read-result.js';
 import { didYouMean } from '../../../engine/base/did-you-mean.js';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
@@ -12,6 +13,8 @@ export interface AdaptedFacts {
   readonly client: string;
   readonly mode: 'auto' | 'on' | 'off';
   readonly tools: readonly AdaptedToolFacts[];
+  /** Entries that AgentTools adds to the list of the client. */
+  readonly added: readonly Tool[];
 }
 
 interface AdaptedToolFacts {
@@ -35,11 +38,13 @@ export function adaptFacts(facts: Facts, client: string): AdaptedFacts {
   } = listedTools(facts, { option: `--as ${client}`, instead: `--clients ${client}` });
   const target = adaptationTargetOf(client, { mode: mode === 'on' ? 'on' : 'auto', serverKey: key });
   if (!target) throw new AgentToolsError('usage', unknownClient(client));
-  return {
-    client,
-    mode,
-    tools: mode === 'off' ? tools.map(unchanged) : adaptTools(tools, target).map(toFacts),
-  };
+  if (mode === 'off') return { client, mode, tools: tools.map(unchanged), added: [] };
+  const adapted = adaptTools(tools, target);
+  const added = addedTools(
+    adapted.map(({ tool }) => tool),
+    target,
+  );
+  return { client, mode, tools: adapted.map(toFacts), added };
 }
 
 type Tool = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -60,12 +65,13 @@ function unknownClient(client: string): string {
 }
 
 /** Renders the tools of a server for a client. */
-export function renderAdapted({ client, mode, tools }: AdaptedFacts): string {
+export function renderAdapted({ client, mode, tools, added }: AdaptedFacts): string {
   const changed = tools.filter(({ changes }) => changes.length > 0);
   const head = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} for ${client} (adapt: ${mode}), ${changed.length} changed`;
   const lines = tools.map(({ original, changes, tool }) => {
     const name = tool.name === original ? original : `${original} → ${String(tool.name)}`;
     return changes.length === 0 ? `  ${name}` : `  ${name}  ${changes.join(', ')}`;
   });
-  return visibleText(`${[head, ...lines].join('\n')}\n`);
+  const more = added.map(({ name }) => `  ${name}  added by AgentTools`);
+  return visibleText(`${[head, ...lines, ...more].join('\n')}\n`);
 }
