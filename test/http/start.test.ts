@@ -63,6 +63,27 @@ describe('start --http', () => {
     expect(await end()).toBe(0);
   });
 
+  test('keeps the rest of a long result for later requests of the client', async () => {
+    const long = 'One line of many.\n'.repeat(5000);
+    const folder = writeFolder({
+      'package.json': { name: 'kit', version: '1.0.0', agenttools: { tools: ['log'] } },
+      'agenttools/tools/log.json': { description: 'Has much to read.', handler: './log.js' },
+      'log.js': `export default () => ${JSON.stringify(long)};`,
+    });
+    const { url, end } = await serveHttpHere(folder, { flags: ['--adapt'] });
+    const clientInfo = { name: 'codex-mcp-client', version: '1' };
+    const _meta = { ...envelope, 'io.modelcontextprotocol/clientInfo': clientInfo };
+    const ask = async (method: string, params: object): Promise<Message> =>
+      ((await (await fetch(modernRequest(url, method, { ...params, _meta }))).json()) as Message).result;
+    const { content } = await ask('tools/call', { name: 'log', arguments: {} });
+    const { uri } = content[1];
+    expect(await ask('resources/read', { uri })).toMatchObject({
+      contents: [{ uri, mimeType: 'text/plain', text: long }],
+      cacheScope: 'private',
+    });
+    await end();
+  });
+
   test('prints its URL alone on stdout, and what extensions print on stderr', async () => {
     const program = await startHttp(directory);
     const client = await connectHttp(program.url, { mode: 'pinned' });
