@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { type Files, writePackage } from './packages.js';
 import { openProgram } from './program.js';
 
@@ -52,8 +52,15 @@ export async function expectOthersWork(code: string): Promise<void> {
     'data.js': `export const data = () => 'data';`,
   };
   const program = await openProgram(writePackage({ tools: ['harm', 'ok', 'data'] }, files));
-  const { tools } = await program.request('tools/list');
-  expect(tools.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['ok', 'data']));
+  // A list waits at most ten seconds for a definition that blocks. Later lists have what it lacked.
+  await vi.waitFor(
+    async () => {
+      const { tools } = await program.request('tools/list');
+      const names = tools.map(({ name }: { name: string }) => name);
+      expect(names).toEqual(expect.arrayContaining(['ok', 'data']));
+    },
+    { timeout: 60_000 },
+  );
   expect(await program.textOf('ok')).toBe('ok');
   expect(await program.textOf('data')).toBe('data');
   await program.call('harm');
