@@ -41,9 +41,10 @@ async function toolNames(program: Program): Promise<readonly string[]> {
 describe.concurrent('start of an existing server', () => {
   test('serves a remote server over stdio with its name, version and instructions', async () => {
     const program = startProgram(recordings.urlOf('everything'));
-    const { serverInfo, instructions } = await program.initialize();
-    expect(serverInfo).toEqual(initialize.serverInfo);
-    expect(instructions).toBe(initialize.instructions);
+    // The handshake waits at most three seconds for the remote server.
+    await expect
+      .poll(() => program.initialize(), { timeout: 25_000 })
+      .toMatchObject({ serverInfo: initialize.serverInfo, instructions: initialize.instructions });
     expect(await toolNames(program)).toEqual(recordedTools.map(({ name }) => name));
     expect(await program.end()).toEqual({ code: 0, signal: null });
     expect(program.stderr).toBe('');
