@@ -43,6 +43,7 @@ export async function buildEdge({ root, folder }) {
 /** Files of ours that are made for Node, by room, and what stands for them. */
 const replaced = {
   'src/engine/base/files/disk.ts': 'src/edge/disk.ts',
+  'src/engine/extension/supply-agenttools.ts': 'src/edge/supply-agenttools.ts',
   'src/engine/secrets/stored-secrets.ts': 'src/edge/stored-secrets.ts',
   'src/engine/schema/validator.ts': 'src/edge/validator.ts',
   'src/engine/runtime/deadlines.ts': 'src/edge/deadlines.ts',

@@ -189,6 +189,48 @@ describe('the installed package', () => {
       }),
     ).toMatchObject({ code: 0, stdout: '' });
   });
+
+  const wrong = [
+    [`{ input: { city: { type: 'strin' } }, handler }`, `'"string" | "number" | "boolean"`],
+    [`{ input: { city: 'strin' }, handler }`, `Did you mean '"string"'?`],
+    [`{ input: { city: { type: 'string', requird: true } }, handler }`, `Did you mean to write 'required'?`],
+    [`{ output: { city: { type: 'strin' } }, handler }`, `Did you mean '"string"'?`],
+    [`{ descripton: 'Greets.', handler }`, `Did you mean to write 'description'?`],
+    [`{ description: 1, handler }`, `Type 'number' is not assignable to type 'string'`],
+  ] as const;
+
+  test.each(['typescript', 'typescript-5'])(
+    'has types that name the valid spelling in one line: %s',
+    async (name) => {
+      const cwd = path.join(home, `wrong-${name}`);
+      mkdirSync(path.join(cwd, 'node_modules'), { recursive: true });
+      symlinkSync(path.join(root, 'node_modules/@types'), path.join(cwd, 'node_modules/@types'));
+      const lines = wrong.map(([definition]) => `defineTool(${definition});`);
+      const program = [
+        `import { defineTool } from 'agenttools';`,
+        `const handler = () => ({ city: 'x' });`,
+        ...lines,
+      ];
+      writeFileSync(path.join(cwd, 'program.mts'), program.join('\n'));
+      const compiler = path.join(root, 'node_modules', name, 'bin/tsc');
+      const options = [
+        '--noEmit',
+        '--strict',
+        '--module',
+        'nodenext',
+        '--target',
+        'es2022',
+        '--skipLibCheck',
+      ];
+      const { stdout } = await execute(process.execPath, [compiler, ...options, 'program.mts'], { cwd });
+      const found = stdout.trim().split('\n');
+      expect(found).toHaveLength(wrong.length);
+      for (const [index, [, text]] of wrong.entries()) {
+        expect(found[index]).toContain(`program.mts(${index + 3},`);
+        expect(found[index]).toContain(text);
+      }
+    },
+  );
 });
 
 describe('an extension with a separate copy of agenttools', () => {

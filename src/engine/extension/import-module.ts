@@ -10,6 +10,7 @@ import {
   ModuleReferenceError,
   parseModuleReference,
 } from './modules.js';
+import { supplyAgentTools } from './supply-agenttools.js';
 
 /** Captured, because code of an extension can replace it. */
 const readStats = stat;
@@ -51,6 +52,8 @@ export async function importModule(file: string): Promise<Record<string, unknown
   const url = pathToFileURL(file);
   if (known.attempt > 0) url.searchParams.set('attempt', String(known.attempt));
   try {
+    // The hooks are ours, whether or not the module loads.
+    if (supplyAgentTools(file)) await afterImport();
     return await withinImportTime(evaluate(url.href));
   } catch (error) {
     imports.set(file, { attempt: known.attempt + 1, modified: await modifiedAt(file) });

@@ -7,30 +7,42 @@ import type { ServerDefinition } from './definition-types/server-types.js';
 import type { ToolArguments, ToolDefinition, ToolOutput } from './definition-types/tool-types.js';
 import type { UpstreamToolDefinition } from './definition-types/upstream-types.js';
 
+interface CheckedSchemas<I, O> {
+  readonly input?: CheckedInput<I>;
+  readonly output?: CheckedOutput<O>;
+}
+
+/** A tool with a handler, as {@link defineTool} checks it. */
+interface HandlerTool<I, O, R>
+  extends Omit<ToolDefinition<I, O>, 'handler' | 'input' | 'output'>,
+    CheckedSchemas<I, O> {
+  // #region keys: tool only handler, requires handler, as (args: ToolArguments<NoInfer<I>>, ctx: Context): R
+  /**
+   * `handler(args, ctx)` runs the tool: a module reference, or in code a function. Required, unless there is
+   * an `upstream`.
+   */
+  handler(args: ToolArguments<NoInfer<I>>, ctx: Context): R;
+  // #endregion
+  readonly upstream?: undefined;
+}
+
+/** A tool of an existing server, as {@link defineTool} checks it. `U` is `undefined` for other tools. */
+interface UpstreamTool<I, O, U>
+  extends Omit<UpstreamToolDefinition<I, O>, 'input' | 'output' | 'upstream'>,
+    CheckedSchemas<I, O> {
+  readonly upstream: UpstreamToolDefinition['upstream'] & (U extends undefined ? unknown : U);
+}
+
 /** Types a tool definition and returns it unchanged. */
+// One signature: of several, the compiler reports the errors of each.
 export function defineTool<
   const I = undefined,
   const O = undefined,
   const R extends Awaitable<ToolOutput<NoInfer<O>>> = Awaitable<ToolOutput<NoInfer<O>>>,
+  U = undefined,
 >(
-  definition: Omit<ToolDefinition<I, O>, 'handler'> & {
-    readonly input?: CheckedInput<I>;
-    readonly output?: CheckedOutput<O>;
-    // #region keys: tool only handler, requires handler, as (args: ToolArguments<NoInfer<I>>, ctx: Context): R
-    /**
-     * `handler(args, ctx)` runs the tool: a module reference, or in code a function. Required, unless there
-     * is an `upstream`.
-     */
-    handler(args: ToolArguments<NoInfer<I>>, ctx: Context): R;
-    // #endregion
-  },
-): ToolDefinition<I, O>;
-export function defineTool<const I = undefined, const O = undefined>(
-  definition: Omit<UpstreamToolDefinition<I, O>, 'input' | 'output'> & {
-    readonly input?: CheckedInput<I>;
-    readonly output?: CheckedOutput<O>;
-  },
-): UpstreamToolDefinition<I, O>;
+  definition: HandlerTool<I, O, R> | UpstreamTool<I, O, U>,
+): [U] extends [undefined] ? ToolDefinition<I, O> : UpstreamToolDefinition<I, O>;
 export function defineTool(definition: object): object {
   return requireObject('tool', definition);
 }

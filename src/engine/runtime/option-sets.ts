@@ -30,8 +30,8 @@ type SchemaOf<S extends readonly object[], K extends SchemaSide> =
 type ExactSettings<A extends object> = A & {
   readonly [K in Exclude<keyof A, keyof ToolSettings | `x-${string}`>]: never;
 } & {
-  readonly input?: CheckedInput<LastOption<[A], 'input'>>;
-  readonly output?: CheckedOutput<LastOption<[A], 'output'>>;
+  readonly input?: CheckedInput<LastOption<[A], 'input'>, 'exact'>;
+  readonly output?: CheckedOutput<LastOption<[A], 'output'>, 'exact'>;
 };
 
 type ToolFunction<S extends readonly object[], R> = (

@@ -485,12 +485,8 @@ describe('packages that shipped code imports', () => {
 
   test.for([
     ['nobody names', "import { word } from 'words';", {}, ['words']],
-    [
-      'only development needs',
-      "import 'agenttools';",
-      { devDependencies: { agenttools: '1' } },
-      ['agenttools'],
-    ],
+    ['only development needs', "import 'words';", { devDependencies: { words: '1' } }, ['words']],
+    ['AgentTools supplies', "import 'agenttools';", {}, []],
     ['are dependencies', "import 'words/en';", { dependencies: { words: '1' } }, []],
     ['are peers', "import '@x/words/en.js';", { peerDependencies: { '@x/words': '1' } }, []],
     ['are optional', "import 'words';", { optionalDependencies: { words: '1' } }, []],

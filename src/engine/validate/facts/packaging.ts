@@ -112,6 +112,8 @@ async function findUninstalled(needs: PackagingInput): Promise<readonly NeededPa
   const value = packageJson.value as Readonly<Record<string, unknown>>;
   const installed = new Set([
     packageName,
+    // The program that runs an extension supplies it.
+    'agenttools',
     ...dependencyKeys.flatMap((key) => (isRecord(value[key]) ? Object.keys(value[key]) : [])),
     ...bundledIn(value),
   ]);
