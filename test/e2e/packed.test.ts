@@ -191,7 +191,7 @@ describe('the installed package', () => {
   });
 
   const wrong = [
-    [`{ input: { city: { type: 'strin' } }, handler }`, `'"string" | "number" | "boolean"`],
+    [`{ input: { city: { type: 'strin' } }, handler }`, `Did you mean '"string"'?`],
     [`{ input: { city: 'strin' }, handler }`, `Did you mean '"string"'?`],
     [`{ input: { city: { type: 'string', requird: true } }, handler }`, `Did you mean to write 'required'?`],
     [`{ output: { city: { type: 'strin' } }, handler }`, `Did you mean '"string"'?`],
