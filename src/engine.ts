@@ -6,9 +6,10 @@
 
 export { AgentToolsError, type ErrorCode } from './engine/base/errors.js';
 export { type FolderFacts, type WorkspaceFolders, workspaceFolders } from './engine/base/folders.js';
+export { choosePackageName } from './engine/create/package-name.js';
 export {
-  choosePackageName,
   createExtension,
+  type NewExtension,
   type Scaffold,
   type ScaffoldPlan,
 } from './engine/create/scaffold.js';

@@ -9,6 +9,7 @@ import { defineCreateServer } from './commands/create-server/grammar.js';
 import { defineDeleteServer } from './commands/delete-server/grammar.js';
 import { defineDerive } from './commands/derive/grammar.js';
 import { defineExplain } from './commands/explain/grammar.js';
+import { defineGenerate } from './commands/generate/grammar.js';
 import { defineInstall } from './commands/install/grammar.js';
 import { defineListClients } from './commands/list-clients/grammar.js';
 import { defineListInstalled } from './commands/list-installed/grammar.js';
@@ -31,6 +32,7 @@ import { terminalWidth } from './shared/terminal-width.js';
 /** All commands, in the order of the help. */
 const commands: readonly DefineCommand[] = [
   defineCreate,
+  defineGenerate,
   defineValidate,
   definePreview,
   defineDerive,

@@ -1,7 +1,22 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { runCli, temporaryFolder } from '../support/run-cli.js';
+import { main } from '../../src/cli/main.js';
+import { fakeHost, runCli, temporaryFolder } from '../support/run-cli.js';
+
+/** Runs `create x` at a terminal, where the user presses keys at each question. */
+async function createAtTerminal(keys: Readonly<Record<string, readonly string[]>>) {
+  const cwd = await temporaryFolder();
+  const { host, stderr } = fakeHost({ cwd, home: await temporaryFolder(), env: {} });
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+  const done = main(['create', 'x'], { ...host, stdin });
+  for (const [question, pressed] of Object.entries(keys)) {
+    await expect.poll(() => stderr.text).toContain(question);
+    for (const key of pressed) stdin.write(key);
+  }
+  return { code: await done, stderr: stderr.text, cwd };
+}
 
 describe('create', () => {
   it('writes an extension and prints the next steps', async () => {
@@ -49,9 +64,13 @@ describe('create', () => {
       'src',
       'tsconfig.json',
     ]);
+    const source = await readFile(path.join(cwd, 'my-plugin/src/agenttools/tools/greet.ts'), 'utf8');
+    expect(source).toContain('export default defineTool({');
     const manifest = JSON.parse(await readFile(path.join(cwd, 'my-plugin', 'package.json'), 'utf8'));
     expect(manifest.scripts).toMatchObject({ build: 'tsc', prepack: 'npm run build' });
     expect(Object.keys(manifest.devDependencies)).toEqual(['@types/node', 'agenttools', 'typescript']);
+    expect(manifest).not.toHaveProperty('dependencies');
+    expect(manifest.peerDependenciesMeta).toEqual({ agenttools: { optional: true } });
     // The newest that `derive` can ask.
     expect(manifest.devDependencies.typescript).toBe('>=5.8 <7');
   });
@@ -64,7 +83,8 @@ describe('create', () => {
     expect(JSON.parse(await read('package.json')).agenttools.apps).toEqual([
       ['greeting', 'Shows the greeting'],
     ]);
-    expect(JSON.parse(await read('agenttools/tools/greet.json')).ui).toBe('greeting');
+    const tool = more.length > 0 ? 'src/agenttools/tools/greet.ts' : 'agenttools/tools/greet.json';
+    expect(await read(tool)).toMatch(/\bui"?: ['"]greeting['"]/);
     expect(await read('agenttools/apps/greeting.html')).toContain('connectApp');
     expect(await read('README.md')).toContain('| `greeting` | app |');
   });
@@ -75,12 +95,14 @@ describe('create', () => {
       directory: path.join(cwd, 'my-plugin'),
       name: 'my-plugin',
       files: [
+        'package.json',
         'agenttools/tools/greet.json',
+        'src/greet.js',
+        'agenttools/tools/greet.case.json',
         'agenttools/prompts/introduce.json',
+        'agenttools/prompts/introduce.case.json',
         'README.md',
         '.gitignore',
-        'package.json',
-        'src/greet.js',
       ],
     });
   });
@@ -93,6 +115,49 @@ describe('create', () => {
   ])('makes a legal name of the folder "%s"', async (folder, name) => {
     const { stdout } = await runCli(['create', folder, '--json']);
     expect(JSON.parse(stdout).name).toBe(name);
+  });
+
+  it.each([
+    ['in the folder above', { 'tsconfig.json': '{}' }, true],
+    ['outside of the git repository', { 'tsconfig.json': '{}', 'inner/.git/HEAD': '' }, false],
+    ['nowhere', {}, false],
+  ])('writes TypeScript if a tsconfig.json is %s', async (_, files, isTypeScript) => {
+    const { stdout } = await runCli(['create', 'inner/x', '--json'], { files });
+    expect(JSON.parse(stdout).files.includes('tsconfig.json')).toBe(isTypeScript);
+    const plain = await runCli(['create', 'inner/y', '--js', '--json'], { files });
+    expect(JSON.parse(plain.stdout).files).not.toContain('tsconfig.json');
+  });
+
+  it.each([
+    ['zod', 'agenttools/tools/roll_dice.js', 'npm install'],
+    ['toolkit', 'agenttools/tools/text.js', 'npx agenttools call . count_words'],
+    ['prompts', 'agenttools/prompts/review.json', 'npx agenttools validate'],
+    ['http', 'Dockerfile', 'npx agenttools call . greet'],
+  ])('writes the template %s', async (template, file, step) => {
+    const { stdout } = await runCli(['create', 'x', '--template', template]);
+    expect(stdout).toContain(`\n  ${file}\n`);
+    expect(stdout).toContain(`\n  ${step}`);
+  });
+
+  it('starts over HTTP with the template http', async () => {
+    const { cwd } = await runCli(['create', 'x', '--template', 'http']);
+    const { scripts } = JSON.parse(await readFile(path.join(cwd, 'x/package.json'), 'utf8'));
+    expect(scripts.start).toBe('npx agenttools start . --http');
+  });
+
+  it('asks for template and language at a terminal, and writes nothing at Ctrl+C', async () => {
+    const down = '\u001b[B';
+    const chosen = await createAtTerminal({
+      'Kind of extension': [down, down, down, '\r'],
+      Language: [down, '\r'],
+    });
+    expect(chosen.code).toBe(0);
+    expect(await readdir(path.join(chosen.cwd, 'x/src/agenttools/tools'))).toEqual(['text.ts']);
+
+    const stopped = await createAtTerminal({ 'Kind of extension': ['\u0003'] });
+    expect(stopped.code).not.toBe(0);
+    expect(stopped.stderr).toContain('Nothing was written');
+    expect(await readdir(stopped.cwd)).toEqual([]);
   });
 
   it('takes the name it is given', async () => {
@@ -147,6 +212,13 @@ describe('create', () => {
       const { code, stderr } = await runCli(['create', 'x/y'], { files: { x: 'a file' } });
       expect(code).toBe(1);
       expect(stderr).toMatch(/^error: .* cannot be written: ENOTDIR/);
+    });
+
+    it('an unknown template, naming those that exist, and both languages', async () => {
+      const unknown = await runCli(['create', 'x', '--template', 'rust']);
+      expect(unknown.code).toBe(2);
+      expect(unknown.stderr).toContain('tool, zod, app, toolkit, prompts, http');
+      expect((await runCli(['create', 'x', '--ts', '--js'])).code).toBe(2);
     });
 
     it('to run without a folder, or with two', async () => {

@@ -1,4 +1,4 @@
-import { formatJsonFile } from '../create/scaffold.js';
+import { formatJsonFile } from '../create/json-file.js';
 import type { ExtensionVariable } from './extension-variables.js';
 import { oneLine } from './one-line.js';
 import type { WrappedServer } from './wrap-server.js';

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workspaceFolders } from '../../../src/engine/base/folders.js';
-import { choosePackageName, createExtension, scaffoldFiles } from '../../../src/engine/create/scaffold.js';
+import { choosePackageName } from '../../../src/engine/create/package-name.js';
+import { createExtension, scaffoldFiles } from '../../../src/engine/create/scaffold.js';
 import { Workspace } from '../../../src/engine/extension/workspace.js';
 import { composeServer } from '../../../src/engine/runtime/compose-server.js';
 import { diagnose } from '../../../src/engine/validate/validate.js';
@@ -24,7 +25,13 @@ describe('a new extension', () => {
 
   it('with an app validates without a warning, and binds the app to its tool', async () => {
     const directory = path.join(await temporaryFolder(), 'my-plugin');
-    const plan = { directory, name: '@acme/plugin', typescript: false, version: '1.0.0', app: true };
+    const plan = {
+      directory,
+      name: '@acme/plugin',
+      typescript: false,
+      version: '1.0.0',
+      template: 'app' as const,
+    };
     const { files } = await createExtension(plan);
     expect(files).toContain('agenttools/apps/greeting.html');
     const { diagnostics, snapshot } = await diagnose(directory, optionsFor());
@@ -33,16 +40,16 @@ describe('a new extension', () => {
     expect(snapshot.items.find(({ name }) => name === 'greet')?.definition?.value.ui).toBe('greeting');
   });
 
-  it.each([true, false])('packs everything its definitions name (TypeScript: %s)', (typescript) => {
-    const files = scaffoldFiles({ name: 'x', typescript, version: '1.2.3' });
+  it('packs everything its definitions name', async () => {
+    const files = await scaffoldFiles({ name: 'x', typescript: false, version: '1.2.3' });
     const packageJson = JSON.parse(files['package.json']!);
     const { handler } = JSON.parse(files['agenttools/tools/greet.json']!);
     expect(packageJson.files).toContain('agenttools');
     expect(packageJson.files).toContain(handler.split('/')[1]);
   });
 
-  it('takes its types from the version that made it', () => {
-    const files = scaffoldFiles({ name: 'x', typescript: true, version: '1.2.3' });
+  it('takes its types from the version that made it', async () => {
+    const files = await scaffoldFiles({ name: 'x', typescript: true, version: '1.2.3' });
     expect(JSON.parse(files['package.json']!).devDependencies.agenttools).toBe('^1.2.3');
   });
 });

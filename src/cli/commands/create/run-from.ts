@@ -12,7 +12,9 @@ import { writeNote } from '../../shared/write-note.js';
 import type { CreateInput } from './run.js';
 import { renderWrapper, withoutNotes } from './text.js';
 
-interface CreateFromInput extends CreateInput {
+interface CreateFromInput extends Pick<CreateInput, 'folder' | 'name' | 'json'> {
+  /** The command line asks for an extension with a tool of its own. */
+  readonly isOwnTool: boolean;
   /** Reference to an existing server, a file or a plugin. Undefined with `command`. */
   readonly from: string | undefined;
   /** Command of an existing server. */
@@ -23,11 +25,12 @@ interface CreateFromInput extends CreateInput {
 
 /** Writes an extension with existing servers and prints the next steps. */
 export async function createFromCommand(
-  { folder, typescript, app, name, from, command, existing, json }: CreateFromInput,
+  { folder, isOwnTool, name, from, command, existing, json }: CreateFromInput,
   host: Host,
 ): Promise<ExitCode> {
-  if (typescript || app) {
-    const message = '--ts and --app are for a new extension with its own tool. Leave them out with --from.';
+  if (isOwnTool) {
+    const message =
+      '--ts, --js, --template and --app are for a new extension with its own tool. Leave them out with --from.';
     throw new AgentToolsError('usage', message);
   }
   if (command && from !== undefined) throw commandWithServer(from);

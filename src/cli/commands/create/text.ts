@@ -1,26 +1,27 @@
-import type { Scaffold } from '../../../engine/create/scaffold.js';
+import type { NewExtension } from '../../../engine/create/scaffold.js';
 import type { Wrapper } from '../../../engine/wrapping/create-wrapper.js';
 import { shellWord } from '../../shared/text/shell-word.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 
-interface ScaffoldView extends Scaffold {
+interface ScaffoldView extends Omit<NewExtension, 'call'> {
   /** Folder as given on the command line. */
   readonly folder: string;
   readonly typescript: boolean;
-  readonly app: boolean;
+  readonly call: NewExtension['call'] | undefined;
 }
 
 /** Files that `create` wrote, and the next steps. */
 export function renderScaffold(
-  { name, folder, files, typescript, app }: ScaffoldView,
+  { name, folder, files, typescript, call, needsInstall, hasApp }: ScaffoldView,
   options: ColorOption,
 ): string {
   const steps = [
     ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
-    ...(typescript ? ['npm install', 'npm run build'] : []),
+    ...(needsInstall ? ['npm install'] : []),
+    ...(typescript ? ['npm run build'] : []),
     'npx agenttools validate',
-    `npx agenttools call . greet '{"name":"Ada"}'`,
-    ...(app ? ['npx agenttools preview .'] : []),
+    ...(call ? [`npx agenttools call . ${call[0]} '${call[1]}'`] : []),
+    ...(hasApp ? ['npx agenttools preview .'] : []),
     // Clients store the path of the program, and the npx cache is temporary.
     'npm install --global agenttools',
     'agenttools install claude-desktop .',

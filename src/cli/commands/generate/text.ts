@@ -1,0 +1,32 @@
+import type { GeneratedItem } from '../../../engine/create/generate.js';
+import { shellWord } from '../../shared/text/shell-word.js';
+import { type ColorOption, styleFor } from '../../shared/text/style.js';
+
+interface GeneratedView extends GeneratedItem {
+  /** Folder as given on the command line. */
+  readonly folder: string;
+}
+
+/** Files that `generate` wrote, and the next steps. */
+export function renderGenerated(
+  { kind, name, language, files, manifest, folder }: GeneratedView,
+  options: ColorOption,
+): string {
+  const style = styleFor(options);
+  const place = folder === '.' ? '' : ` ${shellWord(folder)}`;
+  const steps = [
+    ...(language === 'typescript' && kind !== 'app' ? ['npm run build'] : []),
+    `npx agenttools validate${place}`,
+    ...(kind === 'app' ? [] : [`npx agenttools test${place}`]),
+  ];
+  return [
+    `Added the ${kind} ${style.bold(name)}:`,
+    ...files.map((file) => `  ${file}`),
+    `  ${manifest} declares it`,
+    ...(kind === 'app' ? ['', `Bind the app to a tool: "ui": "${name}" in the definition of the tool.`] : []),
+    '',
+    'Next:',
+    ...steps.map((step) => `  ${style.cyan(step)}`),
+    '',
+  ].join('\n');
+}
