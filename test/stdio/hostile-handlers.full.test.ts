@@ -21,7 +21,9 @@ const directory = writePackage(
       import path from 'node:path';
       import { setTimeout as sleep } from 'node:timers/promises';
       import util from 'node:util';
+      import { pathToFileURL } from 'node:url';
       const folder = process.cwd();
+      const { platform } = process;
       const mask = process.umask();
       export const sound = async () => {
         setTimeout(() => {}).unref();
@@ -36,6 +38,9 @@ const directory = writePackage(
           performance.now() > 0 && new Map([[1, 1]]).get(1) === 1,
           new Error('x').stack.includes('run.js'),
           process.cwd() === folder && process.umask() === mask && process.env.PATH !== undefined,
+          path.sep.length === 1 && process.platform === platform && Buffer.from('a').length === 1,
+          (await crypto.subtle.digest('SHA-256', new Uint8Array(1))).byteLength === 32,
+          new Intl.NumberFormat('en').formatToParts(1).length === 1 && pathToFileURL('/a').pathname.endsWith('a'),
           Object.isExtensible(globalThis) && Object.isExtensible(process),
         ];
         return uses.every(Boolean) ? 'sound' : JSON.stringify(uses);

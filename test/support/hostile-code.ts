@@ -41,6 +41,8 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     AbortController: `globalThis.AbortController = class {}; AbortSignal.prototype.addEventListener = () => {}; return 'done';`,
     'String methods': `String.prototype.slice = String.prototype.split = () => { throw new Error('split'); }; return 'done';`,
     'Reflect and Object': `Reflect.apply = Object.keys = Object.entries = Object.assign = () => { throw new Error('keys'); }; return 'done';`,
+    'Buffer.poolSize': `Buffer.poolSize = -1; return 'done';`,
+    'all names, by a script': `process.getBuiltinModule('vm').runInThisContext('let JSON = {}, Promise = 1, Error = 2, setTimeout = 3; const Object = null;'); return 'done';`,
     'Symbol.hasInstance': `Object.defineProperty(Error, Symbol.hasInstance, { configurable: true, value: () => false }); throw new Error('x');`,
   },
   'replaced modules of Node': {
@@ -51,6 +53,9 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'the module loader': `const module = process.getBuiltinModule('module'); module._load = module._resolveFilename = () => { throw new Error('load'); }; return 'done';`,
     'timers/promises': `process.getBuiltinModule('timers/promises').setTimeout = () => new Promise(() => {}); process.getBuiltinModule('module').syncBuiltinESMExports(); return 'done';`,
     AsyncLocalStorage: `process.getBuiltinModule('async_hooks').AsyncLocalStorage.prototype.run = () => { throw new Error('run'); }; return 'done';`,
+    'values that modules export': `Object.assign((await import('node:path')).default, { sep: undefined, delimiter: 5 }); process.getBuiltinModule('module')._cache = null; return 'done';`,
+    'bindings of Node': `for (const name of ['fs', 'url', 'buffer', 'util', 'contextify', 'os']) { const binding = process.binding(name); for (const key of Object.keys(binding)) binding[key] = () => { throw new Error(key); }; } return 'done';`,
+    'prototypes of web APIs': `Object.getPrototypeOf(crypto.subtle).digest = Intl.NumberFormat.prototype.formatToParts = () => { throw new Error('web'); }; return 'done';`,
     crypto: `process.getBuiltinModule('crypto').randomUUID = () => 'x'; return 'done';`,
   },
   'shared objects': {
@@ -62,6 +67,7 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'settings of errors': `Object.defineProperty(Error, 'stackTraceLimit', { get() { throw new Error('limit'); } }); return 'done';`,
     'stdout and stderr': `process.stderr.write = () => { throw new Error('write'); }; setTimeout(() => { throw new Error('late'); }, 1); return 'done';`,
     'a frozen global object': `Object.freeze(globalThis); return 'done';`,
+    'the platform': `Object.defineProperty(process, 'platform', { value: 'win32' }); Object.defineProperty(process, 'moduleLoadList', { configurable: true, get() { throw new Error('list'); } }); return 'done';`,
     'a frozen process': `Object.freeze(process); return 'done';`,
     'the environment': `for (const key of Object.keys(process.env)) delete process.env[key]; return 'done';`,
     'a replaced environment': `process.env = null; return 'done';`,

@@ -53,6 +53,17 @@ const probes: readonly (() => boolean)[] = [
   () => 'abc'.startsWith('a') && ' a '.trim() === 'a' && /b/.test('abc') && /b/.exec('abc')?.index === 1,
   () => Number.isSafeInteger(1) && String(1) === '1' && new Error('x') instanceof Error,
   () => Promise.resolve(1) instanceof Promise && typeof (async () => 1)().then(() => 1)?.then === 'function',
+  () => !Array.isArray({}) && !Number.isInteger(0.5) && Date.now() > 0 && performance.now() > 0,
+  () => isPromised(Promise.resolve(1).catch(() => 1)) && isPromised(Promise.resolve(1).finally(() => {})),
+  areIterationsFinite,
+  () => {
+    const { href, searchParams, pathname } = new URL('file:///a?b=1');
+    return href === 'file:///a?b=1' && searchParams.get('b') === '1' && pathname === '/a';
+  },
+  () =>
+    structuredClone({ a: 1 }).a === 1 &&
+    typeof process.env.PATH !== 'object' &&
+    process.hrtime().length === 2,
   () => {
     const timer = setTimeout(() => {}, 0);
     clearTimeout(timer);
@@ -134,6 +145,19 @@ function arePlainObjectsPlain(): boolean {
     if (object[name] !== 1) return false;
   }
   return true;
+}
+
+/** True if a generator and a map give their items and end. */
+function areIterationsFinite(): boolean {
+  const generator = (function* () {
+    yield 1;
+  })();
+  let count = 0;
+  for (const [key, value] of new Map([['a', 1]])) {
+    count += 1;
+    if (count > 1 || key !== 'a' || value !== 1) return false;
+  }
+  return count === 1 && generator.next().value === 1 && generator.next().done === true;
 }
 
 /** True if the built-ins, replaced or not, work as this process needs. */

@@ -1,11 +1,18 @@
-import process from 'node:process';
-import { essentialGlobals, moduleObjects, type StandardObject, standardObjects } from './standard-objects.js';
+import {
+  essentialGlobals,
+  moduleLoadList,
+  moduleObjects,
+  type StandardObject,
+  standardObjects,
+} from './standard-objects.js';
 import {
   type Comparison,
   compileComparison,
   compileEnumeration,
   compilePresence,
+  compileShadowSearch,
   compileShapes,
+  type ShadowSearch,
   type WatchedShapes,
 } from './value-comparison.js';
 
@@ -62,6 +69,11 @@ export function captureBuiltIns(): BuiltIns {
   return new BuiltInsSnapshot();
 }
 
+/** Names that `let`, `const` and `class` of a script can shadow for all code of the process. */
+const shadowable = essentialGlobals.filter((name) => name !== 'globalThis');
+
+const createShadowSearch = compileShadowSearch(shadowable);
+
 /** Comparisons without a difference before a faster comparison is compiled. */
 const comparisonsToCompile = 100;
 
@@ -69,7 +81,7 @@ let loadedCount = 0;
 
 /** True if Node modules have been loaded that only the next snapshot includes. */
 export function hasNewModules(): boolean {
-  const { length } = (process as unknown as { readonly moduleLoadList: readonly string[] }).moduleLoadList;
+  const { length } = moduleLoadList;
   if (length === loadedCount) return false;
   loadedCount = length;
   const added = moduleObjects(known);
@@ -78,7 +90,6 @@ export function hasNewModules(): boolean {
 }
 
 function isModuleLoaded(name: string): boolean {
-  const { moduleLoadList } = process as unknown as { readonly moduleLoadList: readonly string[] };
   const loaded = `NativeModule ${name}`;
   for (let index = 0; index < moduleLoadList.length; index++)
     if (moduleLoadList[index] === loaded) return true;
@@ -136,6 +147,7 @@ class BuiltInsSnapshot implements BuiltIns {
   readonly #essentials: readonly unknown[];
   /** Objects with a property that may take any primitive value. */
   readonly #settings: readonly BuiltInProperty[];
+  readonly #findShadowed: ShadowSearch | undefined;
   readonly #owners: object[] = [];
   readonly #keys: PropertyKey[] = [];
   readonly #values: unknown[] = [];
@@ -167,6 +179,7 @@ class BuiltInsSnapshot implements BuiltIns {
       extensible: this.#core.map((place) => place.isExtensible),
     };
     this.#essentials = essentialGlobals.map((name) => Reflect.get(globalThis, name));
+    this.#findShadowed = createShadowSearch?.(shadowable.map((name) => Reflect.get(globalThis, name)));
     this.#settings = this.#core.filter(({ setting }) => setting !== undefined);
     for (const place of this.#places) {
       const { object, known, absent, got } = place;
@@ -203,9 +216,9 @@ class BuiltInsSnapshot implements BuiltIns {
   difference(thorough = false): readonly string[] {
     const hasChanged = this.#hasChanged();
     if (thorough || hasChanged) {
-      const changes = findBuiltInChanges(this.#places, maxChanges);
+      const changes = this.#describe();
       this.isOutdated = hasChanged && changes.length === 0;
-      return describeChanges(changes);
+      return changes;
     }
     this.#comparisons += 1;
     if (this.#comparisons === comparisonsToCompile) this.#compiled = this.#compile();
@@ -221,6 +234,7 @@ class BuiltInsSnapshot implements BuiltIns {
   }
 
   hasOnlyAdditions(): boolean {
+    if (this.#findShadowed?.() !== undefined) return false;
     const changes = findBuiltInChanges(this.#places, unlimited);
     for (let index = 0; index < changes.length; index++) {
       const { place, key } = changes[index]!;
@@ -234,10 +248,18 @@ class BuiltInsSnapshot implements BuiltIns {
   heal(): readonly string[] {
     const changes = findBuiltInChanges(this.#places, unlimited);
     for (let index = 0; index < changes.length; index++) undo(changes[index]!);
-    return describeChanges(findBuiltInChanges(this.#places, maxChanges));
+    return this.#describe();
+  }
+
+  /** The first changes, as text. */
+  #describe(): readonly string[] {
+    const changes = describeChanges(findBuiltInChanges(this.#places, maxChanges));
+    const shadowed = changes.length === 0 ? this.#findShadowed?.() : undefined;
+    return shadowed === undefined ? changes : [`${shadowed} was shadowed by a script`];
   }
 
   hasLostGlobals(): boolean {
+    if (this.#findShadowed?.() !== undefined) return true;
     for (let index = 0; index < essentialGlobals.length; index++) {
       const before = this.#essentials[index];
       try {
@@ -277,7 +299,7 @@ class BuiltInsSnapshot implements BuiltIns {
       if (this.#compiled) {
         if (findsChange(this.#compiled)) return true;
       } else if (this.#hasReplaced() || this.#hasOtherShape()) return true;
-      return this.#hasAdditions() || this.#hasReplacedAccessor();
+      return this.#hasAdditions() || this.#hasReplacedAccessor() || this.#findShadowed?.() !== undefined;
     } catch {
       // A getter that replaced a value has thrown.
       return true;

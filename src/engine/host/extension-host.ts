@@ -54,7 +54,7 @@ for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);
 let builtIns = captureBuiltIns();
 let surroundings = captureSurroundings();
 
-/** Pause between thorough comparisons, in milliseconds. One comparison takes 0.2 ms. */
+/** Pause between thorough comparisons of calls, in milliseconds. One comparison takes 0.3 ms. */
 const thoroughPauseMs = 50;
 
 /** Pause between full comparisons of the surroundings after calls, in milliseconds. One comparison takes 0.01 ms. */
@@ -79,7 +79,7 @@ function acceptChanges(): string | undefined {
     report(
       `A module of the extension added ${removed[0]} while it loaded, which breaks other code. It was removed.`,
     );
-  const changed = left.length > 0 ? `${left[0]} was added` : builtIns.difference()[0];
+  const changed = left.length > 0 ? `${left[0]} was added` : builtIns.difference(true)[0];
   if (!isExtensible(globalThis)) {
     sendToFront({ type: 'broken', change: 'has global variables that a module froze' });
     channel.flush();

@@ -489,7 +489,8 @@ export class HostClient implements CodeHost, PlaceFinder {
     // The death of a killed host is recorded when it is reported.
     if (generation.isOver) return;
     this.#lent.delete(generation);
-    if (!isSound || this.#isClosed || (this.#current && !this.#current.isOver)) {
+    const isUsable = isSound && !generation.isRefusing;
+    if (!isUsable || this.#isClosed || (this.#current && !this.#current.isOver)) {
       this.#retired.add(generation);
       void generation.close();
       return;
@@ -651,7 +652,8 @@ export class HostClient implements CodeHost, PlaceFinder {
       );
       return;
     }
-    if (generation !== this.#current) return;
+    const lent = this.#lent.get(generation);
+    if (lent ? lent.isTrial : generation !== this.#current) return;
     // Leftover code of a module repeats the change in each host.
     if (generation.answered === 0 && generation.isTampered && this.#changes.has(first)) {
       this.#suspectDefinitions(generation);
@@ -664,7 +666,8 @@ export class HostClient implements CodeHost, PlaceFinder {
         ? `Code of the extension changes what all code shares in each host: ${first}. Each change leads to a new host, which makes calls slow. Find the code that runs on after its call, such as a timer.`
         : `Code of the extension changed what all code shares: ${first}. A new host takes the next call.`,
     );
-    this.replace();
+    // A host that loads definitions is replaced when the loader returns it.
+    if (!lent) this.replace();
   }
 
   #noteDeath({ kind, reason }: HostDeath, generation: Generation): void {

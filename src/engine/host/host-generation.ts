@@ -131,6 +131,8 @@ export class Generation {
   composedAt: number | undefined;
   /** True if extension code has replaced shared objects of the host after the code was loaded. */
   isTampered = false;
+  /** True if the host begins no more requests, since code has changed shared objects. */
+  isRefusing = false;
   #last = 0;
   #isKilled = false;
   #answered = 0;
@@ -483,6 +485,7 @@ export class Generation {
 
   takeTampering({ changes, isUsual, isAddition }: ChannelMessage): void {
     this.isTampered ||= isAddition !== true;
+    this.isRefusing ||= isUsual !== true;
     const texts = Array.isArray(changes) ? changes.map((change) => textIn(change).slice(0, 200)) : [];
     this.#options.onChanged(texts, isUsual === true, this);
   }

@@ -108,6 +108,27 @@ export const essentialGlobals = [
   'structuredClone',
 ] as const;
 
+/** Node appends the name of each module that it loads. */
+export const { moduleLoadList } = process as unknown as { readonly moduleLoadList: readonly string[] };
+
+/** Globals that Node replaces by their values on first use, and that need no other modules than the host has loaded. */
+const loadedClasses = ['Blob', 'DOMException', 'MessageChannel', 'MessagePort'] as const;
+
+/** Globals of Node, without those that extensions add. */
+const nodeGlobals = Reflect.ownKeys(globalThis);
+
+/** Properties of `process` that are values, and that code reads to choose its branch. */
+const processFacts = [
+  'arch',
+  'execPath',
+  'moduleLoadList',
+  'pid',
+  'platform',
+  'release',
+  'version',
+  'versions',
+];
+
 /** Node modules with exports that extensions share once any code has loaded them. */
 const modules = [
   'assert',
@@ -188,11 +209,16 @@ function timerPrototypes(): Readonly<Record<string, object>> {
   return { 'Timeout.prototype': above(timeout), 'Immediate.prototype': above(immediate) };
 }
 
-/** Own functions and accessors of an object. */
+/** Own properties of an object. */
 function ownMembers(object: object): readonly PropertyKey[] {
-  return Reflect.ownKeys(object).filter((key) => {
+  return Reflect.ownKeys(object).filter((key) => key !== '__proto__');
+}
+
+/** Own functions and accessors of an object. Other values are entries, as in the cache of modules. */
+function ownOperations(object: object): readonly PropertyKey[] {
+  return ownMembers(object).filter((key) => {
     const descriptor = Reflect.getOwnPropertyDescriptor(object, key)!;
-    return 'value' in descriptor ? typeof descriptor.value === 'function' : key !== '__proto__';
+    return !('value' in descriptor) || typeof descriptor.value === 'function';
   });
 }
 
@@ -233,6 +259,8 @@ export function standardObjects(): readonly StandardObject[] {
     const value: unknown = Reflect.get(globalThis, name);
     const isFunction = typeof value === 'function';
     add(name, value, {
+      // `poolSize` is a number, and no buffer can be allocated if it is wrong.
+      ...(name === 'Buffer' && { keys: ownMembers(Buffer) }),
       ...(name === 'Error' && {
         keys: ['captureStackTrace', 'prepareStackTrace', 'stackTraceLimit'],
         setting: 'stackTraceLimit',
@@ -255,7 +283,7 @@ export function standardObjects(): readonly StandardObject[] {
   add('globalThis', globalThis, { keys: Reflect.ownKeys(globalThis), isGlobal: true });
   // Node keeps state in objects of `process`.
   add('process', process, {
-    keys: [...ownFunctions(process), 'stdin', 'stdout', 'stderr'],
+    keys: [...ownFunctions(process), ...processFacts, 'stdin', 'stdout', 'stderr'],
     inherited: inheritedMethods(process),
   });
   for (const name of ['stdout', 'stderr'] as const) {
@@ -271,29 +299,44 @@ export interface KnownObjects {
   readonly objects: Set<object>;
 }
 
-/** Returns the new objects that loaded Node modules export, and adds them to `known`. */
+/**
+ * Returns the new objects that loaded Node modules export and the classes of new globals, and adds them to `known`.
+ */
 export function moduleObjects(known: KnownObjects): readonly StandardObject[] {
   const found: StandardObject[] = [];
-  const add = (name: string, object: unknown): void => {
+  const add = (name: string, object: unknown, keysOf = ownMembers): void => {
     if (!isObject(object) || known.objects.has(object)) return;
     known.objects.add(object);
-    const keys = ownMembers(object);
+    const keys = keysOf(object);
     if (keys.length > 0) found.push({ name, object, isOpen: true, keys, isOfModule: true });
   };
-  const loaded = new Set((process as unknown as { moduleLoadList: readonly string[] }).moduleLoadList);
+  const addMembers = (owner: object, keys: readonly PropertyKey[], prefix = ''): void => {
+    for (const key of keys) {
+      const { value } = (Reflect.getOwnPropertyDescriptor(owner, key) ?? {}) as { readonly value?: unknown };
+      const name = `${prefix}${String(key)}`;
+      if (typeof value === 'object') {
+        if (prefix !== '') add(name, value, ownOperations);
+      } else if (typeof value === 'function' && isObject(value.prototype)) {
+        add(name, value);
+        add(`${name}.prototype`, value.prototype);
+      }
+    }
+  };
+  for (const name of loadedClasses) Reflect.get(globalThis, name);
+  addMembers(globalThis, nodeGlobals);
+  for (const name of ['Intl', 'WebAssembly']) {
+    const owner: unknown = Reflect.get(globalThis, name);
+    if (isObject(owner)) addMembers(owner, Reflect.ownKeys(owner), `${name}.`);
+  }
+  add('Crypto.prototype', Object.getPrototypeOf(crypto));
+  add('SubtleCrypto.prototype', Object.getPrototypeOf(crypto.subtle));
+  const loaded = new Set(moduleLoadList);
   for (const name of modules) {
     if (known.modules.has(name) || !loaded.has(`NativeModule ${name}`)) continue;
     known.modules.add(name);
     const exports = process.getBuiltinModule(name) as object;
     add(name, exports);
-    for (const key of Object.keys(exports)) {
-      const { value } = Reflect.getOwnPropertyDescriptor(exports, key) as { readonly value?: unknown };
-      if (typeof value === 'object') add(`${name}.${key}`, value);
-      else if (typeof value === 'function' && isObject(value.prototype)) {
-        add(`${name}.${key}`, value);
-        add(`${name}.${key}.prototype`, value.prototype);
-      }
-    }
+    addMembers(exports, Object.keys(exports), `${name}.`);
   }
   return found;
 }

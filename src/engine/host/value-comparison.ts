@@ -49,6 +49,32 @@ export function compilePresence(object: object, keys: readonly string[]): Compar
   });
 }
 
+/** Returns the first name that does not mean the global property, if any. */
+export type ShadowSearch = () => string | undefined;
+
+/**
+ * Compiles a search for names that a script has shadowed: `let JSON` in a script of `node:vm` hides the global property
+ * from all code, and no object shows it. `values` are the values of the names, for a fast comparison.
+ */
+export function compileShadowSearch(
+  names: readonly string[],
+): ((values: readonly unknown[]) => ShadowSearch) | undefined {
+  let constants = '';
+  let search = '';
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index]!;
+    constants += `const v${index} = values[${index}];`;
+    // The name of a failed declaration throws.
+    search += `name = '${name}'; if (${name} !== v${index} && ${name} !== root.${name}) return name;`;
+  }
+  const body = `'use strict'; const root = globalThis; ${constants} return () => { let name; try { ${search} } catch { return name; } };`;
+  try {
+    return new Compiler('values', body) as (values: readonly unknown[]) => ShadowSearch;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Compiles a search for properties that `for…in` lists, for objects without any. */
 export function compileEnumeration(objects: readonly object[]): Comparison | undefined {
   return compileParts(objects.length, (start, end) => {

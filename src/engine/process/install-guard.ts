@@ -39,6 +39,7 @@ export function installGuard({ stderr }: GuardOptions): ProcessGuard {
   redirectOutput(stderr, patches);
   const spawned = guardChildren(patches);
   const exit = guardExit(patches);
+  guardBindings(patches);
   surviveErrors(report, patches);
   stderr.on('error', ignore);
   patches.onRestore(() => stderr.off('error', ignore));
@@ -49,6 +50,12 @@ export function installGuard({ stderr }: GuardOptions): ProcessGuard {
     module.syncBuiltinESMExports();
   };
   return { stdin, stdout, spawned, exit, restore };
+}
+
+/** Returns copies of the internal objects that Node itself uses. A changed copy harms no other code. */
+function guardBindings(patches: Patches): void {
+  const owner = process as unknown as { readonly binding: unknown };
+  patches.wrap(owner, 'binding', (binding) => (name) => ({ ...(binding(name) as object) }));
 }
 
 function guardExit(patches: Patches): ProcessGuard['exit'] {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
+import Module from 'node:module';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { types } from 'node:util';
@@ -52,7 +53,8 @@ function runAlone(code: string): any {
   const main = `const { captureBuiltIns } = require('./built-ins.cjs');
     const { writeSync } = require('node:fs');
     let builtIns = captureBuiltIns();
-    const print = (value) => writeSync(1, JSON.stringify(value));
+    const { stringify } = JSON;
+    const print = (value) => writeSync(1, stringify(value));
     ${code}`;
   const file = path.join(writeFolder({ 'built-ins.cjs': program, 'main.cjs': main }), 'main.cjs');
   const { stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', file], { encoding: 'utf8' });
@@ -168,6 +170,21 @@ const tamperings: Readonly<Record<string, () => void>> = {
   'console.log was replaced': () => {
     console.log = () => {};
   },
+  'process.versions was replaced': () => {
+    Object.defineProperty(process, 'versions', { value: {} });
+  },
+  'module._pathCache was replaced': () => {
+    any(Module)._pathCache = null;
+  },
+  'MessagePort.prototype.postMessage was replaced': () => {
+    MessagePort.prototype.postMessage = () => {};
+  },
+  'SubtleCrypto.prototype.digest was replaced': () => {
+    Object.getPrototypeOf(crypto.subtle).digest = () => {};
+  },
+  'Intl.NumberFormat.prototype.formatToParts was replaced': () => {
+    Intl.NumberFormat.prototype.formatToParts = () => [];
+  },
 };
 
 describe('`difference`', () => {
@@ -184,6 +201,9 @@ describe('`difference`', () => {
       'Map.prototype.hidden was added',
       () => Object.defineProperty(Map.prototype, 'hidden', { value: 1, configurable: true }),
     ],
+    ['path.sep was replaced', () => Object.assign(path, { sep: '' })],
+    ['Buffer.poolSize was replaced', () => Object.assign(Buffer, { poolSize: -1 })],
+    ['process.platform was replaced', () => Object.defineProperty(process, 'platform', { value: 'none' })],
     ['Error.prototype.name was replaced', () => Object.assign(Error.prototype, { name: 'Terror' })],
     [
       'Set.prototype.add was reconfigured',
@@ -284,6 +304,31 @@ describe('globals', () => {
       print([builtIns.difference(true), builtIns.heal(), [new BroadcastChannel('a').name]]);
       process.exit();`);
     expect([found, left, after]).toEqual([['globalThis.BroadcastChannel was replaced'], [], ['a']]);
+  });
+
+  test('are compared with their prototypes after their first use', () => {
+    const [found] = runAlone(`
+      void Response;
+      builtIns.difference(true);
+      builtIns = captureBuiltIns();
+      Response.prototype.json = () => {};
+      print([builtIns.difference()]);`);
+    expect(found).toEqual(['Response.prototype.json was replaced']);
+  });
+
+  test.each([
+    ['let', `let JSON = {}`, 'JSON'],
+    ['const', `const Promise = {}`, 'Promise'],
+    ['a class', `class Map {}`, 'Map'],
+    ['a declaration that fails', `let Buffer = missing.x`, 'Buffer'],
+  ])('cannot be restored if a script shadows them by %s', (_, script, name) => {
+    const [before, found, isHarmless, left, isLost] = runAlone(`
+      const before = builtIns.difference();
+      try { require('node:vm').runInThisContext(${JSON.stringify(script)}); } catch {}
+      const outcome = [before, builtIns.difference(), builtIns.hasOnlyAdditions(), builtIns.heal(), builtIns.hasLostGlobals()];
+      print(outcome);`);
+    const text = `${name} was shadowed by a script`;
+    expect([before, found, isHarmless, left, isLost]).toEqual([[], [text], false, [text], true]);
   });
 
   test('stay the same while Node loads its modules', () => {

@@ -179,3 +179,12 @@ describe.concurrent('the server outlives its extensions', () => {
     expect(run.code).toBe(5);
   });
 });
+
+test('gives copies of internal objects of Node', async () => {
+  const code = `process.binding('url').parse = process.binding('url').domainToASCII = () => { throw new Error('x'); };`;
+  const { stdout } = await runGuarded(`
+    await extension(${JSON.stringify(code)});
+    const { parse, domainToASCII } = process.binding('url');
+    say(String([parse, domainToASCII].filter((one) => one && String(one).includes('throw')).length));`);
+  expect(stdout).toBe('0\n');
+});
