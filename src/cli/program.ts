@@ -20,6 +20,7 @@ import { defineRemove } from './commands/remove/grammar.js';
 import { defineSecret } from './commands/secret/grammar.js';
 import { defineShow } from './commands/show/grammar.js';
 import { defineStart } from './commands/start/grammar.js';
+import { defineTest } from './commands/test/grammar.js';
 import { defineUninstall } from './commands/uninstall/grammar.js';
 import { defineUpdate } from './commands/update/grammar.js';
 import { defineValidate } from './commands/validate/grammar.js';
@@ -32,6 +33,7 @@ import { terminalWidth } from './shared/terminal-width.js';
 const commands: readonly DefineCommand[] = [
   defineCreate,
   defineValidate,
+  defineTest,
   definePreview,
   defineDerive,
   defineExplain,
@@ -87,6 +89,7 @@ const takeCommand = [
   'preview',
   'validate',
   'validate-extension',
+  'test',
   'create-server',
   'show',
   'create',
