@@ -21,6 +21,7 @@ import { defineRemove } from './commands/remove/grammar.js';
 import { defineSecret } from './commands/secret/grammar.js';
 import { defineShow } from './commands/show/grammar.js';
 import { defineStart } from './commands/start/grammar.js';
+import { defineTest } from './commands/test/grammar.js';
 import { defineUninstall } from './commands/uninstall/grammar.js';
 import { defineUpdate } from './commands/update/grammar.js';
 import { defineValidate } from './commands/validate/grammar.js';
@@ -34,6 +35,7 @@ const commands: readonly DefineCommand[] = [
   defineCreate,
   defineGenerate,
   defineValidate,
+  defineTest,
   definePreview,
   defineDerive,
   defineExplain,
@@ -89,6 +91,7 @@ const takeCommand = [
   'preview',
   'validate',
   'validate-extension',
+  'test',
   'create-server',
   'show',
   'create',

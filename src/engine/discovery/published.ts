@@ -8,7 +8,7 @@ import type { Publication } from './listed-server.js';
 import { isListable } from './package-outline.js';
 import { type Registries, registryFor } from './registries.js';
 import { normalizeTime, personName, searchKeyword } from './search.js';
-import { readFileOfTarball } from './tarball.js';
+import { findInTarball, readFileOfTarball } from './tarball.js';
 
 /** Registry view of an extension, in its latest version. */
 export interface PublishedExtension {
@@ -68,6 +68,42 @@ export async function readPublished(
   }
 }
 
+/** A file of a published version of a package. */
+export interface PublishedFile {
+  readonly version: string;
+  /** False: the package is no extension. */
+  readonly isExtension: boolean;
+  /** Undefined: the version does not have the file. */
+  readonly text: string | undefined;
+}
+
+/**
+ * Reads one file of a published version of a package from its tarball, which stays in memory.
+ * @param wanted a version or a tag
+ * @throws PublishedError
+ */
+export async function readPublishedFile(
+  name: string,
+  {
+    file,
+    wanted,
+    registries,
+    signal,
+  }: Omit<PublishedRequest, 'withTime'> & { readonly file: string; readonly wanted: string },
+): Promise<PublishedFile> {
+  const place = registryFor(name, registries);
+  const request = { registries, place, signal, withTime: false };
+  try {
+    const { version } =
+      wanted === 'latest' ? await fetchLatest(name, request) : await fromAll(name, request, wanted);
+    const isExtension = version.agenttools !== undefined;
+    const text = isExtension ? await findInTarball(file, { version, registries, place, signal }) : undefined;
+    return { version: String(version.version), isExtension, text };
+  } catch (error) {
+    throw publishedError(error);
+  }
+}
+
 type PublishedVersion = Readonly<Record<string, unknown>>;
 
 interface LatestVersion {
@@ -115,13 +151,18 @@ async function fromLatest(
   return { version, time: null };
 }
 
-async function fromAll(name: string, { registries, place, signal }: LatestRequest): Promise<LatestVersion> {
+/** `wanted`: a version or a tag. */
+async function fromAll(
+  name: string,
+  { registries, place, signal }: LatestRequest,
+  wanted = 'latest',
+): Promise<LatestVersion> {
   const path = `/${encodePackageName(name)}`;
   const whole = await registries.json({ place, path, maxBytes: maxPackageBytes, signal });
   const { versions, time, 'dist-tags': tags } = isRecord(whole) ? whole : {};
-  const latest = ownProperty(tags, 'latest');
+  const latest = ownProperty(tags, wanted) ?? wanted;
   const version = typeof latest === 'string' ? ownProperty(versions, latest) : undefined;
-  if (!isRecord(version)) throw new RegistryError('not-found', 'there is no latest version of it');
+  if (!isRecord(version)) throw new RegistryError('not-found', `there is no ${wanted} version of it`);
   if (JSON.stringify(version).length > maxVersionBytes)
     throw new RegistryError('too-large', 'it is too large');
   return { version, time: normalizeTime(ownProperty(time, latest as string)) };

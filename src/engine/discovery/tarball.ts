@@ -25,20 +25,9 @@ const maxFileBytes = 5 * 1024 * 1024;
  * limited, also after decompression.
  * @throws RegistryError
  */
-export async function readFileOfTarball(
-  file: string,
-  { version, registries, place, signal }: TarballRequest,
-): Promise<DataDocument> {
-  const { tarball, integrity } = readDist(version);
-  const packed = await registries.tarball({
-    place,
-    path: tarball,
-    integrity,
-    maxBytes: maxTarballBytes,
-    signal,
-  });
+export async function readFileOfTarball(file: string, request: TarballRequest): Promise<DataDocument> {
   const wanted = path.posix.normalize(file.replaceAll('\\', '/'));
-  const text = await fileIn(await unpackTarball(packed), wanted);
+  const text = await findInTarball(wanted, request);
   if (text === undefined) {
     throw new RegistryError('malformed', `its manifest "${wanted}" is not in the package`);
   }
@@ -48,6 +37,22 @@ export async function readFileOfTarball(
     if (!(error instanceof DocumentError)) throw error;
     throw new RegistryError('malformed', `its manifest "${wanted}" cannot be read: ${error.message}`);
   }
+}
+
+/** Text of one file of a published package, read as in {@link readFileOfTarball}; undefined without it. @throws RegistryError */
+export async function findInTarball(
+  file: string,
+  { version, registries, place, signal }: TarballRequest,
+): Promise<string | undefined> {
+  const { tarball, integrity } = readDist(version);
+  const packed = await registries.tarball({
+    place,
+    path: tarball,
+    integrity,
+    maxBytes: maxTarballBytes,
+    signal,
+  });
+  return await fileIn(await unpackTarball(packed), file);
 }
 
 function readDist({ dist }: TarballRequest['version']): {

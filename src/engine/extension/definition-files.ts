@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { listFolderNames } from '../base/files/disk.js';
+import { isTestFile } from './case-file-names.js';
 import type { Kind } from './item-kinds.js';
 
 /** Format of a definition file. */
@@ -53,7 +54,10 @@ export async function listDefinitionFiles(directory: string, root: string): Prom
   const found = listFolderNames(base);
   const rootEntries = new Set(found);
   const folders = new Map<string, ReadonlySet<string>>();
-  for (const name of rootEntries) folders.set(name, new Set(listFolderNames(path.join(base, name))));
+  for (const name of rootEntries) {
+    const names = listFolderNames(path.join(base, name)) ?? [];
+    folders.set(name, new Set(names.filter((file) => !isTestFile(file))));
+  }
   const relative = path.posix.normalize(root.replaceAll('\\', '/')).replace(/^\.\//, '').replace(/\/$/, '');
   const prefix = relative === '.' || relative === '' ? '' : `${relative}/`;
 

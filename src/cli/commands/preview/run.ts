@@ -22,8 +22,8 @@ import { refuseExistingFlags } from '../../shared/not-existing.js';
 import { withProgress } from '../../shared/progress.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { renderJson } from '../../shared/text/json.js';
+import { untilSignal } from '../../shared/until-signal.js';
 import { openWorkspace } from '../../shared/workspace.js';
-import { untilSignal } from './until-signal.js';
 
 export interface PreviewInput extends InitialViewArguments {
   /** Empty with `command`. */

@@ -1,4 +1,4 @@
-import { watchExit } from '../../../engine/process/exit-watch.js';
+import { watchExit } from '../../engine/process/exit-watch.js';
 
 /** A service that runs until it is closed. */
 export interface Closeable {
