@@ -130,7 +130,7 @@ export default defineResource({
 function draftServer(name: string, { layout }: DraftContext): ItemDraft {
   const description = `All items of this package. Replace this with the purpose of ${name}.`;
   const title = titleOf(name);
-  const all = { tools: '*', prompts: '*', resources: '*' };
+  const all = { tools: '*', prompts: '*', resources: '*', apps: '*' };
   const test = { server: name, list: 'tools', expect: { schema: { type: 'array' } } };
   if (layout.language === 'typescript') {
     const source = `import { defineServer } from 'agenttools';
@@ -141,6 +141,7 @@ export default defineServer({
   tools: '*',
   prompts: '*',
   resources: '*',
+  apps: '*',
 });
 `;
     return drafted('servers', name, layout, { declared: description, source, test });
@@ -153,7 +154,7 @@ export default defineServer({
 }
 
 /** The page is self-contained, and shows the result of the tool that names the app as its `ui`. */
-function draftApp(name: string, { layout }: DraftContext): ItemDraft {
+function draftApp(name: string, { layout, packageName }: DraftContext): ItemDraft {
   const description = `Shows the result of a tool. Replace this with the purpose of ${name}.`;
   const file = `${layout.root}/apps/${name}`;
   return {
@@ -161,9 +162,19 @@ function draftApp(name: string, { layout }: DraftContext): ItemDraft {
     files: {
       [`${file}.html`]: appPage(titleOf(name)),
       [`${file}.json`]: formatJsonFile({ prefersBorder: true }),
+      [`${file}.case.json`]: formatJsonFile({
+        resource: `ui://${packageName.replace('@', '')}/${name}`,
+        client: { capabilities: uiCapability },
+        expect: { pattern: '<!doctype html>' },
+      }),
     },
   };
 }
+
+/** Only clients that show apps can read them. */
+const uiCapability = {
+  extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
+};
 
 interface DraftParts {
   readonly declared: string;

@@ -170,7 +170,7 @@ function readme(
     ...(typescript || dependencies ? ['npm install'] : []),
     ...(typescript ? ['npm run build'] : []),
     'npm run validate',
-    'npm test',
+    'npm test -- --update',
     ...(call ? [`npx agenttools call . ${call[0]} '${call[1]}'`] : []),
     'npm run dev',
     ...(manifest.apps ? ['npx agenttools preview .'] : []),

@@ -20,6 +20,7 @@ export function renderScaffold(
     ...(needsInstall ? ['npm install'] : []),
     ...(typescript ? ['npm run build'] : []),
     'npx agenttools validate',
+    'npx agenttools test --update',
     ...(call ? [`npx agenttools call . ${call[0]} '${call[1]}'`] : []),
     ...(hasApp ? ['npx agenttools preview .'] : []),
     // Clients store the path of the program, and the npx cache is temporary.

@@ -17,7 +17,7 @@ export function renderGenerated(
   const steps = [
     ...(language === 'typescript' && kind !== 'app' ? ['npm run build'] : []),
     `npx agenttools validate${place}`,
-    ...(kind === 'app' ? [] : [`npx agenttools test${place}`]),
+    `npx agenttools test${place} --update`,
   ];
   return [
     `Added the ${kind} ${style.bold(name)}:`,
