@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { templates } from '../../src/engine/create/templates.js';
 import { addFiles, packageJson, writeFolder } from '../support/packages.js';
 import { execute, installInto, pack, type Tarball } from '../support/packed.js';
 import { bareEnvironment, openProgram, root } from '../support/program.js';
@@ -159,19 +160,44 @@ describe('the installed package', () => {
     expect(answer.content).toEqual([{ type: 'text', text: 'Hello, Bo!' }]);
   });
 
-  test('creates a TypeScript extension that compiles against our types, validates and starts', async () => {
-    expect(await agenttools(['create', 'typed', '--ts'])).toMatchObject({ code: 0, stderr: '' });
-    const cwd = path.join(home, 'typed');
-    // What it would install: our package is found upwards, as in a workspace; the rest is what this repository has.
-    mkdirSync(path.join(cwd, 'node_modules'));
-    symlinkSync(path.join(root, 'node_modules/@types'), path.join(cwd, 'node_modules/@types'));
-    const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
-    expect(await execute(process.execPath, [compiler, '-p', cwd], { cwd })).toMatchObject({
-      code: 0,
-      stdout: '',
-    });
+  const made = Object.keys(templates).flatMap((template) => [
+    [template, '--js'],
+    [template, '--ts'],
+  ]);
+
+  test.each(made)(
+    'creates the template %s with %s, which compiles, validates and passes its tests',
+    async (template, language) => {
+      const name = `${template}${language}`;
+      expect(await agenttools(['create', name, '--template', template, language])).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
+      const cwd = path.join(home, name);
+      // Its dependencies: our package is found upwards, as in a workspace; the rest is what this repository has.
+      mkdirSync(path.join(cwd, 'node_modules'));
+      for (const one of ['@types', 'zod'])
+        symlinkSync(path.join(root, 'node_modules', one), path.join(cwd, 'node_modules', one));
+      if (language === '--ts') {
+        const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+        expect(await execute(process.execPath, [compiler, '-p', cwd], { cwd })).toMatchObject({
+          code: 0,
+          stdout: '',
+        });
+      }
+      expect(await agenttools(['validate', '--strict'], cwd)).toMatchObject({ code: 0 });
+      expect(await agenttools(['test', '--update'], cwd)).toMatchObject({ code: 0 });
+      expect((await agenttools(['test'], cwd)).stdout).toMatch(/^ok /m);
+    },
+  );
+
+  test('generates an item of each kind, which validates and passes its test', async () => {
+    await agenttools(['create', 'grown', '--js']);
+    const cwd = path.join(home, 'grown');
+    for (const kind of ['tool', 'prompt', 'resource', 'app', 'server'])
+      expect(await agenttools(['generate', kind, `new-${kind}`], cwd)).toMatchObject({ code: 0, stderr: '' });
     expect(await agenttools(['validate', '--strict'], cwd)).toMatchObject({ code: 0 });
-    expect((await agenttools(['call', '.', 'greet', '{"name":"Ada"}'], cwd)).stdout).toBe('Hello, Ada!\n');
+    expect((await agenttools(['test', '--update'], cwd)).stdout).toMatch(/^ok grown: 14 passed/m);
   });
 
   test('has types that are whole, for compilers that look into them', async () => {
