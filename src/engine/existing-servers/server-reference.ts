@@ -244,12 +244,21 @@ function suffix(part: string | undefined): string {
 
 /** Adds the prefix of the kind if the plain text would mean something else. */
 function spell(plain: string, prefix: string, reference: ServerReference): string {
+  return readsAs(plain, reference) ? plain : prefix + plain;
+}
+
+function readsAs(text: string, reference: ServerReference): boolean {
   try {
-    if (isDeepStrictEqual(readServerReference(plain), reference)) return plain;
+    return isDeepStrictEqual(readServerReference(text), reference);
   } catch (error) {
     if (!(error instanceof AgentToolsError)) throw error;
+    return false;
   }
-  return prefix + plain;
+}
+
+/** False if a part means something else to the runner of the package, such as the version `git+https://…` to npm. */
+export function isPlainReference(reference: ServerReference): boolean {
+  return readsAs(formatReference(reference) ?? '', reference);
 }
 
 function withVersion({ name, version }: { readonly name: string; readonly version?: string }): string {
