@@ -137,9 +137,9 @@ describe('install of a URL', () => {
       'http',
       `${origin}/mcp`,
     ]);
-    const { code, stderr } = await run([...words, '--only', 'none', '--force']);
+    const { code, stderr } = await run([...words, '--only', 'fnid', '--force']);
     expect(code).toBe(1);
-    expect(stderr).toContain('has no tool "none"');
+    expect(stderr).toContain('has no tool "fnid". Did you mean "find"?\nCorrect the names in --only');
   });
 
   test('writes the address of a server that wants a sign-in for clients that sign in by themselves', async () => {

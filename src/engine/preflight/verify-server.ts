@@ -64,7 +64,7 @@ export async function verifyServer(
 function requireNamedItems(stderr: string): void {
   const missing = parseMissingNames(stderr);
   if (missing.length === 0) return;
-  const message = `${missing.join('\n')}\nCorrect the names in "only", "except" or "rename" of the server's entry.`;
+  const message = `${missing.join('\n')}\nCorrect the names in --only, --except or --rename, or in "only", "except" or "rename" of the server's definition.`;
   throw new AgentToolsError('failed', message);
 }
 
