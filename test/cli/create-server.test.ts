@@ -159,6 +159,17 @@ describe('create-server', () => {
     expect((await create('mine', '--from', 'mine.json')).code).toBe(0);
   });
 
+  it.each([
+    [['--rename', 'a=b c'], 'Clients refuse the name "b c" of --rename.'],
+    [['--prefix', 'ü '], 'Clients refuse names that begin with "ü ".'],
+    [['--prefix', ''], 'Clients refuse names that begin with "".'],
+    [['--only', 'a,,b'], '--only has an empty name of a tool.'],
+    [['--except', ''], '--except has an empty name of a tool.'],
+  ])('refuses %j', async (words, message) => {
+    const { code, stderr } = await create('mine', '--from', 'https://a.example/mcp', ...words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
   it('compares --only with the items that install recorded, and names an unchecked choice', async () => {
     const from = ['--from', 'https://a.example/mcp', '--transport', 'http', '--only'];
     const unchecked = await create('mine', ...from, 'serach');

@@ -54,7 +54,7 @@ export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): 
     }
   }
   limits.signal.throwIfAborted();
-  const message = `The server at ${endpointName({ url: server.url })} did not answer as an MCP server: ${describeFailure(failure)}. See its address, or leave out the check with --no-verify.`;
+  const message = `The server at ${endpointName({ url: server.url })} did not answer as an MCP server: ${describeFailure(failure)}. Check its address. To install it without the check, add --no-verify.`;
   throw new AgentToolsError('failed', message, { cause: failure });
 }
 
