@@ -172,7 +172,8 @@ async function toEndpoint(
   if (known) return { url, headers, transport: known };
   const { verifyRemote } = await import('../preflight/verify-remote.js');
   const asked = { url, headers, transport: undefined };
-  const { transport: found } = await verifyRemote(asked, { timeoutMs: 15_000, signal });
+  const limits = { timeoutMs: 15_000, signal, isHandshakeOnly: true };
+  const { transport: found } = await verifyRemote(asked, limits);
   return { url, headers, transport: found };
 }
 
