@@ -186,7 +186,7 @@ async function explainMissingEndpoints(
 interface NameComparison {
   /** Names that an upstream did not have at its last start. */
   readonly unknown: readonly string[];
-  /** Upstreams whose names were not checked, since they were not started before. */
+  /** Notes on names of upstreams that were not started before. */
   readonly unchecked: readonly string[];
 }
 
