@@ -168,6 +168,17 @@ describe('install of a URL', () => {
     expect((await run(['call', `${origin}/faulty`])).stdout).toContain('find');
   });
 
+  test('names the option to leave out its check, which call does not have', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}/mcp`;
+    const installed = await run(['install', 'cursor', url]);
+    expect([installed.code, installed.stderr]).toEqual([1, expect.stringContaining('add --no-verify.')]);
+    const called = await run(['call', url]);
+    expect([called.code, called.stderr]).toEqual([
+      1,
+      expect.stringMatching(/ECONNREFUSED.*Check its address\. To reach .*: --transport http/),
+    ]);
+  });
+
   test('writes the address of a server that wants a sign-in for clients that sign in by themselves', async () => {
     const { origin } = await startRemote();
     const { code, stderr } = await run(['install', 'cursor', `${origin}/login`, '--name', 'login']);

@@ -325,6 +325,8 @@ describe('a scoped package', () => {
   test('is an existing server in call, show and create-server', async () => {
     const called = await run(['call', '@acme/mcp', 'tool']);
     expect(called.stderr).toBe('@acme/mcp is the npm package @acme/mcp, version 1.2.0.\n');
+    const pinned = await run(['show', '@acme/mcp@1.2.0']);
+    expect(pinned.stderr).toBe('note: @acme/mcp@1.2.0 is the npm package @acme/mcp@1.2.0.\n');
     expect(JSON.parse((await run(['show', '@acme/mcp', '--json'])).stdout)).toMatchObject({
       reference: 'npm:@acme/mcp@1.2.0',
       tools: ['tool'],

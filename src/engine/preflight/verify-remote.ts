@@ -29,6 +29,8 @@ interface RemoteLimits {
   readonly signal: AbortSignal;
   /** Default: no sign-in. */
   readonly signIn?: RemoteSignIn | undefined;
+  /** A sentence at the end of the error. */
+  readonly wayOut?: string;
   /** Asks for no lists, only for the transport. */
   readonly isHandshakeOnly?: boolean;
 }
@@ -56,8 +58,9 @@ export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): 
       if (!olderStatuses.includes(status)) break;
     }
   }
-  limits.signal.throwIfAborted();
-  const message = `The server at ${endpointName({ url: server.url })} did not answer as an MCP server: ${describeFailure(failure)}. Check its address. To install it without the check, add --no-verify.`;
+  const { signal, wayOut } = limits;
+  signal.throwIfAborted();
+  const message = `The server at ${endpointName({ url: server.url })} did not answer as an MCP server: ${describeFailure(failure)}. Check its address.${wayOut === undefined ? '' : ` ${wayOut}`}`;
   throw new AgentToolsError('failed', message, { cause: failure });
 }
 
