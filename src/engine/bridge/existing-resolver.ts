@@ -172,7 +172,9 @@ async function toEndpoint(
   if (known) return { url, headers, transport: known };
   const { verifyRemote } = await import('../preflight/verify-remote.js');
   const asked = { url, headers, transport: undefined };
-  const { transport: found } = await verifyRemote(asked, { timeoutMs: 15_000, signal });
+  const wayOut = 'To reach it without the check, name its transport: --transport http';
+  const limits = { timeoutMs: 15_000, signal, wayOut, isHandshakeOnly: true };
+  const { transport: found } = await verifyRemote(asked, limits);
   return { url, headers, transport: found };
 }
 

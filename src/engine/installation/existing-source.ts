@@ -300,7 +300,8 @@ async function settleTransport(
     };
   setting.tell(`Asking ${new URL(remote.url).host}`);
   const { verifyRemote } = await import('../preflight/verify-remote.js');
-  return await verifyRemote(remote, { timeoutMs: verifyTimeoutMs, signal: setting.signal });
+  const wayOut = 'To install it without the check, add --no-verify.';
+  return await verifyRemote(remote, { timeoutMs: verifyTimeoutMs, signal: setting.signal, wayOut });
 }
 
 async function signInState(
