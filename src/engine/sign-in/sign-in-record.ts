@@ -1,3 +1,4 @@
+import { AgentToolsError } from '../base/errors.js';
 import { parseUrl } from '../base/parse-url.js';
 import { isRecord, isString } from '../base/value-checks.js';
 import type { SecretStore } from '../secrets/secret-store.js';
@@ -122,6 +123,7 @@ function parseRecord(text: string | undefined): SignInRecord | undefined {
   }
   const isKnown =
     isRecord(value) &&
+/** @throws AgentToolsError if the record has a newer version */
     value.version === version &&
     [value.server, value.issuer, value.accessToken].every(isString) &&
     isRecord(value.client) &&
@@ -130,3 +132,8 @@ function parseRecord(text: string | undefined): SignInRecord | undefined {
   const { version: _, ...record } = value as Record<string, unknown>;
   return record as unknown as SignInRecord;
 }
+  if (isRecord(value) && typeof value.version === 'number' && value.version > version)
+    throw new AgentToolsError(
+      'refused',
+      'The sign-in was stored by a newer version of AgentTools. Update AgentTools.',
+    );
