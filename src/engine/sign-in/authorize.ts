@@ -169,7 +169,11 @@ async function discover(
   { fetch }: TokenRequestDeps,
 ): Promise<Authorization> {
   const resourceMetadataUrl = challenge?.resourceMetadataUrl ?? before?.resourceMetadataUrl;
-  const authorization = await discoverAuthorization(new URL(server), { resourceMetadataUrl, fetch });
+  const authorization = await discoverAuthorization(new URL(server), {
+    resourceMetadataUrl,
+    issuer: issuer ?? before?.issuer,
+    fetch,
+  });
   if (!challenge && !authorization.metadata)
     throw new AgentToolsError('refused', `${server} asks for no sign-in.`);
   if (issuer !== undefined && authorization.issuer !== issuer)
@@ -187,7 +191,7 @@ function requirePkce({ metadata, issuer }: Authorization): void {
   throw new AgentToolsError('refused', message);
 }
 
-/** A step-up asks for all scopes of before, too. */
+/** A step-up asks for all scopes of before and of the user, too. */
 function chooseScope(
   { scope, challenge }: AuthorizeRequest,
   { resourceScopes, metadata }: Authorization,
