@@ -14,7 +14,7 @@ import { visibleLine } from '../base/visible-text.js';
 import { type Challenge, coversScope, joinScopes } from './challenge.js';
 import { authenticateClient } from './client-authentication.js';
 import { type Authorization, discoverAuthorization } from './discover-authorization.js';
-import { requireEndpoint } from './guarded-fetch.js';
+import { requireReachable } from './guarded-fetch.js';
 import { listenForRedirect } from './redirect-listener.js';
 import type { ClientRegistration, SignInRecord } from './sign-in-record.js';
 import {
@@ -84,7 +84,8 @@ export async function authorizeUser(request: AuthorizeRequest, deps: AuthorizeDe
       state,
       ...(resource !== undefined && { resource }),
     });
-    requireEndpoint('authorization endpoint', authorizationUrl.href, new URL(server));
+    // The browser of the user reaches addresses that others do not.
+    await requireReachable(authorizationUrl, new URL(server));
     const params = await waitForUser(authorizationUrl, { state, received: listener.received, deps });
     const authorizationCode = readRedirect(params, authorization);
     const tokens = await exchangeAuthorization(serverUrl, {

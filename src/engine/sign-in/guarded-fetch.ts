@@ -35,14 +35,10 @@ export function createGuardedFetch({
   fetch: send = outgoingFetch,
   resolve = addressesOf,
 }: GuardOptions): FetchLike {
-  let reach: Promise<Reach> | undefined;
   return async (address, init) => {
     const url = new URL(address);
     requireSecure(url, server);
-    if (url.origin !== server.origin) {
-      reach ??= reachOf(server, resolve);
-      requireReachable(url, await reachOf(url, resolve), await reach);
-    }
+    await requireReachable(url, server, resolve);
     const limit = withTimeLimit(signal, timeLimitMs);
     const response = await send(url, { ...init, redirect: 'manual', signal: limit });
     return await readBounded(response, url);
@@ -56,8 +52,15 @@ function requireSecure(url: URL, server: URL): void {
   throw refusal(url, server, 'It must begin with https://');
 }
 
-function requireReachable(url: URL, target: Reach, server: Reach): void {
-  if (reaches.indexOf(target) >= reaches.indexOf(server)) return;
+/** @throws AgentToolsError if a server would lead to an address that is more internal than its own */
+export async function requireReachable(
+  url: URL,
+  server: URL,
+  resolve: NonNullable<GuardOptions['resolve']> = addressesOf,
+): Promise<void> {
+  if (url.origin === server.origin) return;
+  const [target, own] = await Promise.all([reachOf(url, resolve), reachOf(server, resolve)]);
+  if (reaches.indexOf(target) >= reaches.indexOf(own)) return;
   throw new AgentToolsError(
     'refused',
     `${visibleLine(url.origin)} is an address of ${target === 'this machine' ? target : `a ${target}`}, to which a server outside must not lead. The sign-in was stopped.`,
