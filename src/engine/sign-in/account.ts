@@ -82,7 +82,8 @@ export class Account {
       });
       this.problem = undefined;
       this.#keep(record);
-      return record;
+      this.problem = record?.over;
+      return record?.over === undefined ? record : undefined;
     } catch (error) {
       const reason = errorMessage(error).replace(/\.$/, '');
       this.problem =

@@ -260,7 +260,9 @@ function isUsable(
 ): boolean {
   if (client.redirectUri === undefined) return true;
   return (
-    client.redirectUri === redirectUri && (client.scope === undefined || coversScope(scope, client.scope))
+    client.isForgotten !== true &&
+    client.redirectUri === redirectUri &&
+    (client.scope === undefined || coversScope(scope, client.scope))
   );
 }
 

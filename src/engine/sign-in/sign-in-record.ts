@@ -24,6 +24,8 @@ export interface ClientRegistration {
   readonly redirectUri?: string;
   /** Scope of the registration. The authorization server may refuse any other scope. */
   readonly scope?: string;
+  /** True if the authorization server does not know the registration any more. */
+  readonly isForgotten?: boolean;
 }
 
 /** Everything that belongs to a sign-in to one MCP server. */
@@ -44,6 +46,8 @@ export interface SignInRecord {
   readonly expiresAt?: number;
   /** Time of the sign-in, in milliseconds since 1970. */
   readonly signedInAt: number;
+  /** Reason why the user has to sign in again, as the end of a sentence. */
+  readonly over?: string;
 }
 
 /** A sign-in without its tokens. */

@@ -298,6 +298,51 @@ describe('a renewal', () => {
     expect(await account.renew('access-1')).toMatchObject({ accessToken: 'access-2' });
   });
 
+  const refusing =
+    (error: string): Answer =>
+    (_, response) =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+
+  test('asks no more after the end of the sign-in, and keeps the reason', async () => {
+    const stand = await openStand();
+    const { account } = await signIn(stand.url);
+    stand.paths['/token'] = refusing('invalid_grant');
+    expect(await account.renew('access-1')).toBeUndefined();
+    expect(account.problem).toBe('invalid_grant');
+    stand.asked.length = 0;
+    expect(await account.renew('access-1')).toBeUndefined();
+    expect(account.problem).toBe('invalid_grant');
+    expect(stand.asked).toEqual([]);
+    const record = (await account.current())!;
+    expect(describeSignIn(record)).toMatchObject({ renewable: false });
+    expect(record.expiresAt).toBeLessThanOrEqual(Date.now());
+  });
+
+  test('registers the client again if the authorization server has forgotten it', async () => {
+    const stand = await openStand();
+    const { account } = await signIn(stand.url);
+    const token = stand.paths['/token'];
+    stand.paths['/token'] = refusing('invalid_client');
+    expect(await account.renew('access-1')).toBeUndefined();
+    stand.paths['/token'] = token;
+    stand.paths['/register'] = { client_id: 'again', redirect_uris: ['http://127.0.0.1/callback'] };
+    const { record } = await signIn(stand.url, { account });
+    expect(record).toMatchObject({ client: { clientId: 'again' } });
+    expect(record).not.toHaveProperty('over');
+  });
+
+  test('goes on after a wrong secret of a registered client is corrected', async () => {
+    const stand = await openStand();
+    const client = { clientId: 'mine', secret: { value: 'wrong secret' } };
+    const { account } = await signIn(stand.url, { client });
+    const token = stand.paths['/token'];
+    stand.paths['/token'] = refusing('invalid_client');
+    expect(await account.renew('access-1')).toBeUndefined();
+    expect(account.problem).toBe('invalid_client');
+    stand.paths['/token'] = { ...(token as object), access_token: 'access-2' };
+    expect(await account.renew('access-1')).toMatchObject({ accessToken: 'access-2' });
+  });
+
   test('hides tokens that an authorization server repeats', async () => {
     const stand = await openStand();
     const { account } = await signIn(stand.url);
