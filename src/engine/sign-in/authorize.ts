@@ -199,7 +199,7 @@ function chooseScope(
   before: SignInRecord | undefined,
 ): string | undefined {
   const asked = scope ?? challenge?.scope ?? joinScopes(...(resourceScopes ?? []));
-  const all = challenge?.isScopeTooSmall ? joinScopes(before?.scope, asked) : asked;
+  const all = challenge?.isScopeTooSmall ? joinScopes(before?.scope, asked, challenge.scope) : asked;
   const isOfflineKnown = metadata?.scopes_supported?.includes('offline_access') ?? false;
   return all !== undefined && isOfflineKnown ? joinScopes(all, 'offline_access') : all;
 }
