@@ -92,6 +92,12 @@ export class SignInStore {
     return parseRecord(await this.#secrets.get(accountName(server)));
   }
 
+  /** Time of the last change, ISO 8601; undefined without a sign-in. @throws AgentToolsError */
+  async changed(server: string): Promise<string | undefined> {
+    const name = accountName(server);
+    return (await this.#secrets.list()).find((one) => one.name === name)?.changed;
+  }
+
   /** All sign-ins, by server. @throws AgentToolsError */
   async list(): Promise<readonly SignInRecord[]> {
     const names = await this.#secrets.list();
@@ -117,6 +123,7 @@ export class SignInStore {
   }
 }
 
+/** @throws AgentToolsError if the record has a newer version */
 function parseRecord(text: string | undefined): SignInRecord | undefined {
   if (text === undefined) return undefined;
   let value: unknown;
@@ -125,9 +132,13 @@ function parseRecord(text: string | undefined): SignInRecord | undefined {
   } catch {
     return undefined;
   }
+  if (isRecord(value) && typeof value.version === 'number' && value.version > version)
+    throw new AgentToolsError(
+      'refused',
+      'The sign-in was stored by a newer version of AgentTools. Update AgentTools.',
+    );
   const isKnown =
     isRecord(value) &&
-/** @throws AgentToolsError if the record has a newer version */
     value.version === version &&
     [value.server, value.issuer, value.accessToken].every(isString) &&
     isRecord(value.client) &&
@@ -136,8 +147,3 @@ function parseRecord(text: string | undefined): SignInRecord | undefined {
   const { version: _, ...record } = value as Record<string, unknown>;
   return record as unknown as SignInRecord;
 }
-  if (isRecord(value) && typeof value.version === 'number' && value.version > version)
-    throw new AgentToolsError(
-      'refused',
-      'The sign-in was stored by a newer version of AgentTools. Update AgentTools.',
-    );

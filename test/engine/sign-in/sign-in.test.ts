@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signOut } from '../../../src/engine/sign-in/sign-in.js';
 import { SignIns } from '../../../src/engine/sign-in/sign-ins.js';
+import { defaultPace, Upstream } from '../../../src/engine/upstream/upstream.js';
 import { type SignInServers, startSignInServers } from '../../support/sign-in-servers.mjs';
 import { callOnce, callTool, newDataFolder, openLink, signInAnywhere } from './support.js';
 
@@ -56,8 +57,58 @@ describe('a server with an authorization server', () => {
     const dataFolder = newDataFolder();
     await callOnce(servers.url, 'list_tickets', { dataFolder, signIn: signInAnywhere });
     await expect(callOnce(servers.url, 'close_ticket', { dataFolder })).rejects.toThrow(
-      `To sign in with more rights, run: agenttools login ${servers.url} --scope "tickets:write"`,
+      `To sign in with more rights, run: agenttools login ${servers.url} --scope "tickets:read offline_access tickets:write"`,
     );
+  });
+
+  test('uses the sign-in of another program at once, also one with a larger scope', async () => {
+    const dataFolder = newDataFolder();
+    const signIns = new SignIns({ dataFolder });
+    await expect(openLink(servers.url, signIns)).rejects.toThrow('it wants a sign-in');
+    await callOnce(servers.url, 'list_tickets', { dataFolder, signIn: signInAnywhere });
+    const link = await openLink(servers.url, signIns);
+    expect(await callTool(link, 'list_tickets')).toEqual(text('two tickets'));
+    await expect(callTool(link, 'close_ticket')).rejects.toThrow('does not allow this');
+    await callOnce(servers.url, 'close_ticket', { dataFolder, signIn: signInAnywhere });
+    expect(await callTool(link, 'close_ticket')).toEqual(text('closed'));
+    await link.close();
+  });
+
+  test('starts by itself after a sign-in, and lists its tools', async () => {
+    const dataFolder = newDataFolder();
+    const leaving = new AbortController();
+    const ignore = () => {};
+    let hasItems = false;
+    const upstream = new Upstream({
+      spec: {
+        key: 'tickets',
+        name: 'tickets',
+        place: async () => ({ url: servers.url, headers: {}, transport: 'http' }),
+        startTimeoutMs: 60_000,
+      },
+      env: {},
+      signal: leaving.signal,
+      pace: { ...defaultPace, backoffMs: 3_600_000 },
+      isOnce: false,
+      report: ignore,
+      roots: async () => [],
+      events: {
+        onItems: () => {
+          hasItems = true;
+        },
+        onResourceUpdated: ignore,
+        onLog: ignore,
+        onElicitationComplete: ignore,
+      },
+      logLevel: () => undefined,
+      signIns: new SignIns({ dataFolder }),
+    });
+    await expect(upstream.open()).rejects.toThrow(`Run: agenttools login ${servers.url}`);
+    await callOnce(servers.url, 'list_tickets', { dataFolder, signIn: signInAnywhere });
+    await expect.poll(() => hasItems, { timeout: 60_000 }).toBe(true);
+    expect(upstream.isUp).toBe(true);
+    leaving.abort();
+    await upstream.close();
   });
 
   test('describes sign-ins without tokens', async () => {
