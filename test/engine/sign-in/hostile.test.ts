@@ -99,7 +99,11 @@ async function signIn(
     },
   };
   const { signal } = new AbortController();
-  const record = await signInUser(account, { user, signal, issuer, client }, { status: 401, isScopeTooSmall: false });
+  const record = await signInUser(
+    account,
+    { user, signal, issuer, client },
+    { status: 401, isScopeTooSmall: false },
+  );
   return { record, foreign, account };
 }
 
