@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signOut } from '../../../src/engine/sign-in/sign-in.js';
+import { signInUser, signOut } from '../../../src/engine/sign-in/sign-in.js';
 import { SignIns } from '../../../src/engine/sign-in/sign-ins.js';
 import { defaultPace, Upstream } from '../../../src/engine/upstream/upstream.js';
-import { type SignInServers, startSignInServers } from '../../support/sign-in-servers.mjs';
+import { browse, type SignInServers, startSignInServers } from '../../support/sign-in-servers.mjs';
 import { callOnce, callTool, newDataFolder, openLink, signInAnywhere } from './support.js';
 
 const text = (said: string) => ({ content: [{ type: 'text', text: said }] });
@@ -142,5 +143,80 @@ describe('a server with an authorization server', () => {
     });
     expect(refused.status).toBe(401);
     expect(await signOut(signIns.account(servers.url))).toBeUndefined();
+  });
+});
+
+describe('an authorization server', () => {
+  let servers: SignInServers;
+  beforeAll(async () => {
+    servers = await startSignInServers({ accessTokenSeconds: 20 });
+  });
+  afterAll(async () => await servers.close());
+
+  /** Signs in as a user whose browser sends other parameters back than those of the authorization server. */
+  const signInWith = async (
+    change: (params: URLSearchParams, asked: URL) => Promise<void>,
+    { url } = servers,
+  ) => {
+    const account = new SignIns({ dataFolder: newDataFolder() }).account(url);
+    const visit = async (asked: URL): Promise<undefined> => {
+      const redirect = new URL(await browse(asked));
+      await change(redirect.searchParams, asked);
+      await fetch(redirect);
+    };
+    const { signal } = new AbortController();
+    await signInUser(account, { user: { visit }, signal }, { status: 401, isScopeTooSmall: false });
+    return account;
+  };
+
+  test('renews a token before its end', async () => {
+    const account = await signInWith(async () => {});
+    servers.requests.length = 0;
+    expect(await account.current()).toMatchObject({ accessToken: expect.any(String) });
+    expect(servers.requests.filter((one) => one === 'POST /token')).toHaveLength(1);
+  });
+
+  test('refuses an expired code', async () => {
+    const brief = await startSignInServers({ codeSeconds: 1 });
+    try {
+      const late = signInWith(async () => await setTimeout(2500), brief);
+      await expect(late).rejects.toThrow(`${brief.issuer} refuses the sign-in: invalid_grant`);
+    } finally {
+      await brief.close();
+    }
+  });
+
+  test('refuses the code of another sign-in', async () => {
+    let foreign: string | undefined;
+    await signInWith(async (params) => {
+      foreign = params.get('code')!;
+      params.set('code', 'lost');
+    }).catch(() => {});
+    const injected = signInWith(async (params) => params.set('code', foreign!));
+    await expect(injected).rejects.toThrow('refuses the sign-in: invalid_grant');
+  });
+
+  test('gives nothing for a stolen code', async () => {
+    let stolen: Response | undefined;
+    const robbed = signInWith(async (params, asked) => {
+      stolen = await fetch(new URL('/token', servers.issuer), {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'authorization_code',
+          code: params.get('code')!,
+          client_id: asked.searchParams.get('client_id')!,
+          redirect_uri: asked.searchParams.get('redirect_uri')!,
+          code_verifier: 'x'.repeat(43),
+        }),
+      });
+    });
+    await robbed.catch(() => {});
+    expect(stolen?.status).toBe(400);
+    expect(await stolen?.json()).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  test('refuses a redirect of another issuer', async () => {
+    const mixed = signInWith(async (params) => params.set('iss', 'https://bank.example.com'));
+    await expect(mixed).rejects.toThrow('Issuer mismatch');
   });
 });
