@@ -271,6 +271,26 @@ describe('a sign-in', () => {
     },
   );
 
+  test.each(['client_secret_basic', 'client_secret_post'])(
+    'hides the code and the secret of a client in errors: %s',
+    async (method) => {
+      const stand = await openStand();
+      stand.paths['/.well-known/oauth-authorization-server'] = metadata(stand.origin, {
+        token_endpoint_auth_methods_supported: [method],
+      });
+      stand.paths['/token'] = (async ({ headers }, response) => {
+        const sent = `${stand.asked.at(-1)} ${decodeURIComponent(atob(headers.authorization?.slice(6) ?? ''))}`;
+        const error = { error: 'invalid_client', error_description: `You sent: ${sent}` };
+        response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify(error));
+      }) satisfies Answer;
+      const client = { clientId: 'mine', secret: { value: 'hunter2/hunter2' } };
+      const failed = await signIn(stand.url, { client }).catch(String);
+      expect(failed).toContain('invalid_client: You sent: ');
+      expect(failed).toContain('[hidden]');
+      expect(failed).not.toMatch(/hunter2|code-1/);
+    },
+  );
+
   test('reports the refusal of the user', async () => {
     const { url } = await openStand();
     const redirect = (state: string) => ({ error: 'access_denied', error_description: 'No.', state });
