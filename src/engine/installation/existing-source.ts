@@ -310,7 +310,8 @@ async function signInState(
 ): Promise<NonNullable<InstallSource['signIn']>> {
   const { SignIns } = await import('../sign-in/sign-ins.js');
   const account = new SignIns({ dataFolder }).account(url);
-  return { server: account.server, isSignedIn: (await account.current()) !== undefined };
+  const record = await account.current();
+  return { server: account.server, isSignedIn: record !== undefined && record.over === undefined };
 }
 
 /** Servers of extensions are started in a dry run. Existing ones are not, because they would have to be installed. */
