@@ -79,6 +79,14 @@ describe('a package with provenance', () => {
     expect(JSON.parse(stdout).builtFrom.commit).toBe('b'.repeat(40));
   });
 
+  it('is added again from another repository with a warning', async () => {
+    const { run } = await open();
+    await run('add', '@acme/kit@1.0.0');
+    const { stderr } = await run('add', '@acme/kit@1.2.0');
+    expect(stderr).toContain('warning: It was built from https://github.com/stranger/kit, and before from');
+    expect(stderr).toContain('warning: It was published by mallory, and before by ada.');
+  });
+
   it('is not updated without consent to another repository or publisher', async () => {
     const { home, run } = await open();
     await run('add', '@acme/kit@1.0.0');

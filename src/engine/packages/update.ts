@@ -161,10 +161,11 @@ async function planUpdate(before: AddedPackage, planning: UpdateContext): Promis
   }
 }
 
-async function compareStaged(
+/** Compares a staged version with the added one. */
+export async function compareStaged(
   { extension, record, findings }: StagedPackage,
   before: AddedPackage,
-  { loadCode }: UpdateContext,
+  { loadCode }: Pick<UpdateContext, 'loadCode'>,
 ): Promise<Omit<NonNullable<UpdatePlan['next']>, 'staged'>> {
   const options = loadCode ? { loadCode } : {};
   const present = await openIfReadable(before, options);
