@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { upstreamRecordKey } from '../../src/engine/existing-servers/existing-records.js';
+import type { ExistingServer } from '../../src/engine/existing-servers/existing-server.js';
 import { UpstreamRecords } from '../../src/engine/runtime/upstream-records.js';
 import { upstreamSpec } from '../../src/engine/runtime/upstream-spec.js';
 import { readUserServers, type UserServerFolders } from '../../src/engine/user-servers/store.js';
@@ -91,8 +93,9 @@ describe('create-server', () => {
       'data/notes.txt': '',
     });
     const { code, stdout, stderr } = await create('mine', '--from', 'mine.json', '--json');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const place = `${path.join(cwd, 'place.js')}#place`;
+    const note = `note: The names of items of "${place}" were not checked: it was not started before. To check them, add --verify.\n`;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: note });
     expect(JSON.parse(stdout).tools).toEqual([
       `tools of ${path.join(cwd, 'server.js')} a`,
       'tools of npx -y it --token …',
@@ -154,6 +157,36 @@ describe('create-server', () => {
       'mine.json': { tools: [{ ...entry, only: ['search'], prompts: false, resources: {} }] },
     });
     expect((await create('mine', '--from', 'mine.json')).code).toBe(0);
+  });
+
+  it.each([
+    [['--rename', 'a=b c'], 'Clients refuse the name "b c" of --rename.'],
+    [['--prefix', 'ü '], 'Clients refuse names that begin with "ü ".'],
+    [['--prefix', ''], 'Clients refuse names that begin with "".'],
+    [['--only', 'a,,b'], '--only has an empty name of a tool.'],
+    [['--except', ''], '--except has an empty name of a tool.'],
+  ])('refuses %j', async (words, message) => {
+    const { code, stderr } = await create('mine', '--from', 'https://a.example/mcp', ...words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('compares --only with the items that install recorded, and names an unchecked choice', async () => {
+    const from = ['--from', 'https://a.example/mcp', '--transport', 'http', '--only'];
+    const unchecked = await create('mine', ...from, 'serach');
+    expect([unchecked.code, unchecked.stderr]).toEqual([
+      0,
+      expect.stringContaining('were not checked: it was not started before. To check them, add --verify.'),
+    ]);
+    const names = { tools: ['search'], prompts: [], resources: [] };
+    const key = upstreamRecordKey({ reference: 'https://a.example/mcp' } as ExistingServer);
+    await new UpstreamRecords(path.join(home, 'agenttools')).write(key, { title: 'A', names });
+    const wrong = await create('other', ...from, 'serach');
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringMatching(/had no tool "serach" at its last start\. Did you mean "search"\?/),
+    ]);
+    const right = await create('other', ...from, 'search');
+    expect([right.code, right.stderr]).toEqual([0, expect.not.stringContaining('not checked')]);
   });
 
   it('checks names live with --verify', async () => {

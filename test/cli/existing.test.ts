@@ -193,6 +193,18 @@ test.each([
   expect({ code, end: stderr.endsWith(hint), stderr }).toMatchObject({ code: 1, end: true });
 });
 
+test('a program that is given as the server is a command after --', async () => {
+  const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+  for (const words of [
+    ['install', 'cursor', server],
+    ['call', server],
+    ['start', server],
+  ]) {
+    const { code, stderr } = await run(...words);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`write it after "--": -- ${server}`)]);
+  }
+});
+
 test.each([
   [1, ['call', 'acme/tickets', 'tool']],
   [1, ['show', 'acme/tickets']],
@@ -200,6 +212,7 @@ test.each([
   [2, ['validate', 'acme/tickets']],
   [1, ['create-server', 'mine', '--from', 'acme/tickets']],
   [1, ['install', 'cursor', 'acme/tickets']],
+  [1, ['install', 'cursor', 'acme/tickets', '--dry-run']],
 ])('exits %d and names the ways to name an existing server: %j', async (code, words) => {
   const result = await run(...words);
   expect([result.code, result.stderr]).toEqual([

@@ -111,6 +111,17 @@ test('a folder gets no setting of npm that the user has set by a variable', asyn
   expect(stderr).toContain('sends npm_config_token');
 });
 
+test('a folder with a section in its .npmrc gets no secret, and the registry of the user is asked', async () => {
+  const { code, stderr } = await run(
+    ['show', '@acme/kit'],
+    ['[part]', `registry=http://${host}/`, `//${host}/:_authToken=\${NPM_TOKEN}`],
+  );
+  expect(code).toBe(1);
+  expect(secretsIn(sent().join('\n'))).toEqual([]);
+  expect(stderr).toContain('There is no server "@acme/kit"');
+  expect(requests.filter((request) => !request.startsWith('/own/'))).toEqual([]);
+});
+
 test('add uses the settings with --yes', async () => {
   await run(['add', '@acme/kit', '--yes'], folders['a token']!(host));
   expect(secretsIn(sent().join('\n'))).toEqual([secrets.NPM_TOKEN]);

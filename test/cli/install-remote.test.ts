@@ -20,7 +20,10 @@ interface Remote {
   readonly keys: (string | undefined)[];
 }
 
-/** A server on 127.0.0.1: Streamable HTTP at /mcp, the older transport at /sse, and one that wants a sign-in at /login. */
+/**
+ * A server on 127.0.0.1: Streamable HTTP at /mcp, the older transport at /sse, one that wants a sign-in at /login, and
+ * one with an invalid tool at /faulty.
+ */
 async function startRemote(): Promise<Remote> {
   const keys: (string | undefined)[] = [];
   let stream: ServerResponse | undefined;
@@ -33,12 +36,14 @@ async function startRemote(): Promise<Remote> {
       stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
       return void stream.write('event: endpoint\ndata: /messages\n\n');
     }
-    const answer = request.method === 'POST' ? answerTo(body) : undefined;
+    const isFaulty = pathname === '/faulty';
+    const answer = request.method === 'POST' ? answerTo(body, isFaulty) : undefined;
     if (pathname === '/messages') {
       response.writeHead(202).end();
       return void (answer && stream?.write(`event: message\ndata: ${answer}\n\n`));
     }
-    if (pathname !== '/mcp' || request.method !== 'POST') return void response.writeHead(405).end();
+    if ((pathname !== '/mcp' && !isFaulty) || request.method !== 'POST')
+      return void response.writeHead(405).end();
     if (answer === undefined) return void response.writeHead(202).end();
     response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
   });
@@ -60,7 +65,7 @@ async function closedPort(): Promise<number> {
 }
 
 /** The answer to a message; undefined for a notification. */
-function answerTo(body: string): string | undefined {
+function answerTo(body: string, isFaulty: boolean): string | undefined {
   const { id, method } = JSON.parse(body);
   if (id === undefined) return undefined;
   const result =
@@ -70,7 +75,12 @@ function answerTo(body: string): string | undefined {
           capabilities: { tools: {} },
           serverInfo: { name: 'tickets', version: '1.0.0' },
         }
-      : { tools: [{ name: 'find', inputSchema: { type: 'object' } }] };
+      : {
+          tools: [
+            { name: 'find', inputSchema: { type: 'object' } },
+            ...(isFaulty ? [{ name: 'bad', inputSchema: 1 }] : []),
+          ],
+        };
   return JSON.stringify({ jsonrpc: '2.0', id, result });
 }
 
@@ -137,9 +147,36 @@ describe('install of a URL', () => {
       'http',
       `${origin}/mcp`,
     ]);
-    const { code, stderr } = await run([...words, '--only', 'none', '--force']);
+    const { code, stderr } = await run([...words, '--only', 'fnid', '--force']);
     expect(code).toBe(1);
-    expect(stderr).toContain('has no tool "none"');
+    expect(stderr).toContain('has no tool "fnid". Did you mean "find"?\nCorrect the names in --only');
+  });
+
+  test('names an invalid tool that clients refuse, which validate and call find without the transport', async () => {
+    const { origin } = await startRemote();
+    const installed = await run(['install', 'cursor', `${origin}/faulty`]);
+    expect(installed).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'clients refuse its answer to tools/list. tools/1/inputSchema: Invalid input: expected object, received number. Check',
+      ),
+    });
+    const checked = await run(['validate', `${origin}/faulty`, '--json']);
+    expect(JSON.parse(checked.stdout).extensions[0].diagnostics).toContainEqual(
+      expect.objectContaining({ code: 'invalid-input-schema', file: 'tool/bad#/inputSchema' }),
+    );
+    expect((await run(['call', `${origin}/faulty`])).stdout).toContain('find');
+  });
+
+  test('names the option to leave out its check, which call does not have', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}/mcp`;
+    const installed = await run(['install', 'cursor', url]);
+    expect([installed.code, installed.stderr]).toEqual([1, expect.stringContaining('add --no-verify.')]);
+    const called = await run(['call', url]);
+    expect([called.code, called.stderr]).toEqual([
+      1,
+      expect.stringMatching(/ECONNREFUSED.*Check its address\. To reach .*: --transport http/),
+    ]);
   });
 
   test('writes the address of a server that wants a sign-in for clients that sign in by themselves', async () => {

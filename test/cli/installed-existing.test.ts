@@ -189,6 +189,28 @@ describe('list-installed and uninstall', () => {
     expect(await names()).toEqual(['installed server']);
   });
 
+  test('are found by the key of a command, unless the entry has secrets of it', async () => {
+    writeFileSync(path.join(home, 'server.mjs'), ticketsServer);
+    const install = async (...words: readonly string[]) =>
+      await run(['install', 'cursor', '--no-verify', ...words]);
+    await install('--name', 'desk', '--', 'node', 'server.mjs', 'a b');
+    await install('--name', 'chosen', '--except', 'none', '--', 'node', 'server.mjs');
+    await install('--name', 'own', '--', 'node', 'server.mjs', '--token', 's3cr3t');
+    expect((await run(['show', 'own'])).stdout).not.toContain('s3cr3t');
+    await install('--name', 'locked', '--project', '--', 'node', 'server.mjs', '--token', 's3cr3t');
+    for (const key of ['desk', 'chosen']) {
+      const { code, stdout, stderr } = await run(['show', key, '--json']);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringContaining(`${key} is the installed server`),
+      });
+      expect(JSON.parse(stdout).launch).toMatch(/node \S*server\.mjs/);
+      expect((await run(['call', key])).stdout).toContain('tool');
+    }
+    const { code, stderr } = await run(['show', 'locked']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('There is no server "locked"')]);
+  });
+
   test('show the kind, the version and the given reference to people', async () => {
     await run(['install', 'cursor', '@acme/mcp', '--no-verify']);
     const { stdout } = await run(['list-installed']);
@@ -303,6 +325,8 @@ describe('a scoped package', () => {
   test('is an existing server in call, show and create-server', async () => {
     const called = await run(['call', '@acme/mcp', 'tool']);
     expect(called.stderr).toBe('@acme/mcp is the npm package @acme/mcp, version 1.2.0.\n');
+    const pinned = await run(['show', '@acme/mcp@1.2.0']);
+    expect(pinned.stderr).toBe('note: @acme/mcp@1.2.0 is the npm package @acme/mcp@1.2.0.\n');
     expect(JSON.parse((await run(['show', '@acme/mcp', '--json'])).stdout)).toMatchObject({
       reference: 'npm:@acme/mcp@1.2.0',
       tools: ['tool'],

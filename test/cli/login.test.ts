@@ -106,6 +106,17 @@ describe('login', () => {
     expect(called).toMatchObject({ code: 0, stdout: 'two tickets\n' });
   });
 
+  test('asks for the scope of the server in addition to the scope of the user', async () => {
+    const home = newHome();
+    const { code, stdout } = await logIn(home, ['--scope', 'tickets:write', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).scope.split(' ').sort()).toEqual([
+      'offline_access',
+      'tickets:read',
+      'tickets:write',
+    ]);
+  });
+
   fullTest('lets validate see the server', async () => {
     const home = newHome();
     const before = await runCli(['validate', servers.url], { home });

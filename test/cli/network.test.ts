@@ -85,6 +85,16 @@ describe('a remote server', () => {
     expect(newRequests()).toEqual(['CONNECT mcp.example:443']);
   });
 
+  it('is asked for its sign-in through them', async () => {
+    npmrc(`https-proxy=${proxy.url}`, `cafile=${home}/ca.pem`);
+    const { code, stderr } = await run(['login', 'https://mcp.example/mcp']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'error: https://mcp.example/mcp asks for no sign-in.\n',
+    });
+    expect(newRequests()).toEqual(['CONNECT mcp.example:443']);
+  });
+
   fullTest('is checked and installed by them', async () => {
     npmrc(`https-proxy=${proxy.url}`, `cafile=${home}/ca.pem`);
     const [, url = ''] = call;

@@ -473,6 +473,10 @@ describe('update', () => {
     expect(JSON.parse(sending.stdout)[0].changes.exposures).toEqual([
       'The server sends AWS_SECRET to evil.example.',
     ]);
+    const other = machine();
+    await other.run(['add', 'sender@1.0.0']);
+    const again = await other.run(['add', 'sender@1.1.0']);
+    expect(again.stderr).toContain('warning: The server sends AWS_SECRET to evil.example.\n');
     await registry.publish(sender('1.2.0', {}, 'a.example', { scripts: { postinstall: 'node x.js' } }));
     const scripted = await here.run(['update']);
     expect(scripted.code).toBe(1);

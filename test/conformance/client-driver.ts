@@ -30,6 +30,9 @@ const [, , url = ''] = process.argv;
 const home = mkdtempSync(path.join(tmpdir(), 'conformance-client-'));
 const { signal } = new AbortController();
 
+/** Longest wait for an answer, in milliseconds: the clients of all scenarios share the processors. */
+const patienceMs = 120_000;
+
 interface ToolCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -93,7 +96,7 @@ async function callTools(signIn?: SignInFor): Promise<void> {
     env: host.env,
     report,
     signal,
-    patience: { waitMs: 20_000 },
+    patience: { waitMs: patienceMs },
     isOnce: true,
     signIns,
     signIn,
@@ -140,7 +143,7 @@ async function connect(
     place,
     name: 'suite',
     era: undefined,
-    timeoutMs: 20_000,
+    timeoutMs: patienceMs,
     signal,
     quote: (text) => text,
     roots: async () => [],
@@ -148,7 +151,7 @@ async function connect(
     events,
     onOver: ignore,
   });
-  await link.lists.read('tools', 20_000);
+  await link.lists.read('tools', patienceMs);
   return link;
 }
 
@@ -170,7 +173,10 @@ async function readAll(): Promise<void> {
 }
 
 async function listed(link: UpstreamLink, part: 'tools' | 'resources' | 'prompts') {
-  return (await link.lists.read(part, 20_000)) as readonly { readonly name: string; readonly uri: string }[];
+  return (await link.lists.read(part, patienceMs)) as readonly {
+    readonly name: string;
+    readonly uri: string;
+  }[];
 }
 
 /** `agenttools start` in front of the server of the suite. */
@@ -184,7 +190,7 @@ async function connectThrough(): Promise<UpstreamLink> {
 async function listSkills() {
   await (await connectThrough()).close();
   const link = await connectThrough();
-  const skills = (await link.lists.read('skills', 20_000)) as readonly {
+  const skills = (await link.lists.read('skills', patienceMs)) as readonly {
     readonly resources: readonly { readonly uri: string }[];
   }[];
   if (skills.length === 0) throw new Error('No skills are listed.');

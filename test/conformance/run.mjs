@@ -15,10 +15,12 @@ import { build } from 'esbuild';
 import { startBridge } from './bridge.mjs';
 import { clientRuns, packages, runs } from './runs.mjs';
 import { ServerProcess } from './server-process.mjs';
+import { startTurns } from './turns.mjs';
 import { judge, judgeClient } from './verdict.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = path.join(root, 'bin/agenttools.js');
+const turnTaker = path.join(root, 'test/conformance/take-turn.mjs');
 const extension = path.join(root, 'fixtures/extensions/conformance');
 
 const { values: options } = parseArgs({
@@ -38,8 +40,8 @@ const say = (line) => void process.stdout.write(`${line}\n`);
 /** How long a run may take, its scenarios one after the other. The suite gives each of them half a minute. */
 const runLimitMs = 10 * 60_000;
 
-/** Time of one client of the suite, which starts the clients of all scenarios together: `--timeout`, in milliseconds. */
-const clientLimitMs = '180000';
+/** Time of one client of the suite, with the wait for its turn. */
+const clientLimitMs = runLimitMs;
 
 /** How a server is brought to the suite: its address, and what was wrong with it besides. */
 const transports = { http: startHttp, stdio: startStdio };
@@ -95,15 +97,17 @@ async function runOne(transport, run, suites) {
 async function runClient({ name, args, checks }, driver, suites) {
   const folder = path.join(work, name.replaceAll(' ', '-'));
   mkdirSync(folder);
-  const command = `"${process.execPath}" "${driver}"`;
+  const turns = await startTurns();
+  const command = `"${process.execPath}" "${turnTaker}" ${turns.port} "${driver}"`;
   const signal = AbortSignal.timeout(runLimitMs);
   const file = suiteFile(suites, 'next');
   await runSuite({
     file,
-    args: ['client', '--command', command, '--timeout', clientLimitMs, ...args],
+    args: ['client', '--command', command, '--timeout', String(clientLimitMs), ...args],
     folder,
     signal,
   });
+  turns.close();
   const { scenarios, passed, skipped, unclaimed, faults } = judgeClient(folder, { checks });
   if (signal.aborted) faults.push(`the suite did not end within ${runLimitMs / 60_000} minutes`);
   const words = faults.length === 0 ? 'ok' : `${faults.length} FAULTS`;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createWebServer, type Server as WebServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import os from 'node:os';
@@ -8,6 +8,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeFolder, writePackage } from '../support/packages.js';
 import { openProgram, type Program, programFile, startProgram } from '../support/program.js';
+import { writeZip } from '../support/zip.js';
 
 /** Runs the code that a call sends. The result begins with "done:", or with "stopped:" and the reason. */
 const attacker = {
@@ -341,6 +342,58 @@ describe('existing servers in a sandbox', () => {
     expect(found.env).toEqual(expect.arrayContaining(['HOME', 'NAMED', 'PATH', 'TMPDIR']));
     expect(found.env).not.toContain('API_KEY');
     expect(found.bin).toBeLessThan(5);
+  });
+
+  /** A bundle by a stranger, whose server reads the files that its arguments name. */
+  const bundle = (server: { readonly command: string; readonly args: readonly string[] }) => {
+    const readsArguments = facts.replace(
+      'const found = () =>',
+      `const read = (file) => { try { return fs.readFileSync(file, 'utf8') } catch ({ code }) { return code } };
+       const found = () => true ? JSON.stringify(process.argv.slice(1).map(read)) :`,
+    );
+    const { command, args } = server;
+    const manifest = {
+      manifest_version: '0.3',
+      name: 'stranger',
+      version: '1.0.0',
+      description: 'Reads.',
+      author: { name: 'x' },
+      server: { type: 'node', entry_point: 'server.cjs', mcp_config: { command, args } },
+    };
+    const file = path.join(writeFolder(), 'stranger.mcpb');
+    const entries = {
+      'manifest.json': JSON.stringify(manifest),
+      'server.cjs': readsArguments,
+      'own.txt': 'own',
+    };
+    writeFileSync(file, writeZip(Object.entries(entries).map(([name, content]) => ({ name, content }))));
+    return file;
+  };
+  const ofBundle = (name: string) => `\${__dirname}/${name}`;
+
+  test('read no file that only the arguments of a bundle name', async () => {
+    const args = ['server.cjs', 'own.txt'].map(ofBundle);
+    const words = [
+      ...args,
+      path.join(secrets, '.ssh/id'),
+      path.join(secrets, 'notes/list.txt'),
+      '/etc/hostname',
+    ];
+    const flags = ['--sandbox', '--allow-read', path.join(secrets, 'notes')];
+    const found = await factsOf(await openProgram(bundle({ command: 'node', args: words }), { env, flags }));
+    expect(found.slice(1)).toEqual(['own', 'ENOENT', 'milk', 'ENOENT']);
+  });
+
+  test('start no program of a bundle that is elsewhere', async () => {
+    const script = path.join(
+      writeFolder({ 'package.json': '{}', 'run.sh': '#!/bin/sh\n', '.env': 'KEY' }),
+      'run.sh',
+    );
+    chmodSync(script, 0o755);
+    const at = await openProgram(bundle({ command: script, args: [] }), { env, flags: ['--sandbox'] });
+    expect((await at.request('tools/list')).tools).toEqual([]);
+    await at.end();
+    expect(at.stderr).toContain(`does not permit the program ${script}`);
   });
 
   const upstream = (sandbox: object, more: object = {}) =>

@@ -18,6 +18,8 @@ interface SigningOptions {
   readonly expires?: string;
   /** Changes the signature of a version. Undefined: the version is unsigned. */
   readonly change?: (signature: Signature, name: string) => Signature | undefined;
+  /** Attestations of a version, by its label `name@version`. Undefined: it has none. */
+  readonly attestations?: (label: string) => readonly object[] | undefined;
 }
 
 type Json = Record<string, unknown>;
@@ -35,10 +37,12 @@ export function signatureOver(text: string): Signature {
   return { keyid, sig: sign('sha256', Buffer.from(text), privateKey).toString('base64') };
 }
 
+const attestationsPath = '/-/npm/v1/attestations/';
+
 /** A registry with the packages of another one, which signs them. Gives its URL. */
 export async function startSigningRegistry(
   { url: origin }: Registry,
-  { expires, change = (signature) => signature }: SigningOptions = {},
+  { expires, change = (signature) => signature, attestations = () => undefined }: SigningOptions = {},
 ): Promise<string> {
   const withSignature = (version: Json): void => {
     const dist = version.dist as Json | undefined;
@@ -46,11 +50,18 @@ export async function startSigningRegistry(
     const text = `${version.name}@${version.version}:${dist.integrity}`;
     const signature = change(signatureOver(text), String(version.name));
     if (signature) dist.signatures = [signature];
+    const label = `${version.name}@${version.version}`;
+    if (attestations(label))
+      dist.attestations = { url: `https://registry.example${attestationsPath}${label}` };
   };
   const server = createServer(async (request, response) => {
     if (request.url === '/-/npm/v1/keys') {
       const keys = [{ keyid, key, expires: expires ?? null, keytype: 'ecdsa-sha2-nistp256' }];
       return void response.end(JSON.stringify({ keys }));
+    }
+    if (request.url?.startsWith(attestationsPath)) {
+      const found = attestations(request.url.slice(attestationsPath.length));
+      return void response.end(JSON.stringify({ attestations: found }));
     }
     const { accept = '*/*' } = request.headers;
     const answer = await fetch(new URL(request.url ?? '/', origin), { headers: { accept } });

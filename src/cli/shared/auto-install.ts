@@ -7,11 +7,14 @@ export function autoInstallOptions(
   {
     wanted,
     allowFindings = [],
+    requireProvenance = false,
     tell,
   }: {
     readonly wanted: boolean;
     /** Codes of findings in texts that the user allows. */
     readonly allowFindings?: readonly string[];
+    /** Refuses packages without a verified provenance. */
+    readonly requireProvenance?: boolean;
     readonly tell: (text: string) => void;
   },
 ): InstallMissing | undefined {
@@ -21,7 +24,10 @@ export function autoInstallOptions(
       import('../../engine/packages/create-installer.js'),
       import('./packages-deps.js'),
     ]);
-    return await createInstaller(packagesSetting(host, tell, { allowFindings }))(names, options);
+    return await createInstaller(packagesSetting(host, tell, { allowFindings, requireProvenance }))(
+      names,
+      options,
+    );
   };
 }
 

@@ -63,8 +63,8 @@ export async function findInstalled(
   const { receipts } = installationFolders(host);
   const installed = await installedReference(name, { receipts, cwd: host.cwd, home: host.home });
   if (!installed) return undefined;
-  const { reference: text, hasInputs } = installed;
-  const meant = readServerReference(text);
+  const { reference: text, words, hasInputs } = installed;
+  const meant = words ? commandReference(words) : readServerReference(text);
   if (meant.kind === 'name' || meant.kind === 'path') return undefined;
   const note =
     hasInputs && starts ? ' Inputs of its entry are not used: give them by --arg, --env and --header.' : '';

@@ -7,8 +7,12 @@ import { npmSetting } from './npm-deps.js';
 export function packagesSetting(
   host: Host,
   onProgress: PackagesDeps['onProgress'],
-  { npm = npmSetting(host), allowFindings = [] }: Partial<Pick<PackagesDeps, 'npm' | 'allowFindings'>> = {},
+  {
+    npm = npmSetting(host),
+    allowFindings = [],
+    requireProvenance = false,
+  }: Partial<Pick<PackagesDeps, 'npm' | 'allowFindings' | 'requireProvenance'>> = {},
 ): PackagesDeps {
   const { packagesFolder } = workspaceFolders(host);
-  return { packagesFolder, npm, allowFindings, now: () => new Date(), onProgress };
+  return { packagesFolder, npm, allowFindings, requireProvenance, now: () => new Date(), onProgress };
 }

@@ -6,6 +6,7 @@ import { upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer, RemoteTransport } from '../existing-servers/existing-server.js';
 import type { GivenOptions, GivenPair } from '../existing-servers/given-inputs.js';
 import { hideSecrets } from '../existing-servers/hide-secrets.js';
+import { npmServerFolder } from '../existing-servers/npm-servers.js';
 import type { PreparedLaunch } from '../existing-servers/prepare-launch.js';
 import { revealAddress, revealGiven } from '../existing-servers/reveal-inputs.js';
 import { shownReference } from '../existing-servers/server-reference.js';
@@ -14,7 +15,7 @@ import type { Adapt } from '../runtime/adapt.js';
 import { composeDefinition, type ServerSpec, type ToolList } from '../runtime/compose-server.js';
 import { inlineServer } from '../runtime/inline-server.js';
 import { readToolListVariables } from '../runtime/tool-list-setting.js';
-import type { UpstreamEndpoint, UpstreamSpec } from '../runtime/upstream.js';
+import type { UpstreamEndpoint, UpstreamProgram, UpstreamSpec } from '../runtime/upstream.js';
 import { type Reveal, revealVariables } from '../secrets/reveal.js';
 import { type ExistingDeps, type NamedReference, openExisting, prepareExisting } from './open-existing.js';
 
@@ -122,8 +123,21 @@ async function prepare(
   const prepared = await prepareExisting(server, given, { ...deps, surroundings }, { answers: values });
   if (request.passes && prepared.kind !== 'program') throw remoteInSandbox();
   const launch = await revealAddress(prepared, server, deps.reveal);
-  const findEndpoint = onceFound(async () => await toEndpoint(launch, request, { ...deps, env }));
+  const argumentFolders = request.meant.kind === 'command' ? undefined : ownFolders(server, deps);
+  const findEndpoint = onceFound(
+    async () => await toEndpoint(launch, request, { ...deps, env, argumentFolders }),
+  );
   return { server, findEndpoint };
+}
+
+/** The folder of a server that a stranger has written: of its package or bundle. */
+function ownFolders(
+  { template, content }: ExistingServer,
+  { dataFolder }: Pick<BridgeDeps, 'dataFolder'>,
+): readonly string[] {
+  if (content) return [content.folder];
+  const runner = template.kind === 'program' ? template.runner : undefined;
+  return runner?.by === 'npm' ? [npmServerFolder(dataFolder, runner)] : [];
 }
 
 /** Runs a search once. After a failure, the next call runs it again. */
@@ -158,21 +172,32 @@ type Variables = Readonly<Record<string, string | undefined>>;
 async function toEndpoint(
   launch: PreparedLaunch,
   { transport }: Pick<BridgeRequest, 'transport'>,
-  { env: variables, cwd, signal }: Pick<BridgeDeps, 'cwd' | 'signal'> & { readonly env: Variables },
+  {
+    env: variables,
+    cwd,
+    signal,
+    argumentFolders,
+  }: Pick<BridgeDeps, 'cwd' | 'signal'> & {
+    readonly env: Variables;
+    readonly argumentFolders: UpstreamProgram['argumentFolders'];
+  },
 ): Promise<UpstreamEndpoint> {
   if (launch.kind === 'program') {
     const { command, args, env } = launch;
     const passed = Object.entries(variables).filter(
       (pair): pair is [string, string] => pair[1] !== undefined && !ownVariables.test(pair[0]),
     );
-    return { command, args, env: { ...Object.fromEntries(passed), ...env }, cwd: launch.cwd ?? cwd };
+    const all = { ...Object.fromEntries(passed), ...env };
+    return { command, args, env: all, cwd: launch.cwd ?? cwd, ...(argumentFolders && { argumentFolders }) };
   }
   const { url, headers } = launch;
   const known = transport ?? launch.transport;
   if (known) return { url, headers, transport: known };
   const { verifyRemote } = await import('../preflight/verify-remote.js');
   const asked = { url, headers, transport: undefined };
-  const { transport: found } = await verifyRemote(asked, { timeoutMs: 15_000, signal });
+  const wayOut = 'To reach it without the check, name its transport: --transport http';
+  const limits = { timeoutMs: 15_000, signal, wayOut, isHandshakeOnly: true };
+  const { transport: found } = await verifyRemote(asked, limits);
   return { url, headers, transport: found };
 }
 

@@ -99,7 +99,8 @@ export function explainReference(
     return source === 'command' ? undefined : `${shownReference(meant)} is ${reference}.`;
   const isFile = meant.kind === 'document' || meant.kind === 'bundle';
   const meaning = isFile ? `the server "${name}"` : describeReference(meant);
-  return `${text} is ${meaning}${version === undefined ? '' : `, version ${version}`}.`;
+  const isSaid = version === undefined || meaning.endsWith(`@${version}`);
+  return `${text} is ${meaning}${isSaid ? '' : `, version ${version}`}.`;
 }
 
 interface PrepareChoices {

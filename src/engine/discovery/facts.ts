@@ -1,4 +1,5 @@
 import type { Kind } from '../extension/item-kinds.js';
+import type { Provenance } from '../npm/provenance.js';
 import type { Requirements, ToolVisibility } from '../runtime/specs.js';
 import type { ExistingServerFacts } from './existing-facts.js';
 
@@ -126,6 +127,8 @@ export interface ServerFacts {
   readonly directory: string;
   /** State of the registry signature. Absent: the package was not added from a registry. */
   readonly signature?: 'verified' | 'unsigned';
+  /** Verified provenance of an added package. Absent: it has none. */
+  readonly builtFrom?: Provenance;
   readonly configKey: string;
   /** Adaptation of its tools to clients, if the definition sets another one than `auto`. */
   readonly adapt?: 'on' | 'off';
@@ -166,6 +169,8 @@ export interface PackageFacts extends Readonly<Record<Kind, readonly Declaration
   readonly skills: readonly SkillSummary[];
   /** State of the registry signature. Absent: the package was not added from a registry. */
   readonly signature?: 'verified' | 'unsigned';
+  /** Verified provenance of an added package. Absent: it has none. */
+  readonly builtFrom?: Provenance;
 }
 
 /** Package, version and file of an item. */

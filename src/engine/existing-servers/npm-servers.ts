@@ -8,6 +8,7 @@ import { temporaryFile } from '../base/files/temporary.js';
 import { isRecord, isString } from '../base/value-checks.js';
 import { isPublishedName } from '../extension/names.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
+import { checkOrigin, isProvenance, type Provenance } from '../npm/provenance.js';
 import { runNpm } from '../npm/run-npm.js';
 import { checkInstalled } from '../npm/signatures.js';
 import { programFile } from './npm-program.js';
@@ -23,6 +24,8 @@ export interface InstalledNpmServer {
   /** Absolute path of the program's script. */
   readonly file: string;
   readonly scripted: readonly ScriptedPackage[];
+  /** Verified provenance. Absent: it has none, or nothing is installed. */
+  readonly provenance?: Provenance;
 }
 
 export interface NpmServerRequest {
@@ -33,6 +36,8 @@ export interface NpmServerRequest {
   readonly bin?: string | undefined;
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
+  /** Refuses a package without a verified provenance. Default: false. */
+  readonly requireProvenance?: boolean;
 }
 
 export interface NpmServerDeps {
@@ -77,7 +82,8 @@ export async function installNpmServer(
     lockOf(folder),
     async () => {
       const record = await readRecord(folder);
-      const isEnough = record && request.allowScripts.every((one) => record.allowed.includes(one));
+      const isBuilt = record?.provenance !== undefined || !request.requireProvenance;
+      const isEnough = record && isBuilt && request.allowScripts.every((one) => record.allowed.includes(one));
       if (!isEnough) await installAnew(folder, { ...request, earlier: record?.allowed ?? [] }, deps);
       return await describe(folder, request);
     },
@@ -102,7 +108,7 @@ export async function planNpmServer(
   { dataFolder, ...lookup }: NpmServerDeps,
 ): Promise<InstalledNpmServer> {
   const { name, version, bin, allowScripts } = request;
-  const folder = path.join(npmServersFolder(dataFolder), folderName(request));
+  const folder = npmServerFolder(dataFolder, request);
   if (await readRecord(folder)) return await describe(folder, request);
   const reference = { kind: 'npm', name, version, ...(bin !== undefined && { bin }) } as const;
   const { file, scripts } = await publishedProgram(reference, lookup);
@@ -115,6 +121,14 @@ export async function planNpmServer(
     scripted:
       said.length > 0 ? [{ name, version, scripts: said, isAllowed: allowScripts.includes(name) }] : [],
   };
+}
+
+/** Folder of one npm server. */
+export function npmServerFolder(
+  dataFolder: string,
+  server: Pick<NpmServerRequest, 'name' | 'version'>,
+): string {
+  return path.join(npmServersFolder(dataFolder), folderName(server));
 }
 
 /** Names of scopes contain a slash. */
@@ -135,9 +149,9 @@ interface NewFolder extends NpmServerRequest {
 async function installAnew(
   folder: string,
   request: NewFolder,
-  { npm, signal }: NpmServerDeps,
+  { npm, dataFolder, signal }: NpmServerDeps,
 ): Promise<void> {
-  const { name, version } = request;
+  const { name, version, requireProvenance = false } = request;
   // A stale one is removed by the next process that takes the lock.
   const staged = temporaryFile(path.dirname(folder));
   try {
@@ -147,6 +161,7 @@ async function installAnew(
     });
     await runNpm(['install', ...flags, '--', `${name}@${version}`], { folder: staged, setting: npm, signal });
     await checkInstalled(staged, { npm, signal });
+    const origin = await checkOrigin(name, staged, { npm, dataFolder, requireProvenance, signal });
     const allowed = await chooseAllowed(staged, request);
     for (const one of allowed) {
       // Scripts of the named package alone: its dependencies are other packages.
@@ -157,7 +172,8 @@ async function installAnew(
         withScripts: true,
       });
     }
-    const record = { format: 1, name, version, allowed };
+    const provenance = origin?.provenance ?? undefined;
+    const record = { format: 1, name, version, allowed, ...(provenance && { provenance }) };
     await guardWrite(staged, () => writeFile(path.join(staged, recordFile), `${JSON.stringify(record)}\n`));
     await guardWrite(folder, () => putInPlace(staged, folder));
   } finally {
@@ -195,6 +211,7 @@ async function putInPlace(staged: string, folder: string): Promise<void> {
 
 interface ServerRecord {
   readonly allowed: readonly string[];
+  readonly provenance?: Provenance;
 }
 
 /** The record of a complete folder; undefined for a missing or incomplete one. */
@@ -202,7 +219,8 @@ async function readRecord(folder: string): Promise<ServerRecord | undefined> {
   try {
     const record: unknown = JSON.parse(await readFile(path.join(folder, recordFile), 'utf8'));
     if (!isRecord(record) || record.format !== 1 || !Array.isArray(record.allowed)) return undefined;
-    return { allowed: record.allowed.filter(isString) };
+    const { provenance } = record;
+    return { allowed: record.allowed.filter(isString), ...(isProvenance(provenance) && { provenance }) };
   } catch {
     return undefined;
   }
@@ -219,6 +237,7 @@ async function describe(folder: string, { name, bin }: NpmServerRequest): Promis
     folder,
     file,
     scripted: await findScripted(folder, record?.allowed ?? []),
+    ...(record?.provenance && { provenance: record.provenance }),
   };
 }
 

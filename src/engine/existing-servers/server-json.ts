@@ -1,8 +1,16 @@
 import { AgentToolsError } from '../base/errors.js';
 import type { DocumentPath } from '../base/files/document-path.js';
 import { isRecord } from '../base/value-checks.js';
-import type { ExistingServer, ProgramRunner, RemoteTransport, ServerTemplate } from './existing-server.js';
+import type {
+  ArgumentTemplate,
+  ExistingServer,
+  ProgramRunner,
+  RemoteTransport,
+  ServerTemplate,
+  TextTemplate,
+} from './existing-server.js';
 import { InputCollector, readKey, readText } from './registry-inputs.js';
+import { isPlainReference, type ServerReference } from './server-reference.js';
 
 /** Ways to run or reach a server, as users name them. */
 export type ServerRoute = 'remote' | 'npm' | 'uvx' | 'docker' | 'dnx' | 'bundle';
@@ -122,13 +130,28 @@ function readRemote(remote: Held): Candidate | string {
   const url = readText(remote, 'url');
   if (url === undefined || !/^https?:\/\/\S+$|^\{/.test(url)) return 'a remote without a valid "url"';
   const collector = new InputCollector();
-  const template: ServerTemplate = {
-    kind: 'remote',
-    transport,
-    url: collector.readVariables(url, readKey(remote, 'variables')),
-    headers: collector.readPairs(readKey(remote, 'headers'), 'header'),
-  };
+  const address = collector.readVariables(url, readKey(remote, 'variables'));
+  const headers = collector.readPairs(readKey(remote, 'headers'), 'header');
+  const fault = faultyName(headers, possible.header);
+  if (fault !== undefined) return `a remote with the impossible header ${JSON.stringify(fault)}`;
+  const template: ServerTemplate = { kind: 'remote', transport, url: address, headers };
   return { route: 'remote', template, inputs: collector.inputs, notes: [] };
+}
+
+/** Names and fixed texts that a request or a process can have. */
+const possible = {
+  header: { name: /^[!#$%&'*+.^`|~\w-]+$/, text: /^[^\r\n\0]*$/ },
+  env: { name: /^[^=\p{Cc}]+$/u, text: /^[^\0]*$/ },
+} as const;
+
+/** The first name that cannot be used, or has a text that cannot be used. */
+function faultyName(
+  pairs: Readonly<Record<string, TextTemplate>>,
+  { name, text }: { readonly name: RegExp; readonly text: RegExp },
+): string | undefined {
+  const isFaulty = ([key, parts]: readonly [string, TextTemplate]) =>
+    !name.test(key) || parts.some((part) => typeof part === 'string' && !text.test(part));
+  return Object.entries(pairs).find(isFaulty)?.[0];
 }
 
 /** A package, or the reason against it. */
@@ -147,17 +170,35 @@ function readPackage(held: Held, serverVersion: string | undefined): Candidate |
   const options = collector.readArguments(readKey(held, 'runtimeArguments'));
   const args = collector.readArguments(readKey(held, 'packageArguments'));
   const env = collector.readPairs(readKey(held, 'environmentVariables'), 'env');
+  const fault = faultyName(env, possible.env);
+  if (fault !== undefined)
+    return `${type} package ${identifier} with the impossible variable ${JSON.stringify(fault)}`;
   const version = readText(held, 'version') ?? (type === 'oci' ? undefined : serverVersion);
-  if (version !== undefined && /\s|^-/.test(version))
-    return `${type} package ${identifier} with an invalid version`;
-  const { route, runner } = runners[type]!({ identifier, version, options });
+  const { route, runner, reference } = runners[type]!({ identifier, version, options });
+  if (!isPlainReference(reference)) {
+    const shown = version === undefined ? identifier : `${identifier}@${version}`;
+    return `${type} package ${JSON.stringify(shown)}, which is no name and version of such a package`;
+  }
   const template: ServerTemplate = { kind: 'program', runner, args, env };
-  const dropped = type === 'npm' ? options.filter(({ words }) => !isYes(words)) : [];
-  const notes =
-    dropped.length === 0
-      ? []
-      : [`The options of npx that ${identifier} declares are not used: it runs without npx.`];
-  return { route, template, inputs: collector.inputs, notes };
+  return { route, template, inputs: collector.inputs, notes: optionNotes(identifier, route, options) };
+}
+
+/** A note on options of the runner, which can widen the access of the server: `docker run --privileged`. */
+function optionNotes(
+  identifier: string,
+  route: ServerRoute,
+  options: readonly ArgumentTemplate[],
+): readonly string[] {
+  const declared = options.filter(({ words }) => !isYes(words));
+  if (declared.length === 0) return [];
+  if (route === 'npm')
+    return [`The options of npx that ${identifier} declares are not used: it runs without npx.`];
+  const words = declared.flatMap((option) => option.words.map(wordOf));
+  return [`${identifier} declares these options of ${route}, which are used: ${words.join(' ')}`];
+}
+
+function wordOf(parts: TextTemplate): string {
+  return parts.map((part) => (typeof part === 'string' ? part : `<${part.input}>`)).join('');
 }
 
 /** True for the option by which npx asks no question. */
@@ -171,25 +212,37 @@ interface PackageFacts {
   readonly options: Extract<ProgramRunner, { by: 'uvx' }>['options'];
 }
 
+/** `reference`: the package as a user would name it. */
+interface PackageRun {
+  readonly route: ServerRoute;
+  readonly runner: ProgramRunner;
+  readonly reference: ServerReference;
+}
+
 /** Runner of each registry type. */
-const runners: Readonly<
-  Record<string, (facts: PackageFacts) => { readonly route: ServerRoute; readonly runner: ProgramRunner }>
-> = {
-  npm: ({ identifier, version = 'latest' }) => ({
+const runners: Readonly<Record<string, (facts: PackageFacts) => PackageRun>> = {
+  npm: ({ identifier: name, version = 'latest' }) => ({
     route: 'npm',
-    runner: { by: 'npm', name: identifier, version },
+    runner: { by: 'npm', name, version },
+    reference: { kind: 'npm', name, version },
   }),
-  pypi: ({ identifier, version, options }) => ({
+  pypi: ({ identifier: name, version, options }) => ({
     route: 'uvx',
-    runner: { by: 'uvx', name: identifier, ...(version !== undefined && { version }), options },
+    runner: { by: 'uvx', name, ...(version !== undefined && { version }), options },
+    reference: { kind: 'pypi', name, ...(version !== undefined && { version }) },
   }),
-  oci: ({ identifier, version, options }) => ({
-    route: 'docker',
-    runner: { by: 'docker', image: imageWith(identifier, version), options },
-  }),
-  nuget: ({ identifier, version, options }) => ({
+  oci: ({ identifier, version, options }) => {
+    const image = imageWith(identifier, version);
+    return {
+      route: 'docker',
+      runner: { by: 'docker', image, options },
+      reference: { kind: 'docker', image },
+    };
+  },
+  nuget: ({ identifier: name, version, options }) => ({
     route: 'dnx',
-    runner: { by: 'dnx', name: identifier, ...(version !== undefined && { version }), options },
+    runner: { by: 'dnx', name, ...(version !== undefined && { version }), options },
+    reference: { kind: 'nuget', name, ...(version !== undefined && { version }) },
   }),
 };
 

@@ -3,6 +3,7 @@ import { AgentToolsError } from '../base/errors.js';
 import { isLoopback } from '../base/loopback.js';
 import { parseUrl } from '../base/parse-url.js';
 import { decodeUriText } from '../base/text-codecs.js';
+import { visibleLine } from '../base/visible-text.js';
 import { isPublishedName } from '../extension/names.js';
 import { isRegistryName } from '../mcp-registry/registry-entry.js';
 import { shownUrl, shownWords } from './hide-secrets.js';
@@ -54,13 +55,18 @@ export function commandReference(words: readonly string[]): Extract<ServerRefere
  * @throws AgentToolsError `usage` if no server can be meant
  */
 export function readServerReference(text: string): ServerReference {
-  if (text.trim() === '' || text !== text.trim())
+  if (text.trim() === '')
+    throw usage('An empty text names no server. Write for example npm:@playwright/mcp.');
+  if (text !== text.trim())
     throw usage(`${JSON.stringify(text)} names no server. Remove the blanks around it.`);
   const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(text) ?? [];
   if (Object.hasOwn(schemes, scheme)) return schemes[scheme]!(rest, text);
   if (/^https?:\/\//i.test(text)) return readAddress(text);
   if (/^(?:\.{1,2}|~)?[\\/]|^\.{1,2}$|^~$|^[a-z]:[\\/]/i.test(text)) return readPath(text);
-  if (/\s/.test(text)) throw usage(`"${text}" contains blanks. Write a command after "--": -- ${text}`);
+  if (/\s/.test(text))
+    throw usage(
+      `"${visibleLine(text)}" contains blanks. Write a command after "--": -- ${visibleLine(text)}`,
+    );
   if (/\.(?:mcpb|dxt)$|\.json(?:#.+)?$/i.test(text)) return readPath(text);
   if (/^[\w.-]+(?:\[[\w.,-]+\])?==[\w.!+-]+$/.test(text)) return readPyPi(text);
   if (isOciImage(text)) return { kind: 'docker', image: text };
@@ -244,12 +250,21 @@ function suffix(part: string | undefined): string {
 
 /** Adds the prefix of the kind if the plain text would mean something else. */
 function spell(plain: string, prefix: string, reference: ServerReference): string {
+  return readsAs(plain, reference) ? plain : prefix + plain;
+}
+
+function readsAs(text: string, reference: ServerReference): boolean {
   try {
-    if (isDeepStrictEqual(readServerReference(plain), reference)) return plain;
+    return isDeepStrictEqual(readServerReference(text), reference);
   } catch (error) {
     if (!(error instanceof AgentToolsError)) throw error;
+    return false;
   }
-  return prefix + plain;
+}
+
+/** False if a part means something else to the runner of the package, such as the version `git+https://…` to npm. */
+export function isPlainReference(reference: ServerReference): boolean {
+  return readsAs(formatReference(reference) ?? '', reference);
 }
 
 function withVersion({ name, version }: { readonly name: string; readonly version?: string }): string {

@@ -21,6 +21,8 @@ export interface UpstreamProgram {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path. */
   readonly cwd: string;
+  /** Folders in which the arguments can name files for a sandbox. Absent: anywhere, since the user has written them. */
+  readonly argumentFolders?: readonly string[];
 }
 
 /** A server that communicates over HTTP. */

@@ -377,6 +377,10 @@ export class Workspace {
     if (isPackageFolder(target))
       return onlyServer(await this.open(target), (name) => `${reference.replace(/[\\/]+$/, '')}/${name}`);
     const parent = path.dirname(target);
+    if (!isPackageFolder(parent) && statFile(target)?.isFile()) {
+      const message = `${target} is a file. If it is the program of an MCP server, write it after "--": -- ${reference}`;
+      throw new AgentToolsError('not-found', message);
+    }
     if (isPackageFolder(parent)) return namedServer(await this.open(parent), path.basename(target));
     throw new AgentToolsError(
       'not-found',

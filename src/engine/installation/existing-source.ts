@@ -121,6 +121,20 @@ function refuseOptions({ toolOptions, sha256 }: InstallRequest, meant: ServerRef
     throw new AgentToolsError('refused', `--tool-option is for tools of extensions, and this is ${what}.`);
 }
 
+/** @throws AgentToolsError for a server without a provenance that can be checked */
+function requireNpm({ template }: ExistingServer, { by }: InstallRequest, text: string): void {
+  const isNpm = template.kind === 'program' && template.runner.by === 'npm';
+  if (isNpm && by === 'node') return;
+  const reason = isNpm ? 'npx would install it again, unchecked' : 'it is no npm package';
+  throw new AgentToolsError('refused', `The provenance of ${text} cannot be required: ${reason}.`);
+}
+
+function builtNotes(installed: InstalledNpmServer | undefined): readonly string[] {
+  if (!installed?.provenance) return [];
+  const { repository, commit } = installed.provenance;
+  return [`It was built from ${repository}, commit ${commit}.`];
+}
+
 interface FoundServer {
   readonly text: string;
   readonly meant: ExistingReference;
@@ -133,6 +147,7 @@ async function prepareSource(
   setting: InstallDeps,
 ): Promise<InstallSource> {
   const { env, home, platform } = setting.surroundings;
+  if (request.requireProvenance) requireNpm(found, request, text);
   let installed: InstalledNpmServer | undefined;
   const given = { env: request.variables, args: request.args, headers: readHeaders(request.headers) };
   const base = { cwd: setting.workspace.cwd, home };
@@ -224,7 +239,7 @@ async function prepareSource(
     secretArguments: prepared.secretArguments,
     variables: variablesOf(prepared),
     toolOptions: {},
-    notes: [...noted.notes, ...unrun.map(scriptNote), ...dryRunNotes(request)],
+    notes: [...noted.notes, ...builtNotes(installed), ...unrun.map(scriptNote), ...dryRunNotes(request)],
     keyFor: () => deriveKey(server.name),
     checkClient: async () => [],
     explainFailure: (error) => explainUnrunScripts(error, unrun),
@@ -300,7 +315,8 @@ async function settleTransport(
     };
   setting.tell(`Asking ${new URL(remote.url).host}`);
   const { verifyRemote } = await import('../preflight/verify-remote.js');
-  return await verifyRemote(remote, { timeoutMs: verifyTimeoutMs, signal: setting.signal });
+  const wayOut = 'To install it without the check, add --no-verify.';
+  return await verifyRemote(remote, { timeoutMs: verifyTimeoutMs, signal: setting.signal, wayOut });
 }
 
 async function signInState(
@@ -309,7 +325,8 @@ async function signInState(
 ): Promise<NonNullable<InstallSource['signIn']>> {
   const { SignIns } = await import('../sign-in/sign-ins.js');
   const account = new SignIns({ dataFolder }).account(url);
-  return { server: account.server, isSignedIn: (await account.current()) !== undefined };
+  const record = await account.current();
+  return { server: account.server, isSignedIn: record !== undefined && record.over === undefined };
 }
 
 /** Servers of extensions are started in a dry run. Existing ones are not, because they would have to be installed. */

@@ -3,6 +3,7 @@ import { joinNames } from '../base/join-names.js';
 import type { Client } from '../clients/client.js';
 import { deriveKey, writtenKey } from '../clients/entry-keys.js';
 import { findPackageTexts } from '../packages/package-findings.js';
+import { PackageStore } from '../packages/package-store.js';
 import type { ServerSpec } from '../runtime/compose-server.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
@@ -28,6 +29,7 @@ export async function extensionSource(
     throw new AgentToolsError('refused', message);
   }
   const { spec } = candidate;
+  if (request.requireProvenance) await requireProvenance(spec, setting);
   const toolOptions = readToolSettings(request.toolOptions, spec);
   const notes = request.verifyTimeoutMs === undefined ? [] : await findBrokenCode(spec);
   return {
@@ -51,6 +53,15 @@ export async function extensionSource(
     keyFor: (client) => keyFor(client, spec),
     checkClient: (client) => requireRequirements({ client, candidate }, request, setting),
   };
+}
+
+/** @throws AgentToolsError unless the package was added with a verified provenance */
+async function requireProvenance({ extension }: ServerSpec, { workspace }: InstallDeps): Promise<void> {
+  const { directory, packageName } = extension.manifest;
+  const added = await new PackageStore(workspace.packagesFolder).findByFolder(directory);
+  if (added?.record.provenance) return;
+  const message = `${packageName} has no verified provenance. Add a version that has: agenttools add ${packageName} --require-provenance`;
+  throw new AgentToolsError('refused', message);
 }
 
 /** @throws AgentToolsError `usage` for options that only existing servers take */

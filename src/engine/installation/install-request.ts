@@ -33,6 +33,8 @@ export interface InstallRequest {
   readonly choices: ItemChoices;
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
+  /** Refuses a package without a verified provenance. */
+  readonly requireProvenance: boolean;
   /** Codes of findings in texts that the user allows. */
   readonly allowFindings: readonly string[];
   /** Expected SHA-256 of a bundle; undefined: any. */

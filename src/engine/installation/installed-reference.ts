@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../base/errors.js';
+import type { Launch } from '../clients/client.js';
 import { readRemoteEntry } from '../clients/read-remote-entry.js';
 import type { Receipt } from '../clients/receipt.js';
 import type { Receipts } from '../clients/receipts.js';
@@ -14,8 +15,10 @@ interface InstalledLookup {
 
 /** An existing server that `install` wrote. */
 export interface InstalledServer {
-  /** Reference with the exact version. */
+  /** Reference with the exact version; a command without its secrets. */
   readonly reference: string;
+  /** Words of a command. */
+  readonly words?: readonly string[];
   /** True if its entry has inputs, which the reference does not contain: arguments, variables or headers. */
   readonly hasInputs: boolean;
 }
@@ -32,41 +35,63 @@ export async function installedReference(
   const isMeant = await receiptMatcher(name, place);
   const found: readonly Receipt[] = records
     .flatMap((record) => record.receipts)
-    // A command line does not read back as a reference.
-    .filter((receipt) => receipt.existing && receipt.kind !== 'command')
-    .filter((receipt) => isMeant(receipt) || packageOf(receipt) === name);
+    .filter((receipt) => receipt.existing && (isMeant(receipt) || packageOf(receipt) === name));
   const [first, ...others] = new Set(found.map(({ server }) => server));
   if (first === undefined) return undefined;
-  if (others.length === 0) return { reference: first, hasInputs: found.some(hasInputs) };
+  if (others.length === 0) {
+    const words = found[0]!.kind === 'command' ? wordsOf(found[0]!) : undefined;
+    // A command line does not read back as a reference.
+    if (found[0]!.kind === 'command' && !words) return undefined;
+    return { reference: first, ...(words && { words }), hasInputs: found.some(hasInputs) };
+  }
   const message = `"${name}" was installed as several servers. Name one: ${[first, ...others].join(', ')}`;
   throw new AgentToolsError('ambiguous', message);
+}
+
+/** The command of an entry; undefined if it starts through AgentTools with secrets, which are in variables of the entry. */
+function wordsOf(receipt: Receipt): readonly string[] | undefined {
+  const launch = launchOf(receipt);
+  if (!launch) return undefined;
+  const words = [launch.command, ...launch.args];
+  const separator = isThroughAgentTools(launch.args) ? words.indexOf('--') : -1;
+  const own = words.slice(separator + 1);
+  return separator > 0 && own.some((word) => word.includes('{arg:')) ? undefined : own;
+}
+
+function launchOf({ client: id, entry }: Receipt): Launch | undefined {
+  const client = clients.find((one) => one.id === id);
+  return client?.manual === undefined ? client?.launchOf(entry) : undefined;
+}
+
+/** True for the arguments of an entry that starts AgentTools, directly or by npx. */
+function isThroughAgentTools([first, second]: readonly string[]): boolean {
+  if (first === '-y') return /^agenttools@/.test(second ?? '');
+  return second === 'start' && first?.endsWith('agenttools.js') === true;
 }
 
 /** Options of `agenttools start` with inputs. */
 const inputOption = /^--(?:arg|env|header)(?:-env)?(?:=|$)/;
 
 /** True if a command line has arguments of the server. `npx` and AgentTools have arguments that are not. */
-function hasArguments([first, second, ...others]: readonly string[]): boolean {
-  if (first === '-y' && /^agenttools@/.test(second ?? ''))
-    return others.some((word) => inputOption.test(word));
-  if (first === '-y') return others.length > 0;
-  if (second === 'start' && first?.endsWith('agenttools.js'))
-    return others.some((word) => inputOption.test(word));
-  return second !== undefined;
+function hasArguments(args: readonly string[]): boolean {
+  const [first, second, ...others] = args;
+  if (isThroughAgentTools(args)) return others.some((word) => inputOption.test(word));
+  return first === '-y' ? others.length > 0 : second !== undefined;
 }
 
 /** Arguments after the program, variables or headers. */
-function hasInputs({ client: id, entry }: Receipt): boolean {
-  const remote = readRemoteEntry(entry);
+function hasInputs(receipt: Receipt): boolean {
+  const remote = readRemoteEntry(receipt.entry);
   if (remote) return Object.keys({ ...remote.headers, ...remote.variableHeaders }).length > 0;
-  const client = clients.find((one) => one.id === id);
-  const launch = client?.manual === undefined ? client?.launchOf(entry) : undefined;
+  const launch = launchOf(receipt);
   if (!launch) return false;
   const { AGENTTOOLS_HOME: _, ...env } = launch.env;
-  return hasArguments(launch.args) || Object.keys(env).length > 0;
+  const asks = receipt.kind !== 'command' && hasArguments(launch.args);
+  return asks || Object.keys(env).length > 0;
 }
 
-function packageOf({ server }: Receipt): string | undefined {
+function packageOf({ server, kind }: Receipt): string | undefined {
+  if (kind === 'command') return undefined;
   const reference = readServerReference(server);
   return 'name' in reference ? reference.name : undefined;
 }

@@ -20,8 +20,12 @@ interface NpmStart {
  * @throws AgentToolsError if the package cannot be installed
  */
 export async function startNpm(
-  server: Omit<NpmServerRequest, 'allowScripts'>,
-  { allowScripts, dryRun }: Pick<InstallRequest, 'allowScripts' | 'dryRun'>,
+  server: Omit<NpmServerRequest, 'allowScripts' | 'requireProvenance'>,
+  {
+    allowScripts,
+    requireProvenance,
+    dryRun,
+  }: Pick<InstallRequest, 'allowScripts' | 'requireProvenance' | 'dryRun'>,
   { existing, program, surroundings, signal, tell, user }: InstallDeps,
 ): Promise<NpmStart> {
   const { npm, dataFolder } = existing;
@@ -34,7 +38,7 @@ export async function startNpm(
     return { command: nodeCommand(node), args: [planned.file], installed: planned };
   }
   tell(`Installing ${label}`);
-  const first = await installNpmServer({ ...server, allowScripts }, deps);
+  const first = await installNpmServer({ ...server, allowScripts, requireProvenance }, deps);
   const confirmed = await confirmScripts(first.scripted, user);
   const installed =
     confirmed.length === 0

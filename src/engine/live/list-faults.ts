@@ -29,10 +29,14 @@ const beginnings = [...ofHooks, instancesFailed(''), instanceLeftOut('')];
 /** Kinds of items that an entry of an upstream server may name. */
 export type NamedItem = 'tool' | 'prompt' | 'resource' | 'app';
 
-/** End of a sentence about an upstream server that lacks an item which an entry names. */
-export const lacksNamed = (kind: NamedItem, name: string): string => `has no ${kind} ${JSON.stringify(name)}`;
+/** End of a sentence about an upstream server that lacks an item which an entry names. `meant`: a similar name that it has. */
+export function lacksNamed(kind: NamedItem, name: string, meant: string | undefined): string {
+  const lack = `has no ${kind} ${JSON.stringify(name)}`;
+  return meant === undefined ? lack : `${lack}. Did you mean ${JSON.stringify(meant)}?`;
+}
 
-const missingNames = /The upstream server ".*" has no (?:tool|prompt|resource|app) ".*"\./g;
+const missingNames =
+  /The upstream server ".*" has no (?:tool|prompt|resource|app) ".*"\.(?: Did you mean ".*"\?)?/g;
 
 /** Returns the reports of names in `only`, `except` and `rename` that an upstream server lacks, without repetitions. */
 export function parseMissingNames(stderr: string): readonly string[] {

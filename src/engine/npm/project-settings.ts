@@ -34,7 +34,9 @@ export function redirectsSettings(config: Config): boolean {
 function hostIn(key: string, value: unknown): string | undefined {
   const [, place] = /^(\/\/[^:]*(?::\d+[^:]*)?):[^:]*$/.exec(key) ?? [];
   const [first] = [value].flat();
-  return hostOf(place === undefined ? String(first) : `https:${place}`);
+  // A section of the file is an object.
+  const text = typeof first === 'string' ? first : '';
+  return hostOf(place === undefined ? text : `https:${place}`);
 }
 
 function hostOf(text: string): string | undefined {

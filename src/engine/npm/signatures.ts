@@ -11,7 +11,7 @@ import { getJson, RegistryError } from './registry.js';
 import { type NpmSettings, readNpmSettings } from './settings.js';
 
 /** A package that npm has installed from a registry. */
-interface InstalledPackage {
+export interface InstalledPackage {
   readonly name: string;
   readonly version: string;
   /** Checksum of the lockfile, which npm has verified. */
@@ -23,6 +23,20 @@ interface InstalledPackage {
 /** `unsigned`: the registry publishes no keys, or no signature of the package. */
 export type SignatureState = 'verified' | 'unsigned';
 
+/** The packages that npm has installed into a folder from registries, by its lockfile. */
+export async function installedPackages(folder: string): Promise<readonly InstalledPackage[]> {
+  const text = await readFile(path.join(folder, 'package-lock.json'), 'utf8');
+  const packages = parseJsonOrUndefined(text);
+  const found = Object.entries(isRecord(packages) && isRecord(packages.packages) ? packages.packages : {});
+  return found.flatMap(([place, entry]): InstalledPackage[] => {
+    const [, name] = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(place) ?? [];
+    if (name === undefined || !isRecord(entry) || !/^https?:/.test(String(entry.resolved))) return [];
+    const { name: alias = name, version, integrity } = entry;
+    if (!isString(alias) || !isString(version) || !isString(integrity)) return [];
+    return [{ name: alias, version, integrity, resolved: String(entry.resolved) }];
+  });
+}
+
 /**
  * Checks the signatures of all packages that npm has installed into a folder from registries.
  * @throws AgentToolsError as {@link checkSignatures}
@@ -31,16 +45,7 @@ export async function checkInstalled(
   folder: string,
   { npm, signal }: { readonly npm: NpmDeps; readonly signal?: AbortSignal | undefined },
 ): Promise<ReadonlyMap<string, SignatureState>> {
-  const text = await readFile(path.join(folder, 'package-lock.json'), 'utf8');
-  const packages = parseJsonOrUndefined(text);
-  const found = Object.entries(isRecord(packages) && isRecord(packages.packages) ? packages.packages : {});
-  const fromRegistries = found.flatMap(([place, entry]): InstalledPackage[] => {
-    const [, name] = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(place) ?? [];
-    if (name === undefined || !isRecord(entry) || !/^https?:/.test(String(entry.resolved))) return [];
-    const { name: alias = name, version, integrity } = entry;
-    if (!isString(alias) || !isString(version) || !isString(integrity)) return [];
-    return [{ name: alias, version, integrity, resolved: String(entry.resolved) }];
-  });
+  const fromRegistries = await installedPackages(folder);
   if (fromRegistries.length === 0) return new Map();
   return await checkSignatures(fromRegistries, { settings: await readNpmSettings(npm), signal });
 }
@@ -88,7 +93,7 @@ async function checkSignatures(
 }
 
 /** The registry of a scope, else the default one. */
-function registryOf(name: string, { registries }: NpmSettings): string {
+export function registryOf(name: string, { registries }: NpmSettings): string {
   const [scope] = name.split('/');
   return (registries.find((one) => one.scope === scope) ?? registries[0]).url;
 }

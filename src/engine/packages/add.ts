@@ -8,6 +8,7 @@ import { isSamePackage, writeRecord } from './package-record.js';
 import { type AddedPackage, PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';
 import { formatNpmSpec, removeStaged, type StagedPackage, stage } from './stage-package.js';
+import { compareStaged } from './update.js';
 
 /** Result of adding a package. */
 export interface AddOutcome {
@@ -65,9 +66,25 @@ async function storePackage(staged: StagedPackage, shelf: PackageStore): Promise
       findings,
     };
   }
+  const widened = before ? await widenedBy(staged, before) : [];
   const added = await shelf.put(installation, record);
   const extension = await Extension.open(added.directory);
-  return { extension, servers: serverNames(extension), added, previous, changed: true, warnings, findings };
+  return {
+    extension,
+    servers: serverNames(extension),
+    added,
+    previous,
+    changed: true,
+    warnings: [...warnings, ...widened],
+    findings,
+  };
+}
+
+/** Sentences about variables, permissions, and another publisher or build, that the present version does not have. */
+async function widenedBy(staged: StagedPackage, before: AddedPackage): Promise<readonly string[]> {
+  const { difference } = await compareStaged(staged, before, { loadCode: undefined });
+  const { exposures, permissions, origin = [] } = difference;
+  return [...exposures, ...permissions, ...origin];
 }
 
 /** True if the files on disk, not only the record, equal the staged package. */

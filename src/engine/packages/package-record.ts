@@ -5,6 +5,7 @@ import { isRecord, isString, isStringOrNull } from '../base/value-checks.js';
 import { kinds } from '../extension/item-kinds.js';
 import { isPackageName } from '../extension/names.js';
 import type { PackageSpec } from '../npm/package-spec.js';
+import type { Provenance } from '../npm/provenance.js';
 import type { SignatureState } from '../npm/signatures.js';
 import { compare, hasNoDifference } from './compare-states.js';
 import { compareDependencies, type Dependencies } from './dependencies.js';
@@ -24,6 +25,10 @@ export interface PackageRecord {
   readonly source: string | null;
   /** Null for a package that is not from a registry. Undefined in records of earlier versions. */
   readonly signature?: SignatureState | null;
+  /** Publisher of the version; null if unknown. Undefined in records of earlier versions. */
+  readonly publisher?: string | null;
+  /** Verified provenance; null without one. Undefined in records of earlier versions. */
+  readonly provenance?: Provenance | null;
   readonly fingerprint: Fingerprint;
   readonly dependencies: Dependencies;
   /** ISO 8601. */

@@ -7,6 +7,8 @@ export interface PackagesDeps {
   readonly npm: NpmDeps;
   /** Codes of findings in texts that the user allows. Default: none. */
   readonly allowFindings?: readonly string[];
+  /** Refuses packages without a verified provenance. Default: false. */
+  readonly requireProvenance?: boolean;
   readonly now: () => Date;
   /** Receives progress messages. */
   readonly onProgress: (text: string) => void;

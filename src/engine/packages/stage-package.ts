@@ -9,6 +9,7 @@ import { listFaults, ManifestError } from '../extension/manifest.js';
 import { isPackageName, isPublishedName } from '../extension/names.js';
 import { NpmError } from '../npm/npm-error.js';
 import type { PackageSpec } from '../npm/package-spec.js';
+import { checkOrigin } from '../npm/provenance.js';
 import { runNpm } from '../npm/run-npm.js';
 import { checkInstalled } from '../npm/signatures.js';
 import type { TextFinding } from '../text-checks/text-findings.js';
@@ -65,7 +66,7 @@ export async function stage(
 async function stageIn(
   installation: string,
   spec: PackageSpec,
-  { npm, signal, now }: PackagesDeps,
+  { npm, packagesFolder, requireProvenance = false, signal, now }: PackagesDeps,
 ): Promise<StagedPackage> {
   const packageJson = path.join(installation, 'package.json');
   await guardWrite(packageJson, () => writeFile(packageJson, '{ "private": true }\n'));
@@ -78,22 +79,27 @@ async function stageIn(
   });
   const name = await readInstalledName(installation);
   const signatures = await checkInstalled(installation, { npm, signal });
+  const dataFolder = path.resolve(packagesFolder, '../..');
+  const origin = await checkOrigin(name, installation, { npm, dataFolder, requireProvenance, signal });
   const extension = await openExtension(path.join(installation, 'node_modules', name));
-  const { version, ...provenance } = await readLockEntry(name, installation);
+  const { version, ...download } = await readLockEntry(name, installation);
   requireSameName(extension, { name, version });
   const record: PackageRecord = {
     format: 1,
     name,
     wanted: { kind: spec.kind, wanted: spec.wanted },
     version: extension.manifest.packageVersion,
-    ...provenance,
+    ...download,
     signature: signatures.get(`${name}@${extension.manifest.packageVersion}`) ?? null,
+    publisher: origin?.publisher ?? null,
+    provenance: origin?.provenance ?? null,
     fingerprint: await fingerprintExtension(extension),
     dependencies: await readDependencies(name, installation),
     time: now().toISOString(),
   };
   await guardWrite(installation, () => writeRecord(installation, record));
-  const warnings = await warningsAbout(extension);
+  const unchecked = origin?.unchecked === undefined ? [] : [origin.unchecked];
+  const warnings = [...unchecked, ...(await warningsAbout(extension))];
   return { installation, extension, record, warnings, findings: await findPackageTexts(extension) };
 }
 

@@ -161,10 +161,11 @@ async function planUpdate(before: AddedPackage, planning: UpdateContext): Promis
   }
 }
 
-async function compareStaged(
+/** Compares a staged version with the added one. */
+export async function compareStaged(
   { extension, record, findings }: StagedPackage,
   before: AddedPackage,
-  { loadCode }: UpdateContext,
+  { loadCode }: Pick<UpdateContext, 'loadCode'>,
 ): Promise<Omit<NonNullable<UpdatePlan['next']>, 'staged'>> {
   const options = loadCode ? { loadCode } : {};
   const present = await openIfReadable(before, options);
@@ -175,8 +176,9 @@ async function compareStaged(
   const dependencies = compareDependencies(came, record.dependencies);
   const difference = await comparePackages(present, after, { load: loadCode !== undefined, dependencies });
   const source = otherSource(before.record, record);
+  const origin = otherOrigin(before.record, record);
   return {
-    difference: { ...difference, ...(source && { source }) },
+    difference: { ...difference, ...(origin.length > 0 && { origin }), ...(source && { source }) },
     findings: loadCode ? await findPackageTexts(after, { load: true }) : findings,
   };
 }
@@ -200,6 +202,20 @@ async function openIfReadable(
 function otherSource(before: PackageRecord, after: PackageRecord): VersionDifference['source'] {
   const isOther = before.source !== null && after.source !== null && before.source !== after.source;
   return isOther ? { before: before.source, after: after.source } : undefined;
+}
+
+/** Sentences about another publisher and build. Records of earlier versions have neither. */
+function otherOrigin(before: PackageRecord, after: PackageRecord): readonly string[] {
+  const [was, is] = [before.publisher ?? undefined, after.publisher ?? 'an unknown user'];
+  const publisher =
+    was === undefined || was === is ? [] : [`It was published by ${is}, and before by ${was}.`];
+  const [old, now] = [before.provenance?.repository, after.provenance?.repository];
+  if (old === undefined || old === now) return publisher;
+  const built =
+    now === undefined
+      ? `It has no verified provenance. Before, it was built from ${old}.`
+      : `It was built from ${now}, and before from ${old}.`;
+  return [...publisher, built];
 }
 
 async function toPackageSpec({ name, wanted: { kind, wanted } }: PackageRecord): Promise<PackageSpec> {

@@ -28,6 +28,8 @@ export interface VersionDifference {
   readonly exposures: readonly string[];
   /** Sentences about permissions that servers would newly get in their sandboxes. */
   readonly permissions: readonly string[];
+  /** Sentences about another publisher, or another or a missing provenance. */
+  readonly origin?: readonly string[];
   /** Previous and new source of the package, if they differ. */
   readonly source?: { readonly before: string; readonly after: string };
 }
@@ -159,9 +161,9 @@ export function isVisibleToModel({
 
 /** True if the user must confirm an update: the model may see a change, or values, permissions or scripts change. */
 export function needsConsent(difference: VersionDifference): boolean {
-  const { exposures, permissions, packageJson } = difference;
+  const { exposures, permissions, origin = [], packageJson } = difference;
   const isWider = exposures.length > 0 || permissions.length > 0;
-  return isVisibleToModel(difference) || isWider || packageJson.some(isInstallScript);
+  return isVisibleToModel(difference) || isWider || origin.length > 0 || packageJson.some(isInstallScript);
 }
 
 /** AgentTools runs no install scripts; npm does, elsewhere. */

@@ -5,6 +5,7 @@ import { withTimeLimit } from '../base/time-limit-signal.js';
 import { endpointName } from '../extension/upstream-secrets.js';
 import { createHttpTransport, type RemoteSignIn } from '../upstream/http-transport.js';
 import { httpStatus } from '../upstream/upstream-errors.js';
+import { describeInvalidResult } from './invalid-result.js';
 import { readListing, type ServerListing } from './read-record.js';
 
 /** A remote server to ask. */
@@ -28,6 +29,10 @@ interface RemoteLimits {
   readonly signal: AbortSignal;
   /** Default: no sign-in. */
   readonly signIn?: RemoteSignIn | undefined;
+  /** A sentence at the end of the error. */
+  readonly wayOut?: string;
+  /** Asks for no lists, only for the transport. */
+  readonly isHandshakeOnly?: boolean;
 }
 
 /** Answers to an `initialize` over Streamable HTTP of servers with the older transport. */
@@ -53,14 +58,15 @@ export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): 
       if (!olderStatuses.includes(status)) break;
     }
   }
-  limits.signal.throwIfAborted();
-  const message = `The server at ${endpointName({ url: server.url })} did not answer as an MCP server: ${describeFailure(failure)}. See its address, or leave out the check with --no-verify.`;
+  const { signal, wayOut } = limits;
+  signal.throwIfAborted();
+  const message = `The server at ${endpointName({ url: server.url })} did not answer as an MCP server: ${describeFailure(failure)}. Check its address.${wayOut === undefined ? '' : ` ${wayOut}`}`;
   throw new AgentToolsError('failed', message, { cause: failure });
 }
 
 async function listItems(
   { url, headers, transport }: RemoteServer & { readonly transport: 'http' | 'sse' },
-  { timeoutMs, signal, signIn }: RemoteLimits,
+  { timeoutMs, signal, signIn, isHandshakeOnly = false }: RemoteLimits,
 ): Promise<Pick<RemoteVerification, 'tools' | 'record' | 'items'>> {
   const client = new Client(
     { name: 'agenttools-verify', version: '1.0.0' },
@@ -69,6 +75,7 @@ async function listItems(
   const options = { timeout: timeoutMs, signal: withTimeLimit(signal, timeoutMs) };
   try {
     await client.connect(createHttpTransport({ url, headers, transport }, signIn), options);
+    if (isHandshakeOnly) return { tools: 0 };
     const hasTools = client.getServerCapabilities()?.tools !== undefined;
     const { tools } = hasTools ? await client.listTools({}, options) : { tools: [] };
     return { tools: tools.length, ...(await readListing(client, tools, () => options)) };
@@ -81,5 +88,5 @@ function describeFailure(error: unknown): string {
   const status = httpStatus(error);
   if (status !== undefined) return `status ${status}`;
   const { cause } = error as Error;
-  return errorMessage(cause instanceof Error ? cause : error).replace(/\.$/, '');
+  return describeInvalidResult(errorMessage(cause instanceof Error ? cause : error)).replace(/\.$/, '');
 }

@@ -5,6 +5,7 @@ import { endpointName, findSecretEnding, isSecret } from '../extension/upstream-
 import { parseAbsences, parseMissingNames } from '../live/list-faults.js';
 import { withShortWait } from '../live/upstream-wait.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
+import { describeInvalidResult } from './invalid-result.js';
 import { readListing, type ServerListing } from './read-record.js';
 
 export interface Verification extends ServerListing {
@@ -64,7 +65,7 @@ export async function verifyServer(
 function requireNamedItems(stderr: string): void {
   const missing = parseMissingNames(stderr);
   if (missing.length === 0) return;
-  const message = `${missing.join('\n')}\nCorrect the names in "only", "except" or "rename" of the server's entry.`;
+  const message = `${missing.join('\n')}\nCorrect the names in --only, --except or --rename, or in "only", "except" or "rename" of the server's definition.`;
   throw new AgentToolsError('failed', message);
 }
 
@@ -78,7 +79,7 @@ function explainStartFailure(
     ...Object.entries(env).flatMap(([name, value]) => (value && isSecret(name, value) ? value : [])),
   ]);
   const words = said === '' ? ' It wrote nothing to stderr.' : ` It wrote to stderr:\n${indentOutput(said)}`;
-  return `The server did not answer when started with the command of its entry: ${message}.\nCommand: ${endpointName({ command, args })}\n${words.trimStart()}`;
+  return `The server did not answer when started with the command of its entry: ${describeInvalidResult(message)}.\nCommand: ${endpointName({ command, args })}\n${words.trimStart()}`;
 }
 
 /** In characters. Shorter values occur in too many words. */

@@ -84,7 +84,7 @@ async function installMissingPackages(
   if (dryRun) {
     const lines = names.map((name) => `\n  ${name}, needed by ${describeDependents(name, lacks)}`).join('');
     throw new AgentToolsError(
-      'refused',
+      'not-found',
       `Missing packages would be installed first, but --dry-run installs nothing:${lines}\nAdd them with: agenttools add ${names.join(' ')}`,
     );
   }

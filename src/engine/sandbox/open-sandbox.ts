@@ -94,13 +94,13 @@ class BubblewrapSandbox implements Sandbox {
   }
 
   launch(program: SandboxedProgram, descriptor: number): SandboxedLaunch {
-    const { args, cwd, env } = program;
+    const { args, cwd, env, argumentFolders } = program;
     const searchPath = env.PATH ?? '';
     const file = this.#fileOf(program, searchPath);
     const permitted = this.permissions.run.flatMap((name) => findProgram(name, searchPath, cwd) ?? []);
     const needed = [
       ...[process.execPath, file, ...permitted].flatMap((one) => programFiles(one, searchPath)),
-      ...(program.isNamed ? argumentFiles(args, cwd) : []),
+      ...(program.isNamed ? argumentFiles(args, { cwd, folders: argumentFolders }) : []),
       ...(this.#proxy ? [this.#socket, relayFile(), path.join(packageRoot(), 'package.json')] : []).map(
         (source) => ({ source }),
       ),
@@ -139,12 +139,16 @@ class BubblewrapSandbox implements Sandbox {
   }
 
   /** @throws AgentToolsError if the program is missing or not permitted */
-  #fileOf({ command, cwd, isNamed }: SandboxedProgram, searchPath: string): string {
+  #fileOf({ command, cwd, isNamed, argumentFolders }: SandboxedProgram, searchPath: string): string {
     if (command === 'node' || command === process.execPath) return process.execPath;
     const file = findProgram(command, searchPath, cwd);
     if (file === undefined)
       throw new AgentToolsError('not-found', `The program ${command} is not on the PATH.`);
-    const isPermitted = isNamed || this.permissions.run.includes(command);
+    const usualPath = this.#request.env.PATH ?? '';
+    // The programs of the PATH are the choice of the user, and other files may be private.
+    const isUsual = !argumentFolders || findProgram(path.basename(command), usualPath, cwd) === file;
+    const isOwn = isUsual || isInOneOf(argumentFolders, file);
+    const isPermitted = (isNamed && isOwn) || this.permissions.run.includes(command);
     if (isPermitted || isInOneOf(this.#request.code, file)) return file;
     throw new AgentToolsError(
       'refused',

@@ -87,13 +87,22 @@ export function modulesAbove(folder: string): readonly string[] {
   return found;
 }
 
+interface ArgumentPlaces {
+  readonly cwd: string;
+  /** The only folders of the files. Undefined: any. */
+  readonly folders?: readonly string[] | undefined;
+}
+
 /** The absolute paths of arguments that name files, and links on the way. */
-export function argumentFiles(args: readonly string[], cwd: string): readonly NeededFile[] {
+export function argumentFiles(
+  args: readonly string[],
+  { cwd, folders: places }: ArgumentPlaces,
+): readonly NeededFile[] {
   return args.flatMap((word) => {
     if (word.startsWith('-') || word.includes('\0')) return [];
     const file = path.resolve(cwd, word);
     const source = isFile(file) ? resolveFile(file) : undefined;
-    if (source === undefined) return [];
+    if (source === undefined || (places && !isInOneOf(places, source))) return [];
     const isCode = /\.(?:[cm]?js|[cm]?ts|py|rb|php)$/.test(source);
     const folders = isCode ? packageOf(source) : [];
     const link = source !== file && isLink(file) ? { link: file } : {};
@@ -104,5 +113,5 @@ export function argumentFiles(args: readonly string[], cwd: string): readonly Ne
 /** True if code in one of the folders may start a program without a permission. */
 export function isInOneOf(folders: readonly string[], file: string): boolean {
   const source = resolveFile(file) ?? file;
-  return folders.some((folder) => contains(folder, source));
+  return folders.some((folder) => contains(resolveFile(folder) ?? folder, source));
 }

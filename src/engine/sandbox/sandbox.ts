@@ -13,6 +13,8 @@ export interface SandboxedProgram {
   readonly env: Variables;
   /** True if the user has named the program. Others must be permitted, or belong to the code of the server. */
   readonly isNamed: boolean;
+  /** Folders in which the command and the arguments of a named program can name files. Absent: anywhere. */
+  readonly argumentFolders?: readonly string[] | undefined;
 }
 
 /** A command line that starts a program in the sandbox. */

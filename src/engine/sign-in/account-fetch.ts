@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Account } from './account.js';
-import { type Challenge, coversScope, readChallenge } from './challenge.js';
+import { type Challenge, coversScope, joinScopes, readChallenge } from './challenge.js';
 import type { SignInRecord } from './sign-in-record.js';
 
 /** Most sign-ins for one request: the first one, and one with a larger scope. */
@@ -16,8 +16,8 @@ export interface AccountFetchOptions {
 }
 
 /**
- * Returns a fetch that sends the access token of an account to its server. A refused token is renewed once. Requests with
- * other credentials, and to other servers, stay as they are.
+ * Returns a fetch that sends the access token of an account to its server. After a refusal, it takes the sign-in that another
+ * program has stored, or renews the token once. Requests with other credentials, and to other servers, stay as they are.
  */
 export function createAccountFetch({ account, fetch, signIn, onRefused }: AccountFetchOptions): FetchLike {
   const { origin } = new URL(account.server);
@@ -25,17 +25,18 @@ export function createAccountFetch({ account, fetch, signIn, onRefused }: Accoun
     if (new URL(url).origin !== origin || new Headers(init?.headers).has('authorization'))
       return await fetch(url, init);
     let record = await account.current();
-    let isRenewed = false;
+    const waysLeft = new Set(['renew', 'reread'] as const);
     for (let signIns = 0; ; ) {
       const response = await fetch(url, withToken(init, record));
-      const challenge = readChallenge(response);
-      if (!challenge) return response;
-      if (challenge.status === 401 && record && !isRenewed) {
-        isRenewed = true;
-        const renewed = await account.renew(record.accessToken);
-        if (renewed) {
+      const refusal = readChallenge(response);
+      if (!refusal) return response;
+      const challenge = withScopeOfBefore(refusal, record);
+      const way = challenge.status === 401 && record ? 'renew' : 'reread';
+      if (waysLeft.delete(way)) {
+        const other = await account[way](record?.accessToken);
+        if (other) {
           await response.body?.cancel();
-          record = renewed;
+          record = other;
           continue;
         }
       }
@@ -49,6 +50,12 @@ export function createAccountFetch({ account, fetch, signIn, onRefused }: Accoun
       record = await signIn(challenge);
     }
   };
+}
+
+/** The next token replaces the present one, so it needs the scope of both. */
+function withScopeOfBefore(challenge: Challenge, record: SignInRecord | undefined): Challenge {
+  const scope = challenge.isScopeTooSmall ? joinScopes(record?.scope, challenge.scope) : undefined;
+  return scope === undefined || challenge.scope === undefined ? challenge : { ...challenge, scope };
 }
 
 /** A scope that the token has already cannot be why the server refuses it. */

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { errorMessage } from '../base/thrown-value.js';
 import type { SecretStore } from '../secrets/secret-store.js';
@@ -18,6 +19,9 @@ const earlyMs = 30_000;
 
 /** Tokens are read again from the store after this time, in milliseconds. Other processes may have renewed them. */
 const freshMs = 60_000;
+
+/** Time between two looks for a changed sign-in, in milliseconds. */
+const pollMs = 2000;
 
 /** The sign-in of this user to one server. Several accounts in several processes share the stored tokens. */
 export class Account {
@@ -62,27 +66,42 @@ export class Account {
     }
   }
 
+  /** The sign-in that another process has stored since, if it has another access token. Never rejects. */
+  async reread(rejected: string | undefined): Promise<SignInRecord | undefined> {
+    await this.#read();
+    return this.#record?.accessToken === rejected ? undefined : this.#record;
+  }
+
+  /** Resolves when a process stores a sign-in, or removes it. @throws the reason of the signal */
+  async changed(signal: AbortSignal): Promise<void> {
+    const { store } = this.#deps;
+    const read = async () => await store.changed(this.server).catch(() => undefined);
+    const before = await read();
+    do await setTimeout(pollMs, undefined, { signal, ref: false });
+    while ((await read()) === before);
+  }
+
   /**
    * Returns a sign-in with another access token than the rejected one: the token that another process has stored, or a
    * new one. Undefined if the user has to sign in. Never rejects.
    */
-  async renew(rejected: string): Promise<SignInRecord | undefined> {
+  async renew(rejected: string | undefined): Promise<SignInRecord | undefined> {
     this.#renewing ??= this.#renew(rejected).finally(() => {
       this.#renewing = undefined;
     });
     return await this.#renewing;
   }
 
-  async #renew(rejected: string): Promise<SignInRecord | undefined> {
+  async #renew(rejected: string | undefined): Promise<SignInRecord | undefined> {
     const deps = { fetch: this.guardedFetch, secrets: this.#deps.secrets };
     try {
       const record = await this.#deps.store.update(this.server, async (current) => {
         if (!current || current.accessToken !== rejected) return current;
         return await renewTokens(current, deps);
       });
-      this.problem = undefined;
       this.#keep(record);
-      return record;
+      this.problem = record?.over;
+      return record?.over === undefined ? record : undefined;
     } catch (error) {
       const reason = errorMessage(error).replace(/\.$/, '');
       this.problem =

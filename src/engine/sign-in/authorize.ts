@@ -14,7 +14,7 @@ import { visibleLine } from '../base/visible-text.js';
 import { type Challenge, coversScope, joinScopes } from './challenge.js';
 import { authenticateClient } from './client-authentication.js';
 import { type Authorization, discoverAuthorization } from './discover-authorization.js';
-import { requireEndpoint } from './guarded-fetch.js';
+import { requireReachable } from './guarded-fetch.js';
 import { listenForRedirect } from './redirect-listener.js';
 import type { ClientRegistration, SignInRecord } from './sign-in-record.js';
 import {
@@ -84,7 +84,8 @@ export async function authorizeUser(request: AuthorizeRequest, deps: AuthorizeDe
       state,
       ...(resource !== undefined && { resource }),
     });
-    requireEndpoint('authorization endpoint', authorizationUrl.href, new URL(server));
+    // The browser of the user reaches addresses that others do not.
+    await requireReachable(authorizationUrl, new URL(server));
     const params = await waitForUser(authorizationUrl, { state, received: listener.received, deps });
     const authorizationCode = readRedirect(params, authorization);
     const tokens = await exchangeAuthorization(serverUrl, {
@@ -169,7 +170,11 @@ async function discover(
   { fetch }: TokenRequestDeps,
 ): Promise<Authorization> {
   const resourceMetadataUrl = challenge?.resourceMetadataUrl ?? before?.resourceMetadataUrl;
-  const authorization = await discoverAuthorization(new URL(server), { resourceMetadataUrl, fetch });
+  const authorization = await discoverAuthorization(new URL(server), {
+    resourceMetadataUrl,
+    issuer: issuer ?? before?.issuer,
+    fetch,
+  });
   if (!challenge && !authorization.metadata)
     throw new AgentToolsError('refused', `${server} asks for no sign-in.`);
   if (issuer !== undefined && authorization.issuer !== issuer)
@@ -187,14 +192,14 @@ function requirePkce({ metadata, issuer }: Authorization): void {
   throw new AgentToolsError('refused', message);
 }
 
-/** A step-up asks for all scopes of before, too. */
+/** A step-up asks for all scopes of before and of the user, too. */
 function chooseScope(
   { scope, challenge }: AuthorizeRequest,
   { resourceScopes, metadata }: Authorization,
   before: SignInRecord | undefined,
 ): string | undefined {
   const asked = scope ?? challenge?.scope ?? joinScopes(...(resourceScopes ?? []));
-  const all = challenge?.isScopeTooSmall ? joinScopes(before?.scope, asked) : asked;
+  const all = challenge?.isScopeTooSmall ? joinScopes(before?.scope, asked, challenge.scope) : asked;
   const isOfflineKnown = metadata?.scopes_supported?.includes('offline_access') ?? false;
   return all !== undefined && isOfflineKnown ? joinScopes(all, 'offline_access') : all;
 }
@@ -255,7 +260,9 @@ function isUsable(
 ): boolean {
   if (client.redirectUri === undefined) return true;
   return (
-    client.redirectUri === redirectUri && (client.scope === undefined || coversScope(scope, client.scope))
+    client.isForgotten !== true &&
+    client.redirectUri === redirectUri &&
+    (client.scope === undefined || coversScope(scope, client.scope))
   );
 }
 

@@ -41,7 +41,7 @@ export async function authenticateClient(
 }
 
 /** @see RFC 6749, section 2.3.1 */
-function formEncode(text: string): string {
+export function formEncode(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }
 

@@ -24,6 +24,13 @@ export interface Authorization {
   readonly resourceScopes: readonly string[] | undefined;
 }
 
+export interface DiscoveryOptions {
+  readonly resourceMetadataUrl?: string | undefined;
+  /** The authorization server to take if the MCP server has several. Default: the first one. */
+  readonly issuer?: string | undefined;
+  readonly fetch: FetchLike;
+}
+
 /**
  * Finds the authorization server of an MCP server, in all places where the revisions of MCP have it.
  * @throws AgentToolsError if its metadata are invalid or must not be used
@@ -31,13 +38,11 @@ export interface Authorization {
  */
 export async function discoverAuthorization(
   server: URL,
-  {
-    resourceMetadataUrl,
-    fetch,
-  }: { readonly resourceMetadataUrl?: string | undefined; readonly fetch: FetchLike },
+  { resourceMetadataUrl, issuer, fetch }: DiscoveryOptions,
 ): Promise<Authorization> {
   const resourceMetadata = await readResourceMetadata(server, resourceMetadataUrl, fetch);
-  const [named] = resourceMetadata?.authorization_servers ?? [];
+  const listed = resourceMetadata?.authorization_servers ?? [];
+  const named = listed.find((one) => one === issuer) ?? listed[0];
   const serverUrl = named ?? String(new URL('/', server));
   requireEndpoint('authorization server', serverUrl, server);
   const metadata = await readServerMetadata(server, serverUrl, fetch);

@@ -8,6 +8,7 @@ import { outgoingFetch } from '../base/outgoing-fetch.js';
 import { parseUrl } from '../base/parse-url.js';
 import { withTimeLimit } from '../base/time-limit-signal.js';
 import { visibleLine } from '../base/visible-text.js';
+import { formEncode } from './client-authentication.js';
 
 /** Largest document of a sign-in, in bytes. Metadata and tokens have a few kilobytes. */
 const maxDocumentBytes = 256 * 1024;
@@ -35,17 +36,13 @@ export function createGuardedFetch({
   fetch: send = outgoingFetch,
   resolve = addressesOf,
 }: GuardOptions): FetchLike {
-  let reach: Promise<Reach> | undefined;
   return async (address, init) => {
     const url = new URL(address);
     requireSecure(url, server);
-    if (url.origin !== server.origin) {
-      reach ??= reachOf(server, resolve);
-      requireReachable(url, await reachOf(url, resolve), await reach);
-    }
+    await requireReachable(url, server, resolve);
     const limit = withTimeLimit(signal, timeLimitMs);
     const response = await send(url, { ...init, redirect: 'manual', signal: limit });
-    return await readBounded(response, url);
+    return await readBounded(response, url, secretsOf(init));
   };
 }
 
@@ -56,8 +53,15 @@ function requireSecure(url: URL, server: URL): void {
   throw refusal(url, server, 'It must begin with https://');
 }
 
-function requireReachable(url: URL, target: Reach, server: Reach): void {
-  if (reaches.indexOf(target) >= reaches.indexOf(server)) return;
+/** @throws AgentToolsError if a server would lead to an address that is more internal than its own */
+export async function requireReachable(
+  url: URL,
+  server: URL,
+  resolve: NonNullable<GuardOptions['resolve']> = addressesOf,
+): Promise<void> {
+  if (url.origin === server.origin) return;
+  const [target, own] = await Promise.all([reachOf(url, resolve), reachOf(server, resolve)]);
+  if (reaches.indexOf(target) >= reaches.indexOf(own)) return;
   throw new AgentToolsError(
     'refused',
     `${visibleLine(url.origin)} is an address of ${target === 'this machine' ? target : `a ${target}`}, to which a server outside must not lead. The sign-in was stopped.`,
@@ -77,8 +81,40 @@ async function addressesOf(host: string): Promise<readonly string[]> {
   return (await resolveHost(host, { all: true })).map(({ address }) => address);
 }
 
-/** @throws AgentToolsError if the body is larger than {@link maxDocumentBytes} */
-async function readBounded(response: Response, url: URL): Promise<Response> {
+/** Parameters of requests to a token or revocation endpoint that must not be shown. */
+const secretParameters = [
+  'client_assertion',
+  'client_secret',
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'token',
+] as const;
+
+/** Shorter values occur in too many words. */
+const shortestSecret = 6;
+
+/** Secrets of a request, which an error of the authorization server may repeat. */
+function secretsOf(init: RequestInit | undefined): readonly string[] {
+  const sent = init?.body instanceof URLSearchParams ? init.body : new URLSearchParams();
+  const [, basic = ''] = /^Basic (.+)$/.exec(new Headers(init?.headers).get('authorization') ?? '') ?? [];
+  const [, password = ''] = /:(.*)$/s.exec(Buffer.from(basic, 'base64').toString()) ?? [];
+  const values = [
+    ...secretParameters.map((name) => sent.get(name) ?? ''),
+    basic,
+    password,
+    new URLSearchParams(`p=${password}`).get('p') ?? '',
+  ];
+  return values
+    .filter((value) => value.length >= shortestSecret)
+    .flatMap((value) => [value, formEncode(value)]);
+}
+
+/**
+ * Reads a response, and hides secrets in errors, which become messages.
+ * @throws AgentToolsError if the body is larger than {@link maxDocumentBytes}
+ */
+async function readBounded(response: Response, url: URL, secrets: readonly string[]): Promise<Response> {
   const { status, statusText, headers } = response;
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -92,7 +128,12 @@ async function readBounded(response: Response, url: URL): Promise<Response> {
     chunks.push(chunk);
   }
   const isEmpty = [101, 204, 205, 304].includes(status);
-  const copy = new Response(isEmpty ? null : Buffer.concat(chunks), { status, statusText, headers });
+  const bytes = Buffer.concat(chunks);
+  const shown =
+    response.ok || secrets.length === 0
+      ? bytes
+      : secrets.reduce((text, secret) => text.replaceAll(secret, '[hidden]'), bytes.toString());
+  const copy = new Response(isEmpty ? null : shown, { status, statusText, headers });
   Object.defineProperty(copy, 'url', { value: response.url });
   return copy;
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deferred } from '../base/deferred.js';
+import { parseUrl } from '../base/parse-url.js';
 
 const path = '/callback';
 
@@ -53,8 +54,9 @@ export async function listenForRedirect(state: string, port: number | undefined)
 }
 
 function readRedirect({ method, url = '' }: IncomingMessage): URLSearchParams | undefined {
-  const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
-  return method === 'GET' && pathname === path ? searchParams : undefined;
+  // A target such as `//` is no URL, also not with a base.
+  const target = parseUrl(`http://127.0.0.1${url}`);
+  return method === 'GET' && target?.pathname === path ? target.searchParams : undefined;
 }
 
 const pages = {

@@ -1,3 +1,4 @@
+import { AgentToolsError } from '../base/errors.js';
 import { parseUrl } from '../base/parse-url.js';
 import { isRecord, isString } from '../base/value-checks.js';
 import type { SecretStore } from '../secrets/secret-store.js';
@@ -23,6 +24,8 @@ export interface ClientRegistration {
   readonly redirectUri?: string;
   /** Scope of the registration. The authorization server may refuse any other scope. */
   readonly scope?: string;
+  /** True if the authorization server does not know the registration any more. */
+  readonly isForgotten?: boolean;
 }
 
 /** Everything that belongs to a sign-in to one MCP server. */
@@ -43,6 +46,8 @@ export interface SignInRecord {
   readonly expiresAt?: number;
   /** Time of the sign-in, in milliseconds since 1970. */
   readonly signedInAt: number;
+  /** Reason why the user has to sign in again, as the end of a sentence. */
+  readonly over?: string;
 }
 
 /** A sign-in without its tokens. */
@@ -87,6 +92,12 @@ export class SignInStore {
     return parseRecord(await this.#secrets.get(accountName(server)));
   }
 
+  /** Time of the last change, ISO 8601; undefined without a sign-in. @throws AgentToolsError */
+  async changed(server: string): Promise<string | undefined> {
+    const name = accountName(server);
+    return (await this.#secrets.list()).find((one) => one.name === name)?.changed;
+  }
+
   /** All sign-ins, by server. @throws AgentToolsError */
   async list(): Promise<readonly SignInRecord[]> {
     const names = await this.#secrets.list();
@@ -112,6 +123,7 @@ export class SignInStore {
   }
 }
 
+/** @throws AgentToolsError if the record has a newer version */
 function parseRecord(text: string | undefined): SignInRecord | undefined {
   if (text === undefined) return undefined;
   let value: unknown;
@@ -120,6 +132,11 @@ function parseRecord(text: string | undefined): SignInRecord | undefined {
   } catch {
     return undefined;
   }
+  if (isRecord(value) && typeof value.version === 'number' && value.version > version)
+    throw new AgentToolsError(
+      'refused',
+      'The sign-in was stored by a newer version of AgentTools. Update AgentTools.',
+    );
   const isKnown =
     isRecord(value) &&
     value.version === version &&

@@ -1,4 +1,5 @@
 import { packageVersion } from '../base/folders.js';
+import { outgoingFetch } from '../base/outgoing-fetch.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { withTimeLimit } from '../base/time-limit-signal.js';
 import type { Account } from './account.js';
@@ -53,7 +54,7 @@ export async function askForChallenge(
   const request: RequestInit =
     transport === 'sse' ? { headers: { ...headers, Accept: 'text/event-stream' } } : initializeWith(headers);
   const limit = withTimeLimit(signal, refusalLimitMs);
-  const response = await fetch(url, { ...request, redirect: 'manual', signal: limit });
+  const response = await outgoingFetch(url, { ...request, redirect: 'manual', signal: limit });
   await response.body?.cancel();
   return readChallenge(response);
 }

@@ -26,30 +26,38 @@ export class SignInOverError extends Error {
 }
 
 /**
- * Gets new tokens without the user.
+ * Gets new tokens without the user. If the authorization server has ended the sign-in, returns a record with the reason.
  * @throws SignInOverError if the user has to sign in again; AgentToolsError; errors of the network
  */
 export async function renewTokens(record: SignInRecord, deps: TokenRequestDeps): Promise<SignInRecord> {
-  const { server, resourceMetadataUrl, issuer } = record;
-  const authorization = await discoverAuthorization(new URL(server), {
-    resourceMetadataUrl,
-    fetch: deps.fetch,
-  });
+  const { server, issuer, grant, refreshToken, over } = record;
+  if (over !== undefined) return record;
+  const isMachine = grant === 'client-credentials';
+  if (!isMachine && refreshToken === undefined) throw new SignInOverError('it has given no refresh token');
+  const authorization = await discoverAuthorization(new URL(server), { ...record, fetch: deps.fetch });
   // Tokens and secrets of one authorization server are never sent to another one.
   if (authorization.issuer !== issuer)
     throw new SignInOverError(`its authorization server is now ${authorization.issuer}`);
   try {
-    const tokens =
-      record.grant === 'client-credentials'
-        ? await requestByCredentials(record, authorization, deps)
-        : await refresh(record, authorization, deps);
+    const tokens = isMachine
+      ? await requestByCredentials(record, authorization, deps)
+      : await refresh(record, authorization, deps);
     return withTokens(record, tokens);
   } catch (error) {
-    if (error instanceof OAuthError && !isPassing(error))
-      throw new SignInOverError(describeOAuthError(error));
-    throw error;
+    if (!(error instanceof OAuthError) || isPassing(error)) throw error;
+    const reason = describeOAuthError(error);
+    const { refreshToken: _, ...rest } = record;
+    const ended = { ...rest, over: reason, expiresAt: Date.now() };
+    if (!isMachine && error.code === 'invalid_grant') return ended;
+    // The user may correct the secret of a client that the user has registered.
+    if (!clientErrors.includes(error.code) || record.client.redirectUri === undefined)
+      throw new SignInOverError(reason);
+    return { ...ended, client: { ...record.client, isForgotten: true } };
   }
 }
+
+/** Errors of an authorization server that does not know the client. @see RFC 6749, section 5.2 */
+const clientErrors: readonly string[] = ['invalid_client', 'unauthorized_client'];
 
 /** Failures of the authorization server that a later request may not meet. */
 function isPassing({ code }: OAuthError): boolean {
@@ -61,11 +69,10 @@ async function refresh(
   { metadata, serverUrl }: Authorization,
   { fetch, secrets }: TokenRequestDeps,
 ): Promise<OAuthTokens> {
-  if (refreshToken === undefined) throw new SignInOverError('it has given no refresh token');
   return await refreshAuthorization(serverUrl, {
     ...(metadata && { metadata }),
     clientInformation: { client_id: client.clientId },
-    refreshToken,
+    refreshToken: refreshToken!,
     ...(resource !== undefined && { resource }),
     addClientAuthentication: await authenticateClient(client, secrets),
     fetchFn: fetch,
@@ -124,9 +131,9 @@ export function describeOAuthError(error: unknown): string {
  * @see RFC 7009
  */
 export async function revokeTokens(record: SignInRecord, deps: TokenRequestDeps): Promise<boolean> {
-  const { server, resourceMetadataUrl, issuer, client, refreshToken, accessToken } = record;
+  const { server, issuer, client, refreshToken, accessToken } = record;
   const { metadata, ...authorization } = await discoverAuthorization(new URL(server), {
-    resourceMetadataUrl,
+    ...record,
     fetch: deps.fetch,
   });
   if (authorization.issuer !== issuer)

@@ -141,7 +141,7 @@ function answerWords(status: number): string {
 
 /** Ends a text with exactly one full stop. */
 export function withFullStop(text: string): string {
-  return `${text.replace(/\.$/, '')}.`;
+  return /[.?]$/.test(text) ? text : `${text}.`;
 }
 
 /** Formats a duration in seconds, rounded up, at least one: `4 s`. */

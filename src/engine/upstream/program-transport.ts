@@ -110,7 +110,7 @@ export class ProgramTransport implements Transport {
   }
 
   #spawn(program: string, line: CommandLine): ChildProcessWithoutNullStreams {
-    const { args, env, cwd, sandbox, isNamed = false } = this.#options;
+    const { args, env, cwd, sandbox, argumentFolders, isNamed = false } = this.#options;
     const options: SpawnOptions = {
       windowsHide: true,
       windowsVerbatimArguments: line.isVerbatim,
@@ -118,7 +118,10 @@ export class ProgramTransport implements Transport {
       detached: process.platform !== 'win32',
     };
     const stdio: StdioOptions = ['pipe', 'pipe', 'pipe'];
-    const launch = sandbox?.launch({ command: program, args, cwd, env, isNamed }, stdio.length);
+    const launch = sandbox?.launch(
+      { command: program, args, cwd, env, isNamed, argumentFolders },
+      stdio.length,
+    );
     const child = launch
       ? spawnSandboxed(launch, { ...options, stdio })
       : spawn(line.command, line.args, { ...options, stdio, cwd, env: { ...env } });

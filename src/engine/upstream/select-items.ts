@@ -1,3 +1,4 @@
+import { didYouMean } from '../base/did-you-mean.js';
 import { isRecord } from '../base/value-checks.js';
 import { lacksNamed, type NamedItem } from '../live/list-faults.js';
 import type { Requirements } from '../runtime/specs.js';
@@ -20,7 +21,7 @@ export function missingNames(
   kind: NamedItem,
 ): readonly string[] {
   const missing = namesInChoice(choice).filter((name) => !seen.has(name));
-  return missing.map((name) => lacksNamed(kind, name));
+  return missing.map((name) => lacksNamed(kind, name, didYouMean(name, seen)));
 }
 
 /** Returns the reason why clients would reject a list entry, from fields that several kinds share. */

@@ -42,6 +42,18 @@ export class SessionGoneError extends ConnectionLostError {
   override readonly name = 'SessionGoneError';
 }
 
+/** The server wants a sign-in. */
+export class SignInNeededError extends LinkError {
+  override readonly name = 'SignInNeededError';
+  /** Address of the server. */
+  readonly server: string;
+
+  constructor(message: string, server: string) {
+    super(message);
+    this.server = server;
+  }
+}
+
 /** State of the connection at a failure. */
 export interface FailureContext {
   readonly place: UpstreamEndpoint;
@@ -73,7 +85,7 @@ export function explainFailure(error: unknown, setting: FailureContext): Error {
   const status = httpStatus(error);
   if (status === 404 && isOpen) return new SessionGoneError('it no longer knows our session');
   if (setting.refusal && setting.refusal.challenge.status === status)
-    return new LinkError(signInWords(setting.refusal, quote));
+    return new SignInNeededError(signInWords(setting.refusal, quote), setting.refusal.server);
   if (status !== undefined) {
     const transport = 'url' in place && !isOpen ? place.transport : undefined;
     return new LinkError(statusWords(status, transport));

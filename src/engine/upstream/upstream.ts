@@ -12,7 +12,7 @@ import type { ListPart } from './list-reader.js';
 import { isNamed, requirePermittedHost, requirePermittedVariables } from './permitted-upstream.js';
 import { childEnvironment } from './program-transport.js';
 import type { SignInSource } from './remote-sign-in.js';
-import { LinkError, SpawnError } from './upstream-errors.js';
+import { LinkError, SignInNeededError, SpawnError } from './upstream-errors.js';
 import { type LinkEvents, UpstreamLink } from './upstream-link.js';
 import { partsOf, UpstreamLists } from './upstream-lists.js';
 
@@ -83,6 +83,8 @@ export class Upstream {
   /** State of the server in messages, before the reason. */
   #state: MissingToolsReason = 'is unavailable';
   #subscribed: readonly string[] = [];
+  /** The wait for a sign-in. */
+  #awaiting: AbortController | undefined;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
@@ -207,6 +209,7 @@ export class Upstream {
       this.#era = link.isModern ? 'modern' : 'legacy';
       this.#upSince = performance.now();
       this.#reason = undefined;
+      this.#stopAwaiting();
       void link.subscribeTo(this.#subscribed);
       const logLevel = this.#options.logLevel();
       if (logLevel !== undefined) void link.setLogLevel(logLevel);
@@ -250,8 +253,28 @@ export class Upstream {
     this.#reason = errorMessage(error).replace(/\.$/, '');
     this.#state = error instanceof SpawnError ? 'cannot be started' : 'is unavailable';
     this.#era = undefined;
-    if (!isLack) this.#backOff();
+    if (error instanceof SignInNeededError) {
+      // Not a fault of the server: no longer delay after each attempt.
+      this.#retryAt = performance.now() + this.#options.pace.backoffMs;
+      void this.#startAfterSignIn(error.server);
+    } else if (!isLack) this.#backOff();
     return isLack ? (error as Error) : new ToolError(this.#away(this.#reason));
+  }
+
+  /** Starts the server after the next sign-in. Otherwise clients that have read empty lists would never call it. */
+  async #startAfterSignIn(server: string): Promise<void> {
+    const { signIns, signal, isOnce, lists } = this.#options;
+    if (!signIns || this.#awaiting || isOnce || lists === false) return;
+    const awaiting = new AbortController();
+    this.#awaiting = awaiting;
+    try {
+      await signIns.account(server).changed(AbortSignal.any([signal, awaiting.signal]));
+      this.#awaiting = undefined;
+      this.retryAtOnce();
+      await this.open();
+    } catch {
+      // The server is up or closes, or the next call gets the reason.
+    }
   }
 
   #lost(why: string): void {
@@ -317,7 +340,13 @@ export class Upstream {
     else this.#link?.tellRoots();
   }
 
+  #stopAwaiting(): void {
+    this.#awaiting?.abort();
+    this.#awaiting = undefined;
+  }
+
   async close(): Promise<void> {
+    this.#stopAwaiting();
     this.#lists.close();
     const link = this.#link;
     this.#link = undefined;

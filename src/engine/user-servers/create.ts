@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { didYouMean } from '../base/did-you-mean.js';
 import { AgentToolsError } from '../base/errors.js';
 import { isRecord } from '../base/value-checks.js';
 import { servedLists } from '../extension/check-definition.js';
@@ -16,7 +17,7 @@ import { type ListEntryContext, listEntries, resolveEntry } from '../runtime/lis
 import { isOverride } from '../runtime/override.js';
 import type { SkippedItem } from '../runtime/skipped-items.js';
 import { namesInChoice } from '../runtime/upstream-choice.js';
-import { UpstreamRecords } from '../runtime/upstream-records.js';
+import { type UpstreamRecord, UpstreamRecords } from '../runtime/upstream-records.js';
 import { endpointScope, upstreamSpec } from '../runtime/upstream-spec.js';
 import {
   buildUserDefinition,
@@ -49,6 +50,12 @@ export interface MadeServer extends Readonly<Record<ListComparison, readonly str
 /** Asks the upstream servers of a server. Returns faults, in sentences. */
 export type FindUpstreamFaults = (server: ServerSpec) => Promise<readonly string[]>;
 
+interface UserServerRequest extends ServerPlan {
+  readonly overwrite?: boolean;
+  /** The existing server of the definition at its last start through another entry. */
+  readonly lastItems?: UpstreamRecord | undefined;
+}
+
 /**
  * Creates a user server after checking that a client will find everything that it names. Runs no code of
  * extensions, and starts nothing without `findUpstreamFaults`.
@@ -56,7 +63,7 @@ export type FindUpstreamFaults = (server: ServerSpec) => Promise<readonly string
  * `usage` if it would serve nothing.
  */
 export async function createUserServer(
-  { overwrite = false, ...plan }: ServerPlan & { readonly overwrite?: boolean },
+  { overwrite = false, lastItems, ...plan }: UserServerRequest,
   place: UserServerFolders,
   findUpstreamFaults?: FindUpstreamFaults,
 ): Promise<MadeServer> {
@@ -69,8 +76,9 @@ export async function createUserServer(
   const known = extension.manifest.declarations.servers.map((server) => server.name);
   requireFree(name, known, { overwrite });
   const definition = toDefinition(name, value, extension);
-  await requireWhole(definition, { workspace, place, findUpstreamFaults });
+  const unchecked = await requireWhole(definition, { workspace, place, lastItems, findUpstreamFaults });
   const notes = [
+    ...unchecked,
     ...(await sameNames(definition, workspace)),
     ...(await noteShadowedPackage(name, workspace)),
   ];
@@ -107,11 +115,15 @@ function toDefinition(name: string, value: UserServerDefinition, extension: Exte
 interface UserServerCheckInput {
   readonly workspace: Workspace;
   readonly place: UserServerFolders;
+  readonly lastItems: UpstreamRecord | undefined;
   readonly findUpstreamFaults: FindUpstreamFaults | undefined;
 }
 
-/** @throws AgentToolsError listing everything that is unavailable. */
-async function requireWhole(definition: Definition, checking: UserServerCheckInput): Promise<void> {
+/** Returns notes on names that were not checked. @throws AgentToolsError listing everything that is unavailable. */
+async function requireWhole(
+  definition: Definition,
+  checking: UserServerCheckInput,
+): Promise<readonly string[]> {
   const spec = await composeUserServer(definition, checking.workspace);
   const leftOut = spec.leftOut.filter(({ code, tool }) => code !== uncheckedCode && tool === undefined);
   const problems = [
@@ -120,8 +132,11 @@ async function requireWhole(definition: Definition, checking: UserServerCheckInp
   ];
   // Present lists are better than records of the last start.
   const ask = problems.length > 0 ? undefined : checking.findUpstreamFaults;
-  problems.push(...(ask ? await ask(spec) : unknownNames(spec, checking.place)));
-  if (problems.length === 0) return;
+  const { unknown, unchecked } = ask
+    ? { unknown: await ask(spec), unchecked: [] }
+    : compareWithRecords(spec, checking);
+  problems.push(...unknown);
+  if (problems.length === 0) return unchecked;
   const lines = problems.map((problem) => `  ${problem}`);
   const message = `"${definition.item}" was not created, because something is unavailable:\n${lines.join('\n')}`;
   throw new AgentToolsError('not-found', message);
@@ -168,25 +183,42 @@ async function explainMissingEndpoints(
   return lost.flat();
 }
 
-/** Names in entries that their upstreams did not have at their last start, in sentences. Starts nothing. */
-function unknownNames(
+interface NameComparison {
+  /** Names that an upstream did not have at its last start. */
+  readonly unknown: readonly string[];
+  /** Notes on names of upstreams that were not started before. */
+  readonly unchecked: readonly string[];
+}
+
+/** Compares the names in entries with the items of their upstreams at their last start, in sentences. Starts nothing. */
+function compareWithRecords(
   { upstreams }: ServerSpec,
-  { userServersFolder }: UserServerFolders,
-): readonly string[] {
-  const records = new UpstreamRecords(path.dirname(userServersFolder));
-  return upstreams.flatMap((entry) => {
+  { place, lastItems }: Pick<UserServerCheckInput, 'place' | 'lastItems'>,
+): NameComparison {
+  const records = new UpstreamRecords(path.dirname(place.userServersFolder));
+  const unknown: string[] = [];
+  const unchecked = new Set<string>();
+  for (const entry of upstreams) {
     const { key, name: server } = entry.upstream;
-    const { names } = records.read(key) ?? {};
-    if (!names) return [];
+    const { names } = records.read(key) ?? lastItems ?? {};
     const choices = { tools: entry.choice, prompts: entry.prompts, resources: entry.resources } as const;
-    return (['tools', 'prompts', 'resources'] as const).flatMap((kind) => {
-      const choice = choices[kind];
-      const unknown = choice ? namesInChoice(choice).filter((name) => !names[kind].includes(name)) : [];
-      return unknown.map(
-        (name) => `The upstream server "${server}" had no ${singular[kind]} "${name}" at its last start.`,
-      );
-    });
-  });
+    for (const kind of ['tools', 'prompts', 'resources'] as const) {
+      const chosen = choices[kind] ? namesInChoice(choices[kind]) : [];
+      if (!names && chosen.length > 0)
+        unchecked.add(
+          `The names of items of "${server}" were not checked: it was not started before. To check them, add --verify.`,
+        );
+      if (!names) continue;
+      for (const name of chosen.filter((one) => !names[kind].includes(one))) {
+        const meant = didYouMean(name, names[kind]);
+        const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+        unknown.push(
+          `The upstream server "${server}" had no ${singular[kind]} "${name}" at its last start.${hint}`,
+        );
+      }
+    }
+  }
+  return { unknown, unchecked: [...unchecked] };
 }
 
 async function explainMissingEndpoint(

@@ -195,6 +195,57 @@ describe('the choice among packages and remotes', () => {
   });
 });
 
+describe('an entry of a stranger', () => {
+  // npm, uvx and docker read such parts as folders, repositories and addresses.
+  test.for([
+    ['npm', '@acme/tickets', 'file:/etc'],
+    ['npm', '@acme/tickets', 'git+https://evil.example/x.git'],
+    ['npm', '@acme/tickets', 'https://evil.example/x.tgz'],
+    ['npm', '@acme/tickets', 'npm:other@1.0.0'],
+    ['npm', 'tickets', 'evil/repository'],
+    ['npm', '../../etc', '1.0.0'],
+    ['npm', 'evil/repository', '1.0.0'],
+    ['npm', 'tickets@npm:other', '1.0.0'],
+    ['pypi', 'git+https://evil.example/x', '1.0.0'],
+    ['pypi', 'tickets', '1.0 --index-url=https://evil.example'],
+    ['pypi', './folder', '1.0.0'],
+    ['nuget', '../Acme.Mcp', '1.0.0'],
+    ['oci', 'https://evil.example/x', undefined],
+    ['oci', 'acme/tickets:1;x', undefined],
+  ] as const)(
+    'is refused if a part of %s package %s %s is something else',
+    ([registryType, identifier, version]) => {
+      const packages = [{ registryType, identifier, ...(version !== undefined && { version }) }];
+      expect(() => read({ packages })).toThrow('which is no name and version of such a package');
+    },
+  );
+
+  test.for([['A=B'], ['A\u0000B'], ['A\nB']])('is refused with the variable %j', ([name]) => {
+    const packages = [{ ...npmPackage, environmentVariables: [{ name, value: 'x' }] }];
+    expect(() => read({ packages })).toThrow('package @acme/tickets with the impossible variable');
+  });
+
+  test.for([
+    [{ name: 'X Key', isRequired: true }],
+    [{ name: 'X-Key\r\nHost', value: 'x' }],
+    [{ name: 'X-Key', value: 'x\r\nHost: evil.example' }],
+  ])('is refused with the header %j', ([header]) => {
+    const remotes = [{ type: 'sse', url: 'https://acme.example/sse', headers: [header] }];
+    expect(() => read({ remotes })).toThrow('a remote with the impossible header');
+  });
+
+  test('has its options of the runner named, which give the server more access', () => {
+    const runtimeArguments = [
+      { type: 'named', name: '-v', value: '/:/host' },
+      { type: 'named', name: '--network', isRequired: true },
+    ];
+    const packages = [{ registryType: 'oci', identifier: 'acme/tickets:1', runtimeArguments }];
+    expect(read({ packages }).notes).toEqual([
+      'acme/tickets:1 declares these options of docker, which are used: -v /:/host --network <--network>',
+    ]);
+  });
+});
+
 describe('a malformed server.json', () => {
   test.for([
     [[], 'server.json#/: The document is not an object.'],

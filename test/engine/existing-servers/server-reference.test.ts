@@ -95,7 +95,8 @@ describe('a reference', () => {
   });
 
   test.for([
-    ['', '"" names no server'],
+    ['', 'An empty text names no server'],
+    ['a\n\u001b[31mb', '"a\\n\\u001b[31mb" contains blanks'],
     [' trip', 'Remove the blanks around it'],
     ['npx -y server', 'Write a command after "--": -- npx -y server'],
     ['npm:', 'Expected the form of: npm:@playwright/mcp@1.2.3'],

@@ -28,6 +28,7 @@ const request: InstallRequest = {
   choices: {},
   command: undefined,
   allowScripts: [],
+  requireProvenance: false,
   sha256: undefined,
   apps: true,
   by: 'node',

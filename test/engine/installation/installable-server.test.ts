@@ -130,7 +130,7 @@ test('does not install a package that is present but invalid', async () => {
 test('lists missing packages in a dry run and installs nothing', async () => {
   expect(await find('@far/one/main', { dryRun: true })).toEqual({
     outcome:
-      'refused: Missing packages would be installed first, but --dry-run installs nothing:\n  @far/one, needed by the server @far/one/main\nAdd them with: agenttools add @far/one',
+      'not-found: Missing packages would be installed first, but --dry-run installs nothing:\n  @far/one, needed by the server @far/one/main\nAdd them with: agenttools add @far/one',
     asked: [],
   });
   const cwd = writeFolder(supply('kit', '@far/two/greet'));

@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Account } from '../../../src/engine/sign-in/account.js';
+import { authorizeUser } from '../../../src/engine/sign-in/authorize.js';
 import { signInUser } from '../../../src/engine/sign-in/sign-in.js';
+import { type ClientRegistration, describeSignIn } from '../../../src/engine/sign-in/sign-in-record.js';
 import { SignIns } from '../../../src/engine/sign-in/sign-ins.js';
 import { newDataFolder } from './support.js';
 
@@ -64,14 +67,25 @@ function metadata(origin: string, changes: object = {}): object {
 }
 
 interface Visit {
+  /** Default: a user without sign-ins. */
+  readonly account?: Account;
+  readonly issuer?: string;
+  readonly client?: ClientRegistration;
   /** Parameters of the redirect. Default: a code and the right state. */
   readonly redirect?: (state: string) => Readonly<Record<string, string>>;
 }
 
 /** Signs in. The browser opens the redirect address with the parameters. */
-async function signIn(url: string, { redirect = (state) => ({ code: 'code-1', state }) }: Visit = {}) {
+async function signIn(
+  url: string,
+  {
+    redirect = (state) => ({ code: 'code-1', state }),
+    account = new SignIns({ dataFolder: newDataFolder() }).account(url),
+    issuer,
+    client,
+  }: Visit = {},
+) {
   let foreign = 0;
-  const account = new SignIns({ dataFolder: newDataFolder() }).account(url);
   const user = {
     async visit(address: URL): Promise<undefined> {
       const back = new URL(address.searchParams.get('redirect_uri')!);
@@ -85,7 +99,11 @@ async function signIn(url: string, { redirect = (state) => ({ code: 'code-1', st
     },
   };
   const { signal } = new AbortController();
-  const record = await signInUser(account, { user, signal }, { status: 401, isScopeTooSmall: false });
+  const record = await signInUser(
+    account,
+    { user, signal, issuer, client },
+    { status: 401, isScopeTooSmall: false },
+  );
   return { record, foreign, account };
 }
 
@@ -211,6 +229,68 @@ describe('a sign-in', () => {
     expect(stand.asked.filter((one) => one.startsWith('POST /token'))).toHaveLength(1);
   });
 
+  test('takes the expected one of several authorization servers', async () => {
+    const stand = await openStand();
+    const other = await openStand();
+    stand.paths['/.well-known/oauth-protected-resource/mcp'] = {
+      resource: stand.url,
+      authorization_servers: [other.origin, stand.origin],
+    };
+    expect((await signIn(stand.url)).record).toMatchObject({ issuer: other.origin });
+    const { account } = await signIn(stand.url, { issuer: stand.origin });
+    expect(await account.current()).toMatchObject({ issuer: stand.origin });
+    // A renewal stays at it.
+    const token = stand.paths['/token'] as object;
+    stand.paths['/token'] = { ...token, access_token: 'access-2' };
+    expect(await account.renew('access-1')).toMatchObject({ issuer: stand.origin, accessToken: 'access-2' });
+  });
+
+  test.each(['http://127.0.0.1:8080/delete', 'https://192.168.1.1/reboot'])(
+    'does not open %s in the browser for a public server',
+    async (address) => {
+      const server = 'https://93.184.216.34/mcp';
+      const origin = 'https://93.184.216.34';
+      const documents: Readonly<Record<string, object>> = {
+        [`${origin}/.well-known/oauth-authorization-server`]: metadata(origin, {
+          authorization_endpoint: address,
+        }),
+        [`${origin}/register`]: { client_id: 'registered', redirect_uris: ['http://127.0.0.1/callback'] },
+      };
+      const visited: string[] = [];
+      const visit = async ({ href }: URL) => void visited.push(href) as undefined;
+      const fetch = async (url: string | URL) => {
+        const found = documents[String(url)];
+        return found ? Response.json(found) : new Response(null, { status: 404 });
+      };
+      const { secrets } = new SignIns({ dataFolder: newDataFolder() }).account(server);
+      const { signal } = new AbortController();
+      await expect(authorizeUser({ server }, { fetch, secrets, signal, user: { visit } })).rejects.toThrow(
+        'to which a server outside must not lead',
+      );
+      expect(visited).toEqual([]);
+    },
+  );
+
+  test.each(['client_secret_basic', 'client_secret_post'])(
+    'hides the code and the secret of a client in errors: %s',
+    async (method) => {
+      const stand = await openStand();
+      stand.paths['/.well-known/oauth-authorization-server'] = metadata(stand.origin, {
+        token_endpoint_auth_methods_supported: [method],
+      });
+      stand.paths['/token'] = (async ({ headers }, response) => {
+        const sent = `${stand.asked.at(-1)} ${decodeURIComponent(atob(headers.authorization?.slice(6) ?? ''))}`;
+        const error = { error: 'invalid_client', error_description: `You sent: ${sent}` };
+        response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify(error));
+      }) satisfies Answer;
+      const client = { clientId: 'mine', secret: { value: 'hunter2/hunter2' } };
+      const failed = await signIn(stand.url, { client }).catch(String);
+      expect(failed).toContain('invalid_client: You sent: ');
+      expect(failed).toContain('[hidden]');
+      expect(failed).not.toMatch(/hunter2|code-1/);
+    },
+  );
+
   test('reports the refusal of the user', async () => {
     const { url } = await openStand();
     const redirect = (state: string) => ({ error: 'access_denied', error_description: 'No.', state });
@@ -238,6 +318,51 @@ describe('a renewal', () => {
     const token = stand.paths['/token'];
     stand.paths['/token'] = ((_, response) => response.writeHead(503).end('busy')) satisfies Answer;
     expect(await account.renew('access-1')).toBeUndefined();
+    stand.paths['/token'] = { ...(token as object), access_token: 'access-2' };
+    expect(await account.renew('access-1')).toMatchObject({ accessToken: 'access-2' });
+  });
+
+  const refusing =
+    (error: string): Answer =>
+    (_, response) =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+
+  test('asks no more after the end of the sign-in, and keeps the reason', async () => {
+    const stand = await openStand();
+    const { account } = await signIn(stand.url);
+    stand.paths['/token'] = refusing('invalid_grant');
+    expect(await account.renew('access-1')).toBeUndefined();
+    expect(account.problem).toBe('invalid_grant');
+    stand.asked.length = 0;
+    expect(await account.renew('access-1')).toBeUndefined();
+    expect(account.problem).toBe('invalid_grant');
+    expect(stand.asked).toEqual([]);
+    const record = (await account.current())!;
+    expect(describeSignIn(record)).toMatchObject({ renewable: false });
+    expect(record.expiresAt).toBeLessThanOrEqual(Date.now());
+  });
+
+  test('registers the client again if the authorization server has forgotten it', async () => {
+    const stand = await openStand();
+    const { account } = await signIn(stand.url);
+    const token = stand.paths['/token'];
+    stand.paths['/token'] = refusing('invalid_client');
+    expect(await account.renew('access-1')).toBeUndefined();
+    stand.paths['/token'] = token;
+    stand.paths['/register'] = { client_id: 'again', redirect_uris: ['http://127.0.0.1/callback'] };
+    const { record } = await signIn(stand.url, { account });
+    expect(record).toMatchObject({ client: { clientId: 'again' } });
+    expect(record).not.toHaveProperty('over');
+  });
+
+  test('goes on after a wrong secret of a registered client is corrected', async () => {
+    const stand = await openStand();
+    const client = { clientId: 'mine', secret: { value: 'wrong secret' } };
+    const { account } = await signIn(stand.url, { client });
+    const token = stand.paths['/token'];
+    stand.paths['/token'] = refusing('invalid_client');
+    expect(await account.renew('access-1')).toBeUndefined();
+    expect(account.problem).toBe('invalid_client');
     stand.paths['/token'] = { ...(token as object), access_token: 'access-2' };
     expect(await account.renew('access-1')).toMatchObject({ accessToken: 'access-2' });
   });

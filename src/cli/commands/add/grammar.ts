@@ -18,9 +18,12 @@ export function defineAdd(program: Command, { host, answer }: CommandContext): v
       collect,
       [],
     )
+    .option('--require-provenance', 'refuse packages without a verified provenance')
     .option('--json', 'print what was added as JSON')
-    .action(async (specs: string[], { allowFindings, yes = false, json = false }) => {
-      const { addCommand } = await import('./run.js');
-      answer(await addCommand({ specs, allowFindings, yes, json }, host));
-    });
+    .action(
+      async (specs: string[], { allowFindings, requireProvenance = false, yes = false, json = false }) => {
+        const { addCommand } = await import('./run.js');
+        answer(await addCommand({ specs, allowFindings, requireProvenance, yes, json }, host));
+      },
+    );
 }

@@ -17,6 +17,8 @@ export interface AddInput {
   readonly specs: readonly string[];
   /** Codes of findings in texts that the user allows. */
   readonly allowFindings: readonly string[];
+  /** Refuses packages without a verified provenance. */
+  readonly requireProvenance: boolean;
   /** Allows outgoing settings of the project. */
   readonly yes: boolean;
   readonly json: boolean;
@@ -24,7 +26,7 @@ export interface AddInput {
 
 /** Adds extension packages to the package store. */
 export async function addCommand(
-  { specs, allowFindings: codes, yes, json }: AddInput,
+  { specs, allowFindings: codes, requireProvenance, yes, json }: AddInput,
   host: Host,
 ): Promise<ExitCode> {
   const allowFindings = readAllowedCodes(codes);
@@ -32,6 +34,7 @@ export async function addCommand(
     const setting = packagesSetting(host, tell, {
       npm: askingNpmSetting(host, { yes, tell }),
       allowFindings,
+      requireProvenance,
     });
     const done: AddResult[] = [];
     for (const text of specs) {

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { isRecord } from '../../../engine/base/value-checks.js';
 import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
 import { type NamedReference, openExisting } from '../../../engine/bridge/open-existing.js';
+import { upstreamRecordKey } from '../../../engine/existing-servers/existing-records.js';
 import { withExistingHint } from '../../../engine/existing-servers/naming-hint.js';
+import { type UpstreamRecord, UpstreamRecords } from '../../../engine/runtime/upstream-records.js';
 import { createUserServer, type FindUpstreamFaults } from '../../../engine/user-servers/create.js';
 import { readServerFile, readServerStream } from '../../../engine/user-servers/server-file.js';
 import { type WrittenServer, writeUpstreamServer } from '../../../engine/wrapping/upstream-definition.js';
@@ -84,6 +86,7 @@ async function findFaults(
 interface DefinitionSource extends Awaited<ReturnType<typeof readServerFile>> {
   /** Values of variables in the definition. */
   readonly values?: Readonly<Record<string, string>>;
+  readonly lastItems?: UpstreamRecord | undefined;
 }
 
 async function findDefinition(
@@ -117,8 +120,8 @@ async function existingDefinition(
   options: Pick<CreateServerInput, 'existing' | 'choices'>,
   host: Host,
 ): Promise<DefinitionSource> {
-  const { definition, values } = await writeDefinition(named, options, host);
-  return { definition, values, directory: host.cwd };
+  const { definition, values, lastItems } = await writeDefinition(named, options, host);
+  return { definition, values, lastItems, directory: host.cwd };
 }
 
 /** The existing server of `--from`. Another word that is a file is a definition. */
@@ -151,7 +154,7 @@ async function writeDefinition(
   named: NamedReference,
   { existing, choices }: Pick<CreateServerInput, 'existing' | 'choices'>,
   host: Host,
-): Promise<WrittenServer> {
+): Promise<WrittenServer & Pick<DefinitionSource, 'lastItems'>> {
   const { transport, mcpRegistry } = existing;
   const given = givenOptions(existing, host);
   const note = (line: string) => writeNote(host, line);
@@ -163,6 +166,7 @@ async function writeDefinition(
     if (variables.length > 0)
       note(`The server needs these variables where it starts: ${variables.join(', ')}`);
     if (omitted.length > 0) note(`Optional inputs without a value: ${omitted.join(', ')}`);
-    return written;
+    const lastItems = new UpstreamRecords(deps.dataFolder).read(upstreamRecordKey(server));
+    return { ...written, lastItems };
   });
 }

@@ -53,6 +53,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
       collect,
       [],
     )
+    .option('--require-provenance', 'refuse a package without a verified provenance')
     .option('--sha256 <hash>', 'accept only a bundle with this SHA-256')
     .option('--header <name: value>', 'send a header to a remote server; repeatable', collectVerbatim, [])
     .addOption(
@@ -100,6 +101,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             choices: choiceInput(options),
             allowScripts: options.allowScripts,
             allowFindings: options.allowFindings,
+            requireProvenance: options.requireProvenance ?? false,
             sha256: options.sha256,
             mcpRegistry: options.mcpRegistry,
             command,

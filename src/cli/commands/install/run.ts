@@ -42,6 +42,8 @@ export interface InstallInput extends TargetInput {
   readonly choices: InstallRequest['choices'];
   /** Packages that may run their install scripts. */
   readonly allowScripts: readonly string[];
+  /** Refuses a package without a verified provenance. */
+  readonly requireProvenance: boolean;
   /** Codes of findings in texts that the user allows. */
   readonly allowFindings: readonly string[];
   /** Expected SHA-256 of a bundle. */
@@ -114,7 +116,12 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
           secrets: hostSecrets(host),
           version: packageVersion(),
           user: createInstallUser(host, tell),
-          obtain: autoInstallOptions(host, { wanted: autoInstall, allowFindings, tell }),
+          obtain: autoInstallOptions(host, {
+            wanted: autoInstall,
+            allowFindings,
+            requireProvenance: rest.requireProvenance,
+            tell,
+          }),
           now: () => new Date(),
           signal,
           tell,

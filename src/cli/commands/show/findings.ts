@@ -18,7 +18,17 @@ const lists: Readonly<Record<string, string>> = {
 /** Facts about the place of an item. Models do not read them. */
 const unread = new Set([
   ...['kind', 'item', 'package', 'directory', 'file', 'installations', 'leftOut', 'upstreams', 'launch'],
-  ...['notes', 'signature', 'signIn', 'handler', 'reference', 'repository', 'websiteUrl', 'publisher'],
+  ...[
+    'notes',
+    'signature',
+    'builtFrom',
+    'signIn',
+    'handler',
+    'reference',
+    'repository',
+    'websiteUrl',
+    'publisher',
+  ],
 ]);
 
 /** Faults of the texts that models read: in the facts, and in the files of the package. Runs no code. */

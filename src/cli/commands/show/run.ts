@@ -88,12 +88,12 @@ async function withFindings(facts: Facts): Promise<Facts> {
   return { ...facts, ...findingsData(await findingsIn(facts)) };
 }
 
-/** Adds the state of the registry signature, as checked when the package was added. */
+/** Adds the state of the registry signature and the provenance, as checked when the package was added. */
 async function withSignature(facts: Facts, host: Host): Promise<Facts> {
   if (!('directory' in facts)) return facts;
   const store = new PackageStore(workspaceFolders(host).packagesFolder);
-  const { signature } = (await store.findByFolder(facts.directory))?.record ?? {};
-  return signature ? { ...facts, signature } : facts;
+  const { signature, provenance } = (await store.findByFolder(facts.directory))?.record ?? {};
+  return { ...facts, ...(signature && { signature }), ...(provenance && { builtFrom: provenance }) };
 }
 
 async function findFacts(

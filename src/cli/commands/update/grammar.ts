@@ -18,11 +18,17 @@ export function defineUpdate(program: Command, { host, answer }: CommandContext)
       collect,
       [],
     )
+    .option('--require-provenance', 'refuse versions without a verified provenance')
     .option('--json', 'print what would change or was changed as JSON')
     .action(
-      async (names: string[], { dryRun = false, load = false, yes = false, allowFindings, json = false }) => {
+      async (
+        names: string[],
+        { dryRun = false, load = false, yes = false, allowFindings, requireProvenance = false, json = false },
+      ) => {
         const { updateCommand } = await import('./run.js');
-        answer(await updateCommand({ names, dryRun, load, yes, allowFindings, json }, host));
+        answer(
+          await updateCommand({ names, dryRun, load, yes, allowFindings, requireProvenance, json }, host),
+        );
       },
     );
 }

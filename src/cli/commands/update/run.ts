@@ -23,14 +23,20 @@ export interface UpdateInput {
   readonly yes: boolean;
   /** Codes of findings in texts that the user allows. */
   readonly allowFindings: readonly string[];
+  /** Refuses versions without a verified provenance. */
+  readonly requireProvenance: boolean;
   readonly json: boolean;
 }
 
 /** Shows the changes of newer versions of added packages, and installs these versions. */
 export async function updateCommand(input: UpdateInput, host: Host): Promise<ExitCode> {
   const allowFindings = readAllowedCodes(input.allowFindings);
+  const { requireProvenance } = input;
   const plans = await withProgress(host, (tell) =>
-    planUpdates(input, packagesSetting(host, tell, { npm: askingNpmSetting(host, { ...input, tell }) })),
+    planUpdates(
+      input,
+      packagesSetting(host, tell, { npm: askingNpmSetting(host, { ...input, tell }), requireProvenance }),
+    ),
   );
   const npm = askingNpmSetting(host, { ...input, tell: () => {} });
   const setting = packagesSetting(host, () => {}, { npm, allowFindings });

@@ -53,10 +53,21 @@ function joinLines(lines: readonly string[]): string {
 type ChangeLine = readonly ['+' | '-' | '~' | ' ', string];
 
 function listChangeLines(difference: VersionDifference): readonly ChangeLine[] {
-  const { added, removed, changed, files, packageJson, dependencies, exposures, permissions, source } =
-    difference;
+  const {
+    added,
+    removed,
+    changed,
+    files,
+    packageJson,
+    dependencies,
+    exposures,
+    permissions,
+    origin = [],
+    source,
+  } = difference;
   return [
     ...[...exposures, ...permissions].map((sentence) => ['+', sentence] as const),
+    ...origin.map((sentence) => ['~', sentence] as const),
     ...(source ? [['~', `It comes from ${source.after} now, not from ${source.before}.`] as const] : []),
     ...added.flatMap((item) => [
       ['+', itemLabel(item) + describeItem(item)] as const,
@@ -203,7 +214,7 @@ export function updateLine({ plan, state, error }: UpdateResult): string {
 /** Reason to hold an update: the known changes for the model, and how to inspect the unknown ones. */
 function reasonToHold({ next }: UpdatePlan): string {
   const { difference } = next!;
-  const { exposures, permissions } = difference;
+  const { exposures, permissions, origin } = difference;
   const unread = uninspectedItems(difference);
   const isKnown = isVisibleToModel({
     ...difference,
@@ -211,6 +222,7 @@ function reasonToHold({ next }: UpdatePlan): string {
   });
   if (exposures.length > 0) return 'values of your environment would go elsewhere.';
   if (permissions.length > 0) return 'its code could do more in its sandbox.';
+  if (origin && origin.length > 0) return 'it has another publisher or build.';
   if (!isVisibleToModel(difference)) return 'its install scripts have changed.';
   if (!isKnown) return `the model might see something else: ${describeUnread(unread)}`;
   const { added, removed, changed, dependencies, source } = difference;
@@ -275,8 +287,8 @@ function surfaceData({ changes = [], ...outcome }: SurfaceOutcome): object {
 }
 
 function changesData(difference: VersionDifference): object {
-  const { added, removed, changed, files, packageJson, dependencies, exposures, permissions, source } =
-    difference;
+  const { added, removed, changed, files, packageJson, dependencies } = difference;
+  const { exposures, permissions, origin, source } = difference;
   const item = ({ kind, name, value }: ItemState) => ({
     kind: singular[kind],
     name,
@@ -294,6 +306,7 @@ function changesData(difference: VersionDifference): object {
     packageJson: packageJson.map(valueData),
     ...(exposures.length > 0 && { exposures }),
     ...(permissions.length > 0 && { permissions }),
+    ...(origin && { origin }),
     dependencies: dependencies.map(({ name, before, after }) => ({
       name,
       ...(before && { before: before.version }),
