@@ -112,7 +112,7 @@ async function findLayout(
   };
 }
 
-/** The folder that the compiler writes to `root`, by `rootDir` and `outDir`. Undefined if there is none. */
+/** The folder that the compiler writes to `root`, by `rootDir` and `outDir`. Undefined without them. */
 async function findSources(directory: string, root: string): Promise<string | undefined> {
   const file = 'tsconfig.json';
   const text = await readFile(path.join(directory, file), 'utf8').catch(() => undefined);

@@ -19,14 +19,14 @@ export interface SourceLayout {
 }
 
 /** A new item: its declaration in the manifest, and its files with a test case. */
-export interface ItemDraft {
+interface ItemDraft {
   readonly declaration: readonly [name: string, description: string];
   /** Text by path relative to the package. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 /** The package of a new item. */
-export interface DraftContext {
+interface DraftContext {
   readonly layout: SourceLayout;
   /** Name of the npm package. */
   readonly packageName: string;

@@ -48,16 +48,12 @@ export const templates = {
 
 export type TemplateName = keyof typeof templates;
 
-export function isTemplateName(name: string): name is TemplateName {
-  return Object.hasOwn(templates, name);
-}
-
 /** Path of a definition, by its source in the layout of the language. */
 function definitionPath(kind: Kind, name: string, language: SourceLanguage): string {
   return language === 'typescript' ? `src/agenttools/${kind}/${name}.ts` : `agenttools/${kind}/${name}.js`;
 }
 
-/** Path of a test case. It stands beside the definitions that AgentTools reads. */
+/** Path of a test case. It is beside the definitions that AgentTools reads. */
 function casePath(kind: Kind, name: string): string {
   return `agenttools/${kind}/${name}.case.json`;
 }

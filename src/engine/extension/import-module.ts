@@ -52,7 +52,7 @@ export async function importModule(file: string): Promise<Record<string, unknown
   const url = pathToFileURL(file);
   if (known.attempt > 0) url.searchParams.set('attempt', String(known.attempt));
   try {
-    // The hooks are ours, whether or not the module loads.
+    // The hooks stay, also if the module does not load.
     if (supplyAgentTools(file)) await afterImport();
     return await withinImportTime(evaluate(url.href));
   } catch (error) {

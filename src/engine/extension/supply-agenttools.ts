@@ -16,13 +16,13 @@ const readFile = readFileSync;
 const stat = statSync;
 const { register, registerHooks } = nodeModule as typeof nodeModule & { registerHooks?: RegisterHooks };
 
-/** Whether the code of a package folder can import an `agenttools` of its own. */
+/** True for package folders whose code can import an installed `agenttools`. */
 const installed = new Map<string, boolean>();
 
 let isSupplied = false;
 
 /**
- * Lets code without an `agenttools` of its own import the running one, so that published extensions need no dependency.
+ * Lets code without an installed `agenttools` import the running one, so that published extensions need no dependency.
  * Call it before each import of an extension's module; `file` is absolute. Registers module hooks for the first file that
  * needs them, since hooks slow down all imports. Returns true if it did.
  */

@@ -13,7 +13,7 @@ import type { CreateInput } from './run.js';
 import { renderWrapper, withoutNotes } from './text.js';
 
 interface CreateFromInput extends Pick<CreateInput, 'folder' | 'name' | 'json'> {
-  /** The command line asks for an extension with a tool of its own. */
+  /** The command line asks for a template or a language. */
   readonly isOwnTool: boolean;
   /** Reference to an existing server, a file or a plugin. Undefined with `command`. */
   readonly from: string | undefined;
