@@ -16,7 +16,7 @@ const readFile = readFileSync;
 const stat = statSync;
 const { register, registerHooks } = nodeModule as typeof nodeModule & { registerHooks?: RegisterHooks };
 
-/** True for package folders whose code can import an installed `agenttools`. */
+/** True for package folders that can import an installed `agenttools`. */
 const installed = new Map<string, boolean>();
 
 let isSupplied = false;
