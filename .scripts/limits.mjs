@@ -28,7 +28,8 @@ function table(code, rows, names) {
       const added = scope.added === undefined ? '' : `, with ${scope.added} added by the client`;
       const bound = limit === undefined ? '' : `${limit.toLocaleString('en-US')} ${unit}${added}`;
       const beyond = scope.pattern ? `names beyond \`${scope.pattern}\`` : '';
-      const condition = scope.keyword ?? [scope.of, beyond].filter(Boolean).join(', ');
+      const inCase = scope.ignores && `names that differ in ${scope.ignores}`;
+      const condition = scope.keyword ?? [scope.of, beyond, inCase].filter(Boolean).join(', ');
       const cells = [
         names.get(subject),
         versions,
