@@ -220,6 +220,19 @@ describe('schemas', () => {
     );
   });
 
+  test('keep the description of a parameter of any type for clients that read lists of types', () => {
+    const any = object({ value: { description: 'Any value.' } });
+    expect(schemaFor('codex', any)).toEqual(
+      object({
+        value: {
+          description: 'Any value.',
+          type: ['string', 'number', 'boolean', 'object', 'array', 'null'],
+        },
+      }),
+    );
+    expect(schemaFor('gemini-cli', any)).toEqual(any);
+  });
+
   test('have one type, and parameters that can be null are optional', () => {
     expect(
       schemaFor(
