@@ -70,7 +70,7 @@ test('list-clients lists the limits, of installed clients with the APIs that the
   );
 });
 
-test('show counts the tokens of a server, and names the way for an existing one', async () => {
+test('show counts the tokens of a server', async () => {
   const weather = new URL('../../fixtures/extensions/weather', import.meta.url).pathname;
   const { stdout } = await run('show', weather, '--tokens', '--json');
   const cost = JSON.parse(stdout);
@@ -79,6 +79,15 @@ test('show counts the tokens of a server, and names the way for an existing one'
   expect((await run('show', weather, '--tokens')).stdout).toContain(`weather: ≈ ${cost.tokens} tokens`);
   const item = await run('show', `${weather}/forecast`, '--tokens');
   expect(item.stderr).toContain('--tokens needs the tools of an installed server, and this is a tool.');
+});
+
+test('show lists the tools of an existing server as a client gets them, and counts their tokens', async () => {
+  const notion = recordings.urlOf('notion');
+  const { stdout } = await run('show', notion, '--as', 'codex', '--adapt');
+  expect(stdout).toMatch(/^24 tools for codex \(adapt: on\), 24 changed\n/);
+  expect(stdout).toContain('  API-update-page-markdown  compat/schema-size, compat/keyword-lost\n');
+  expect((await run('show', notion, '--as', 'codex')).stdout).toContain('(adapt: auto), 0 changed');
+  expect((await run('show', notion, '--tokens')).stdout).toContain('≈');
 });
 
 test('show lists the tools as a client gets them', async () => {
