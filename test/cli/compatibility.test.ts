@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeFolder } from '../support/packages.js';
 import { serveRecordings } from '../support/recorded-servers.js';
@@ -129,6 +130,19 @@ test('show lists the tools as a client gets them', async () => {
   });
 });
 
+/** A server with a tool that clients with the TypeScript SDK refuse, with the whole list. */
+const nullServer = `
+import { createInterface } from 'node:readline';
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id === undefined) return;
+  const result = method === 'initialize'
+    ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'notes', version: '1.0.0' } }
+    : { tools: [{ name: 'note', description: null, inputSchema: { type: 'object' } }] };
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+});
+`;
+
 describe('install', () => {
   const configOf = (home: string) => readFileSync(path.join(home, '.codex/config.toml'), 'utf8');
   const install = async (home: string, ...words: readonly string[]) =>
@@ -157,6 +171,16 @@ describe('install', () => {
     const { stderr } = await install(newHome(), recordings.urlOf('memory'));
     expect(stderr).toContain('Installed');
     expect(stderr).not.toContain('--adapt');
+  });
+
+  test('names the tool by which a client loses all of a server', async () => {
+    const home = newHome();
+    const server = path.join(writeFolder({ 'server.mjs': nullServer }), 'server.mjs');
+    const words = ['install', 'opencode', '--', process.execPath, server];
+    const { code, stderr } = await runCli(words, { cwd: home, home, env: { PATH: '', HOME: home } });
+    expect(code).toBe(0);
+    expect(stderr).toContain('OpenCode loses all tools of the server: note.');
+    expect(stderr).toContain('repeat the command with --adapt');
   });
 
   test('writes the mode into the entry of an extension', async () => {

@@ -5,7 +5,7 @@ import { withTimeLimit } from '../base/time-limit-signal.js';
 import { endpointName } from '../extension/upstream-secrets.js';
 import { createHttpTransport, type RemoteSignIn } from '../upstream/http-transport.js';
 import { httpStatus } from '../upstream/upstream-errors.js';
-import { readListing, type ServerListing } from './read-record.js';
+import { readListing, readTools, type ServerListing } from './read-record.js';
 
 /** A remote server to ask. */
 export interface RemoteServer {
@@ -69,8 +69,7 @@ async function listItems(
   const options = { timeout: timeoutMs, signal: withTimeLimit(signal, timeoutMs) };
   try {
     await client.connect(createHttpTransport({ url, headers, transport }, signIn), options);
-    const hasTools = client.getServerCapabilities()?.tools !== undefined;
-    const { tools } = hasTools ? await client.listTools({}, options) : { tools: [] };
+    const tools = await readTools(client, () => options);
     return { tools: tools.length, ...(await readListing(client, tools, () => options)) };
   } finally {
     await client.close().catch(() => {});
