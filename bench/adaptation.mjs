@@ -1,4 +1,4 @@
-// Measures the adaptation of 100 tools of real servers to each client: `node bench/adaptation.mjs`. See README.md.
+// Measures the adaptation of 100 tools of real servers to each client: `npm run bench:adaptation`. See README.md.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

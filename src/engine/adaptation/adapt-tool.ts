@@ -50,7 +50,7 @@ function breachKey({ code, scope }: ClientLimit): string {
 /** Brings the schema and texts of a tool into the form that a client can use. Its name stays. */
 export function adaptTool(tool: ListedTool, target: AdaptationTarget): AdaptedTool {
   const breaches = breachesOf(checkTool(tool), target);
-  if (breaches.size === 0) return { tool, changes: [] };
+  if (![...breaches.keys()].some((code) => adaptable.has(code))) return { tool, changes: [] };
   const plain = withoutNullFields(tool, breaches);
   const { inputSchema } = plain;
   const input = isRecord(inputSchema) ? adaptInput(inputSchema, breaches, target) : undefined;
@@ -94,7 +94,7 @@ interface AdaptedInput {
   readonly words: string;
 }
 
-/** Share of the limit that a schema may have: clients measure it after changes of their own. */
+/** Share of the limit that a schema may have: clients change it before they measure it. */
 const shareOfSize = 0.9;
 
 function adaptInput(schema: JsonSchema, breaches: Breaches, { limits }: AdaptationTarget): AdaptedInput {

@@ -108,7 +108,7 @@ function* checkKeys(schema: JsonSchema, at: DocumentPath): Generator<PartFinding
 const patterns = new Map<string, RegExp>();
 
 /** Each pattern is compiled once. */
-function patternOf(text: string): RegExp {
+export function patternOf(text: string): RegExp {
   const pattern = patterns.get(text) ?? new RegExp(text);
   patterns.set(text, pattern);
   return pattern;

@@ -3,7 +3,7 @@ import { isWireName } from '../extension/names.js';
 import { plainName } from '../extension/tool-alias.js';
 import { type ClientLimit, refuses } from './client-limits.js';
 import type { CompatibilityFinding } from './compatibility-finding.js';
-import { checkInputSchema } from './schema-checks.js';
+import { checkInputSchema, patternOf } from './schema-checks.js';
 
 /** A tool as `tools/list` shows it. */
 export type ListedTool = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -19,6 +19,13 @@ export function* checkTool(tool: ListedTool): Generator<CompatibilityFinding> {
       remedy: `Rename the tool, such as to "${plainName(name)}".`,
       path: ['name'],
     };
+  yield {
+    code: 'compat/tool-name-reserved',
+    problem: `Some clients have a tool with the name "${name}" themselves, or use its beginning`,
+    remedy: 'Add a noun of your domain to the name.',
+    path: ['name'],
+    concerns: ({ scope }) => !patternOf(String(scope?.pattern)).test(name),
+  };
   if (isString(description))
     yield {
       code: 'compat/description-length',

@@ -297,6 +297,12 @@ describe('texts', () => {
     expect(description).toMatch(/another\. …$/);
   });
 
+  test('do not end with an abbreviation', () => {
+    const description = `${'Word '.repeat(600)}end. ${'word '.repeat(150)}(e.g. ${'x'.repeat(1000)})`;
+    const [adapted] = adapt([tool('x', { description })], 'claude-code');
+    expect(adapted!.tool.description).toMatch(/ end\. …$/);
+  });
+
   test('end with a sentence in the instructions of a server', () => {
     const text = adaptInstructions(sentences, target('claude-code', 'on'));
     expect(text.length).toBeLessThanOrEqual(4096);
