@@ -21,17 +21,16 @@ export interface TargetSettings {
 
 /**
  * Returns the target for a client by its name in MCP. Clients without known limits get the changes without which some client
- * loses tools if the mode is `on`. Otherwise they get only other spellings of the same schemas, without which clients with the
- * TypeScript SDK lose all tools.
+ * loses tools if the mode is `on`, and none otherwise.
  * @param clientName `clientInfo.name` of the client
  */
 export function adaptationTarget(clientName: unknown, settings: TargetSettings): AdaptationTarget {
   const subject = typeof clientName === 'string' ? findSubject(clientName) : undefined;
   if (subject) return targetOf(subject, settings);
-  const codes = settings.mode === 'on' ? /^compat\// : /^compat\/tool-list-rejected$/;
+  const isLosing = (limit: ClientLimit) => losesTools(limit) && limit.code.startsWith('compat/');
   return {
     id: `any ${settings.mode} ${settings.serverKey}`,
-    limits: byCode(clientLimits.filter((limit) => losesTools(limit) && codes.test(limit.code))),
+    limits: byCode(settings.mode === 'on' ? clientLimits.filter(isLosing) : []),
     serverKey: settings.serverKey,
   };
 }

@@ -105,12 +105,6 @@ describe('a tool that fits', () => {
     const [adapted] = adaptTools([union], adaptationTarget('my-own-client', { mode: 'on', serverKey: 'x' }));
     expect(adapted!.changes).toContain('compat/root-union');
   });
-
-  test('gets other spellings of its schema for unknown clients, which may refuse whole lists', () => {
-    const any = adaptationTarget('my-own-client', { mode: 'auto', serverKey: 'x' });
-    const [adapted] = adaptTools([tool('x', { inputSchema: object({ a: true, b: false }) })], any);
-    expect(adapted!.tool.inputSchema).toEqual(object({ a: {}, b: { not: {} } }));
-  });
 });
 
 test('clients are known by their names in MCP', () => {
