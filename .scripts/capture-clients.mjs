@@ -1,5 +1,5 @@
 // Runs the programs of vendors from npm against probe servers and a local substitute for the model API on this machine, and compares the
-// tools of their requests with the records in test/recorded-clients/. `node .scripts/capture-clients.mjs [--write] [--newest]
+// tools of their requests with the records in test/recorded-clients/, also for servers behind `agenttools start --adapt`. `node .scripts/capture-clients.mjs [--write] [--newest]
 // [client…]`: `--write` updates the records, `--newest` installs the newest versions.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,12 +9,15 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { countHarm } from './capture/count-harm.mjs';
 import { probeServers } from './capture/probe-tools.mjs';
+import { realServers } from './capture/real-servers.mjs';
 import { reduceCapture } from './capture/reduce-capture.mjs';
 import { vendorClients } from './capture/vendor-clients.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const records = path.join(root, 'test/recorded-clients');
+const program = path.join(root, 'bin/agenttools.js');
 const probeServer = fileURLToPath(new URL('capture/probe-server.mjs', import.meta.url));
 const secondsForRun = 90;
 
@@ -39,9 +42,23 @@ async function capture(id, folder) {
   writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
   const install = ['install', '--no-audit', '--no-fund', '--loglevel=error', `${client.package}@${version}`];
   execFileSync('npm', install, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  const { requests, log } = await runClient(client, folder);
-  const text = requests.toSorted((a, b) => b.length - a.length)[0];
-  if (text === undefined) throw new Error(`${id} sent no request.`);
+  const direct = (key, logFile) => [probeServer, key, logFile];
+  const adapted = (key, logFile) => [
+    program,
+    'start',
+    '--adapt',
+    '--',
+    process.execPath,
+    probeServer,
+    key,
+    logFile,
+  ];
+  const run = async (name, servers, words, isComplete = true) =>
+    await runClient(client, { folder, servers, words, isComplete, place: path.join(folder, name) });
+  const { text, log } = await run('probes', probeServers, direct, false);
+  const real = await run('real', realServers, direct);
+  const fit = await run('adapted', { ...probeServers, ...realServers }, adapted);
+  const harm = (captured, servers) => countHarm(captured.text, client.nameOf, servers);
   const { clientInfo, protocolVersion } = log.find(({ method }) => method === 'initialize').params;
   const manifest = path.join(folder, 'node_modules', client.package, 'package.json');
   return {
@@ -51,11 +68,18 @@ async function capture(id, folder) {
     recorded: new Date().toISOString().slice(0, 10),
     handshake: { name: clientInfo.name, protocolVersion },
     ...reduceCapture(text, client.nameOf),
+    harm: {
+      direct: { ...harm({ text }, probeServers), ...harm(real, realServers) },
+      adapted: harm(fit, { ...probeServers, ...realServers }),
+    },
   };
 }
 
-/** Runs a program with a home folder of its own, and gives the bodies of its requests and the log of the probe servers. */
-async function runClient(client, folder) {
+/**
+ * Runs a program with a home folder of its own, and gives the body of its longest request and the log of the probe servers.
+ * `words`: arguments of Node for a server.
+ */
+async function runClient(client, { folder, servers: served, words: wordsOf, isComplete, place }) {
   const requests = [];
   const stand = createServer(async (request, response) => {
     const chunks = [];
@@ -71,14 +95,11 @@ async function runClient(client, folder) {
     response.end(JSON.stringify({ type: 'error', error }));
   });
   await new Promise((resolve) => stand.listen(0, '127.0.0.1', resolve));
-  const [home, work, logFile] = ['home', 'work', 'log'].map((name) => path.join(folder, name));
-  for (const one of [home, work]) mkdirSync(one);
+  const [home, work, logFile] = ['home', 'work', 'log'].map((name) => path.join(place, name));
+  for (const one of [home, work]) mkdirSync(one, { recursive: true });
   writeFileSync(logFile, '');
   const servers = Object.fromEntries(
-    Object.keys(probeServers).map((key) => [
-      key,
-      { command: process.execPath, args: [probeServer, key, logFile] },
-    ]),
+    Object.keys(served).map((key) => [key, { command: process.execPath, args: wordsOf(key, logFile) }]),
   );
   const write = (name, content) => {
     const file = path.join(home, name);
@@ -86,9 +107,9 @@ async function runClient(client, folder) {
     writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
     return file;
   };
-  const { args, env } = client.run({ api: `http://127.0.0.1:${stand.address().port}`, servers, write });
-  const program = path.join(folder, 'node_modules/.bin', client.program);
-  const child = spawn(program, args, {
+  const api = `http://127.0.0.1:${stand.address().port}`;
+  const { args, env } = client.run({ api, servers, write, isComplete });
+  const child = spawn(path.join(folder, 'node_modules/.bin', client.program), args, {
     cwd: work,
     env: { PATH: process.env.PATH, HOME: home, TMPDIR: folder, NO_COLOR: '1', DO_NOT_TRACK: '1', ...env },
     stdio: 'ignore',
@@ -104,7 +125,9 @@ async function runClient(client, folder) {
   stand.closeAllConnections();
   stand.close();
   const lines = readFileSync(logFile, 'utf8').trim().split('\n');
-  return { requests, log: lines.map((line) => JSON.parse(line)) };
+  const text = requests.toSorted((a, b) => b.length - a.length)[0];
+  if (text === undefined) throw new Error(`${client.program} sent no request.`);
+  return { text, log: lines.map((line) => JSON.parse(line)) };
 }
 
 /** Prints the changes since the record, and writes the record if asked. */
@@ -123,8 +146,22 @@ function report(id, captured) {
 }
 
 /** The parts of a record as lines. */
-function linesOf({ handshake, instructionsKept, lost = [], names = {}, usual = [], changed = {} }) {
+function linesOf({
+  handshake,
+  instructionsKept,
+  lost = [],
+  names = {},
+  usual = [],
+  changed = {},
+  harm = {},
+}) {
   return [
+    ...Object.entries(harm).flatMap(([way, servers]) =>
+      Object.entries(servers).flatMap(([key, { lost, damaged }]) => [
+        ...lost.map((name) => `${way}: ${name} of ${key} is lost`),
+        ...damaged.map((name) => `${way}: ${name} of ${key} is damaged`),
+      ]),
+    ),
     `handshake: ${JSON.stringify(handshake)}`,
     `characters of instructions: ${instructionsKept}`,
     ...lost.map((probe) => `${probe} is lost`),

@@ -27,8 +27,9 @@ function table(code, rows, names) {
     ({ subject, versions = 'all', limit, unit, does, silent, evidence, source, checked, scope = {} }) => {
       const added = scope.added === undefined ? '' : `, with ${scope.added} added by the client`;
       const bound = limit === undefined ? '' : `${limit.toLocaleString('en-US')} ${unit}${added}`;
-      const beyond = scope.pattern ? `names beyond \`${scope.pattern}\`` : '';
-      const condition = scope.keyword ?? [scope.of, beyond].filter(Boolean).join(', ');
+      const beyond = scope.pattern ? `names beyond \`${scope.pattern.replaceAll('|', '\\|')}\`` : '';
+      const inCase = scope.ignores && `names that differ in ${scope.ignores}`;
+      const condition = scope.keyword ?? [scope.of, beyond, inCase].filter(Boolean).join(', ');
       const cells = [
         names.get(subject),
         versions,
@@ -77,6 +78,57 @@ ${lines.join('')}`,
   );
 }
 
+/** The page with the lost and damaged tools of the captures, without and with adaptation. */
+export function withHarm(text, captures, { subjects }) {
+  const names = new Map(subjects.map(({ id, name }) => [id, name]));
+  const lines = captures.flatMap(({ client, version, recorded, harm }) =>
+    groupsOf(harm).map(({ servers, direct, adapted }, index) => {
+      const about = index === 0 ? [`${names.get(client)} ${version}`, recorded] : ['', ''];
+      return `| ${[...about, servers, direct.tools, ...countsOf(direct), ...countsOf(adapted)].join(' | ')} |\n`;
+    }),
+  );
+  return replacePart(
+    text,
+    'harm',
+    `| client | date | servers | tools | lost | damaged | lost with \`--adapt\` | damaged with \`--adapt\` |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+${lines.join('')}`,
+  );
+}
+
+const probes = ['probe', 'slow', 'boolean', 'null', 'typeless', 'required', 'output'];
+
+/** Harm of the probe servers, and of the real servers. */
+function groupsOf({ direct, adapted }) {
+  const real = Object.keys(direct).filter((key) => !probes.includes(key));
+  return Object.entries({ probes, 'real servers': real }).map(([servers, keys]) => ({
+    servers,
+    direct: sumOf(keys.map((key) => direct[key])),
+    adapted: sumOf(keys.map((key) => adapted[key])),
+  }));
+}
+
+function sumOf(parts) {
+  return {
+    tools: parts.reduce((sum, { tools }) => sum + tools, 0),
+    lost: parts.flatMap(({ lost }) => lost),
+    damaged: parts.flatMap(({ damaged }) => damaged),
+  };
+}
+
+/** Most names of tools in a cell. */
+const maxNamed = 8;
+
+function countsOf({ lost, damaged }) {
+  return [lost, damaged].map((names) => {
+    const named =
+      names.length > 0 && names.length <= maxNamed
+        ? `: ${names.map((name) => `\`${name}\``).join(', ')}`
+        : '';
+    return `${names.length}${named}`;
+  });
+}
+
 /** The page with a new text between two marks. */
 export function replacePart(text, mark, part) {
   return text.replace(
@@ -100,7 +152,8 @@ export function readLimits() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = readFileSync(page, 'utf8');
   const limits = readLimits();
-  const updated = withCaptures(withLimits(text, limits), readCaptures(), limits);
+  const captures = readCaptures();
+  const updated = withHarm(withCaptures(withLimits(text, limits), captures, limits), captures, limits);
   if (process.argv.includes('--check') && updated !== text) {
     process.stderr.write(
       'docs/compatibility.md differs from the limits or captures. Run: node .scripts/limits.mjs\n',

@@ -45,7 +45,7 @@ export function reduceCapture(text, nameOf) {
 }
 
 /** True if a description names a probe. */
-function isMarked(description) {
+export function isMarked(description) {
   return /\[[a-z0-9-]+\] A probe\./.test(description ?? '');
 }
 
@@ -55,7 +55,7 @@ function idOf({ name, description }) {
 }
 
 /** The tools of a request in any dialect. */
-function toolsOf({ tools = [] }) {
+export function toolsOf({ tools = [] }) {
   return tools.flatMap((tool) => {
     if (tool.functionDeclarations) return tool.functionDeclarations.map(describe);
     if (tool.type === 'namespace')

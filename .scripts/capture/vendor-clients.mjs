@@ -1,10 +1,11 @@
 // The programs that are captured, by the ids of their clients: pinned package, program, names of tools, and a run against a
-// stand-in for the model API. `write` writes a file of the home folder and returns its path.
-const toml = (servers) =>
+// stand-in for the model API. `write` writes a file of the home folder and returns its path. `isComplete`: the request waits for all
+// servers.
+const toml = (servers, isComplete) =>
   Object.entries(servers)
     .map(
       ([key, { command, args }]) =>
-        `[mcp_servers.${key}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`,
+        `[mcp_servers.${key}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n${isComplete ? 'required = true\nstartup_timeout_sec = 60\n' : ''}`,
     )
     .join('');
 
@@ -34,11 +35,11 @@ export const vendorClients = {
     version: '0.169.0',
     program: 'codex',
     nameOf: (key, name) => `mcp__${key}/${name}`,
-    run({ api, servers, write }) {
+    run({ api, servers, write, isComplete }) {
       const provider = `name = "capture"\nbase_url = "${api}/v1"\nenv_key = "CAPTURE_KEY"\nwire_api = "responses"`;
       write(
         '.codex/config.toml',
-        `model = "gpt-5.2"\nmodel_provider = "capture"\n[analytics]\nenabled = false\n[model_providers.capture]\n${provider}\n${toml(servers)}`,
+        `model = "gpt-5.2"\nmodel_provider = "capture"\n[analytics]\nenabled = false\n[model_providers.capture]\n${provider}\n${toml(servers, isComplete)}`,
       );
       return { args: ['exec', '--skip-git-repo-check', 'hi'], env: { CAPTURE_KEY: 'none' } };
     },

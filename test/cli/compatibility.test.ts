@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeFolder } from '../support/packages.js';
 import { serveRecordings } from '../support/recorded-servers.js';
 import { runCli } from '../support/run-cli.js';
@@ -20,15 +23,21 @@ const codesOf = (stdout: string) => {
   return [...new Set((diagnostics as { code: string }[]).map(({ code }) => code))].sort();
 };
 
-test('validate reports lost descriptions in the default run, and all limits of the chosen clients', async () => {
+test('validate reports lost descriptions in the default run', async () => {
   const usual = await validate();
   expect({ code: usual.code, codes: codesOf(usual.stdout) }).toEqual({
     code: 0,
     codes: ['compat/schema-size'],
   });
+});
+
+test('validate reports all limits of the chosen clients', async () => {
   const codex = codesOf((await validate('--clients', 'codex')).stdout);
   expect(codex).toContain('compat/keyword-lost');
   expect(codesOf((await validate('--clients', 'installed')).stdout)).toEqual(codex);
+});
+
+test('validate reports the limits of all clients', async () => {
   expect(codesOf((await validate('--clients', 'all')).stdout)).toContain('compat/param-name-charset');
 });
 
@@ -62,7 +71,7 @@ test('list-clients lists the limits, of installed clients with the APIs that the
   );
 });
 
-test('show counts the tokens of a server, and names the way for an existing one', async () => {
+test('show counts the tokens of a server', async () => {
   const weather = new URL('../../fixtures/extensions/weather', import.meta.url).pathname;
   const { stdout } = await run('show', weather, '--tokens', '--json');
   const cost = JSON.parse(stdout);
@@ -71,6 +80,15 @@ test('show counts the tokens of a server, and names the way for an existing one'
   expect((await run('show', weather, '--tokens')).stdout).toContain(`weather: ≈ ${cost.tokens} tokens`);
   const item = await run('show', `${weather}/forecast`, '--tokens');
   expect(item.stderr).toContain('--tokens needs the tools of an installed server, and this is a tool.');
+});
+
+test('show lists the tools of an existing server as a client gets them, and counts their tokens', async () => {
+  const notion = recordings.urlOf('notion');
+  const { stdout } = await run('show', notion, '--as', 'codex', '--adapt');
+  expect(stdout).toMatch(/^24 tools for codex \(adapt: on\), 24 changed\n/);
+  expect(stdout).toContain('  API-update-page-markdown  compat/schema-size, compat/keyword-lost\n');
+  expect((await run('show', notion, '--as', 'codex')).stdout).toContain('(adapt: auto), 0 changed');
+  expect((await run('show', notion, '--tokens')).stdout).toContain('≈');
 });
 
 test('show lists the tools as a client gets them', async () => {
@@ -109,5 +127,74 @@ test('show lists the tools as a client gets them', async () => {
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr: expect.stringContaining('Did you mean "claude-desktop"?'),
+  });
+});
+
+/** A server with a tool that clients with the TypeScript SDK refuse, with the whole list. */
+const nullServer = `
+import { createInterface } from 'node:readline';
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id === undefined) return;
+  const result = method === 'initialize'
+    ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'notes', version: '1.0.0' } }
+    : { tools: [{ name: 'note', description: null, inputSchema: { type: 'object' } }] };
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+});
+`;
+
+describe('install', () => {
+  const configOf = (home: string) => readFileSync(path.join(home, '.codex/config.toml'), 'utf8');
+  const install = async (home: string, ...words: readonly string[]) =>
+    await runCli(['install', 'codex', ...words], { cwd: home, home, env: { PATH: '', HOME: home } });
+  const newHome = () => writeFolder({ '.codex/config.toml': '' });
+
+  test('names the tools that the client damages, and writes an entry through AgentTools with --adapt', async () => {
+    const home = newHome();
+    const { code, stdout, stderr } = await install(home, recordings.urlOf('notion'), '--json');
+    expect(code).toBe(0);
+    expect(configOf(home)).not.toContain('start');
+    expect(stderr).toContain(
+      'Codex drops all parameter descriptions (limit: 5,000 bytes): API-update-page-markdown.',
+    );
+    expect(stderr).toContain('repeat the command with --adapt');
+    expect(JSON.parse(stdout).harmed).toMatchObject([
+      { code: 'compat/schema-size', subject: 'codex', tools: ['API-update-page-markdown'] },
+    ]);
+    const adapted = await install(home, recordings.urlOf('notion'), '--adapt', '--json', '--no-verify');
+    expect(configOf(home)).toContain('"start", "--adapt"');
+    expect(adapted.stderr).toContain('through AgentTools, which adapts its tools to Codex.');
+    expect(JSON.parse(adapted.stdout)).not.toHaveProperty('harmed');
+  });
+
+  test('proposes nothing for tools that the client uses whole', async () => {
+    const { stderr } = await install(newHome(), recordings.urlOf('memory'));
+    expect(stderr).toContain('Installed');
+    expect(stderr).not.toContain('--adapt');
+  });
+
+  test('names the tool by which a client loses all of a server', async () => {
+    const home = newHome();
+    const server = path.join(writeFolder({ 'server.mjs': nullServer }), 'server.mjs');
+    const words = ['install', 'opencode', '--', process.execPath, server];
+    const { code, stderr } = await runCli(words, { cwd: home, home, env: { PATH: '', HOME: home } });
+    expect(code).toBe(0);
+    expect(stderr).toContain('OpenCode loses all tools of the server: note.');
+    expect(stderr).toContain('repeat the command with --adapt');
+  });
+
+  test('writes the mode into the entry of an extension', async () => {
+    const home = newHome();
+    const weather = new URL('../../fixtures/extensions/weather', import.meta.url).pathname;
+    expect(await install(home, weather, '--adapt=off', '--no-verify')).toMatchObject({ code: 0 });
+    expect(configOf(home)).toContain('"start", "--adapt=off"');
+  });
+
+  test('refuses an unknown mode', async () => {
+    const { code, stderr } = await install(newHome(), recordings.urlOf('memory'), '--adapt=some');
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('--adapt is auto, on or off, not "some".'),
+    });
   });
 });

@@ -1,14 +1,9 @@
-import {
-  checkServer,
-  type ListedTool,
-  plainName,
-  type ServerFinding,
-} from '../compatibility/surface-checks.js';
+import { checkServer, ignoresCase, type ListedTool } from '../compatibility/surface-checks.js';
+import { plainName, toolAlias } from '../extension/tool-alias.js';
 import { type AdaptedTool, adaptTool, breachesOf } from './adapt-tool.js';
 import type { AdaptationTarget } from './adaptation-target.js';
 import type { ValueMap } from './argument-map.js';
 import { cutText } from './cut-text.js';
-import { toolAlias } from './tool-alias.js';
 
 /** A tool in the list of one client, and the way back from its calls. */
 export interface ListedAdaptation {
@@ -33,11 +28,13 @@ export function adaptTools(
   target: AdaptationTarget,
 ): readonly ListedAdaptation[] {
   const renamed = toolsToRename(tools, target);
+  const taken = new Set(tools.map(({ name }) => name));
   return tools.map((tool, index) => {
     const adapted = adaptOnce(tool, target);
     const codes = renamed.get(index);
     if (!codes) return { original: tool.name, ...adapted };
-    const name = toolAlias(tool.name, maxNameLength(target));
+    const name = freeAlias(tool.name, maxNameLength(target), taken);
+    taken.add(name);
     return {
       original: tool.name,
       ...adapted,
@@ -70,30 +67,43 @@ function toolsToRename(
   tools: readonly ListedTool[],
   target: AdaptationTarget,
 ): ReadonlyMap<number, readonly string[]> {
+  const { limits, serverKey } = target;
   const names = tools.map(({ name }) => name);
   const codes = new Map<number, string[]>();
-  const rename = (index: number, rule: string) => {
-    codes.set(index, [...(codes.get(index) ?? []), rule]);
-    names[index] = toolAlias(tools[index]!.name, maxNameLength(target));
-  };
-  if (target.limits.has('compat/tool-name-charset'))
-    for (const [index, { name }] of tools.entries())
+  const rename = (index: number, code: string) => codes.set(index, [...(codes.get(index) ?? []), code]);
+  if (limits.has('compat/tool-name-charset'))
+    for (const [index, name] of names.entries())
       if (plainName(name) !== name) rename(index, 'compat/tool-name-charset');
-  // Names collide in the form that the client gets.
-  const server = { key: target.serverKey, tools: [...names] };
-  for (const finding of checkServer(server))
-    if (finding.tool !== undefined && breachesOf([finding], target).size > 0)
-      rename(worstOf(finding, server.tools), finding.code);
+  for (const finding of checkServer({ key: serverKey, tools: names }))
+    if (finding.code === 'compat/tool-name-length' && breachesOf([finding], target).size > 0)
+      rename(finding.tool!, finding.code);
+  const collision = limits.get('compat/tool-name-collision');
+  const kept = names.flatMap((name, index) => (codes.has(index) ? [] : [{ name, index }]));
+  if (collision)
+    for (const { index } of othersOfGroups(kept, collision.some(ignoresCase)))
+      rename(index, 'compat/tool-name-collision');
   return codes;
 }
 
-/** Of two names that collide, the one with other characters than clients accept gets the alias. */
-function worstOf({ code, tool: index = 0 }: ServerFinding, names: readonly string[]): number {
-  if (code !== 'compat/tool-name-collision') return index;
-  const plain = (name: string) => plainName(name).toLowerCase();
-  if (names[index] !== plain(names[index]!)) return index;
-  const other = names.findIndex((name) => name !== names[index] && plain(name) === names[index]);
-  return other === -1 ? index : other;
+interface IndexedName {
+  readonly name: string;
+  readonly index: number;
+}
+
+/** Of names that a client takes for one, all but one: a plain name stays, or else the first one by its characters. */
+function othersOfGroups(names: readonly IndexedName[], ignoresCase: boolean): readonly IndexedName[] {
+  const plain = (name: string) => (ignoresCase ? plainName(name).toLowerCase() : plainName(name));
+  const isOdd = ({ name }: IndexedName) => Number(name !== plain(name));
+  const sorted = [...names].sort((a, b) => isOdd(a) - isOdd(b) || (a.name < b.name ? -1 : 1));
+  const seen = new Set<string>();
+  return sorted.filter(({ name }) => seen.has(plain(name)) || !seen.add(plain(name)));
+}
+
+/** An alias that no tool of the list has. */
+function freeAlias(name: string, maxLength: number, taken: ReadonlySet<string>): string {
+  let digits = 8;
+  while (taken.has(toolAlias(name, maxLength, digits))) digits += 4;
+  return toolAlias(name, maxLength, digits);
 }
 
 /** Most characters of a name that the client can use with the key of the server. */

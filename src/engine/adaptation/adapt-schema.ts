@@ -15,19 +15,27 @@ export interface AdaptedSchema {
 type Needs = ReadonlySet<string>;
 
 /** Brings all parts of a schema into the form that the rules demand. References must be inlined before. */
-export function adaptParts(schema: JsonSchema, needs: Needs): AdaptedSchema {
-  return adaptPart(schema, { needs, canMap: true });
+export function adaptParts(
+  schema: JsonSchema,
+  { needs, readsTypeLists }: Pick<PartSettings, 'needs' | 'readsTypeLists'>,
+): AdaptedSchema {
+  return adaptPart(schema, { needs, readsTypeLists, canMap: true });
 }
 
 interface PartSettings {
   readonly needs: Needs;
+  /** True if the client reads lists of types. */
+  readonly readsTypeLists: boolean;
   /** False below unions: the variant of a value is not known, so its values cannot be converted back. */
   readonly canMap: boolean;
 }
 
 function adaptPart(part: JsonSchema, settings: PartSettings): AdaptedSchema {
   const { needs } = settings;
-  const plain = repairs.reduce((schema, [code, repair]) => (needs.has(code) ? repair(schema) : schema), part);
+  const plain = repairs.reduce(
+    (schema, [code, repair]) => (needs.has(code) ? repair(schema, settings) : schema),
+    part,
+  );
   const choices =
     settings.canMap && needs.has('compat/enum-non-string') ? stringChoices(plain) : { schema: plain };
   const object = adaptObject(choices.schema, settings);
@@ -41,7 +49,7 @@ function adaptPart(part: JsonSchema, settings: PartSettings): AdaptedSchema {
   return Object.keys(map).length === 0 ? { schema: others } : { schema: others, map };
 }
 
-type Repair = (part: JsonSchema) => JsonSchema;
+type Repair = (part: JsonSchema, settings: PartSettings) => JsonSchema;
 
 /** Changes of one part that widen it, or keep its values. */
 const repairs: readonly (readonly [code: string, repair: Repair])[] = [
@@ -139,12 +147,16 @@ function withoutNulls(part: JsonSchema): JsonSchema {
 }
 
 /** Adds the type that the allowed or usual values have. */
-function withType(part: JsonSchema): JsonSchema {
+function withType(part: JsonSchema, { readsTypeLists }: PartSettings): JsonSchema {
   const typing = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'not', 'if'];
   if (typing.some((keyword) => part[keyword] !== undefined)) return part;
   const type = typeFromKeywords(part);
-  return type === undefined ? part : { ...part, type };
+  if (type !== undefined) return { ...part, type };
+  return readsTypeLists ? { ...part, type: anyType } : part;
 }
+
+/** The types of any value. */
+const anyType = ['string', 'number', 'boolean', 'object', 'array', 'null'];
 
 function typeFromKeywords(part: JsonSchema): string | undefined {
   if (isRecord(part.properties)) return 'object';

@@ -50,10 +50,10 @@ function breachKey({ code, scope }: ClientLimit): string {
 /** Brings the schema and texts of a tool into the form that a client can use. Its name stays. */
 export function adaptTool(tool: ListedTool, target: AdaptationTarget): AdaptedTool {
   const breaches = breachesOf(checkTool(tool), target);
-  if (breaches.size === 0) return { tool, changes: [] };
+  if (![...breaches.keys()].some((code) => adaptable.has(code))) return { tool, changes: [] };
   const plain = withoutNullFields(tool, breaches);
   const { inputSchema } = plain;
-  const input = isRecord(inputSchema) ? adaptInput(inputSchema, breaches) : undefined;
+  const input = isRecord(inputSchema) ? adaptInput(inputSchema, breaches, target) : undefined;
   const adapted = withDescription(
     { ...plain, ...(input && { inputSchema: input.schema }) },
     breaches,
@@ -94,19 +94,23 @@ interface AdaptedInput {
   readonly words: string;
 }
 
-function adaptInput(schema: JsonSchema, breaches: Breaches): AdaptedInput {
+/** Share of the limit that a schema may have: clients change it before they measure it. */
+const shareOfSize = 0.9;
+
+function adaptInput(schema: JsonSchema, breaches: Breaches, { limits }: AdaptationTarget): AdaptedInput {
   const codes = new Set(breaches.keys());
   const needs = (code: string) => codes.has(`compat/${code}`);
   let adapted = needInlined.some(needs) ? inlineReferences(schema) : schema;
   let words = '';
   if (needs('root-union')) ({ schema: adapted, words } = mergeRoot(adapted));
   if (needs('tool-list-rejected') && adapted.type !== 'object') adapted = { ...adapted, type: 'object' };
-  const parts = adaptParts(adapted, codes);
+  const readsTypeLists = !limits.has('compat/type-array');
+  const parts = adaptParts(adapted, { needs: codes, readsTypeLists });
   adapted = needs('keyword-lost') ? describeConstraints(parts.schema) : parts.schema;
   const longest = breaches.get('compat/description-length/parameter');
   if (longest !== undefined) adapted = withCutDescriptions(adapted, longest);
   const size = breaches.get('compat/schema-size');
-  if (size !== undefined) adapted = shrinkSchema(adapted, size);
+  if (size !== undefined) adapted = shrinkSchema(adapted, size * shareOfSize);
   return { schema: adapted, words, ...(parts.map && { map: parts.map }) };
 }
 

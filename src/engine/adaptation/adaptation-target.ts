@@ -24,16 +24,13 @@ export interface TargetSettings {
  * loses tools if the mode is `on`, and none otherwise.
  * @param clientName `clientInfo.name` of the client
  */
-export function adaptationTarget(
-  clientName: unknown,
-  settings: TargetSettings,
-): AdaptationTarget | undefined {
+export function adaptationTarget(clientName: unknown, settings: TargetSettings): AdaptationTarget {
   const subject = typeof clientName === 'string' ? findSubject(clientName) : undefined;
   if (subject) return targetOf(subject, settings);
-  if (settings.mode === 'auto') return undefined;
+  const isLosing = (limit: ClientLimit) => losesTools(limit) && limit.code.startsWith('compat/');
   return {
-    id: `any ${settings.serverKey}`,
-    limits: byCode(clientLimits.filter((limit) => losesTools(limit) && limit.code.startsWith('compat/'))),
+    id: `any ${settings.mode} ${settings.serverKey}`,
+    limits: byCode(settings.mode === 'on' ? clientLimits.filter(isLosing) : []),
     serverKey: settings.serverKey,
   };
 }

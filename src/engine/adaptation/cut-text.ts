@@ -24,7 +24,7 @@ export function splitText(text: string, max: number): readonly string[] {
 /** Begin of a text, up to the end of a line or sentence, or else of a word. */
 function headOf(text: string, max: number): string {
   const room = text.slice(0, max);
-  const sentence = endOfLast(room, /[.!?。！？](?=\s|$)|\n/g);
+  const sentence = endOfLast(room, /(?<!\b(?:e\.g|i\.e|etc|vs))[.!?](?=\s|$)|[。！？](?=\s|$)|\n/g);
   if (sentence >= max * minShare) return room.slice(0, sentence);
   const word = endOfLast(room, /\s/g);
   return word >= max * minShare ? room.slice(0, word) : withoutHalf(room);

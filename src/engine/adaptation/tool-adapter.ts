@@ -104,10 +104,9 @@ export class ToolAdapters {
     return readResultUri(uri, owner, this.#kept);
   }
 
-  /** Returns the adapter for a client; undefined if the client gets the tools as they are. */
-  of(clientName: unknown, settings: TargetSettings): ToolAdapter | undefined {
+  /** Returns the adapter for a client. */
+  of(clientName: unknown, settings: TargetSettings): ToolAdapter {
     const target = adaptationTarget(clientName, settings);
-    if (!target) return undefined;
     const adapter = this.#byTarget.get(target.id) ?? new ToolAdapter(target, this.#kept);
     this.#byTarget.set(target.id, adapter);
     return adapter;

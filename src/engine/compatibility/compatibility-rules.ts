@@ -37,6 +37,12 @@ export const compatibilityRules: readonly CompatibilityRule[] = [
     summary: 'Names of tools differ in more than case and punctuation.',
   },
   {
+    code: 'compat/tool-name-reserved',
+    severity: 'info',
+    isDefault: false,
+    summary: 'Names of tools are not names of tools of clients.',
+  },
+  {
     code: 'compat/param-name-charset',
     severity: 'warning',
     isDefault: false,

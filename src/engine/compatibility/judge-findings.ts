@@ -55,7 +55,7 @@ export function judgeFinding(
     known?.limits.filter((limit) => isChosen(limit, clients) && isBreached(limit, finding)) ?? [];
   if (!known || limits.length === 0) return undefined;
   const { rule } = known;
-  if (!clients && !limits.some(rule.isDefault ? losesAny : isMeasuredLoss)) return undefined;
+  if (!clients && !limits.some(isSevere)) return undefined;
   return {
     code: finding.code,
     severity: clients ? severityFor(limits) : rule.severity,
@@ -75,11 +75,9 @@ function isChosen({ subject }: ClientLimit, clients: ClientChoice): boolean {
   return clients === undefined || clients.has(subject);
 }
 
-function losesAny(limit: ClientLimit): boolean {
-  return losesTools(limit) || limit.effect === 'strip';
-}
-
-function isMeasuredLoss(limit: ClientLimit): boolean {
+/** True for a limit that is reported without a choice of clients: tools are lost, or with a default rule parts of schemas. */
+export function isSevere(limit: ClientLimit): boolean {
+  if (byCode.get(limit.code)?.rule.isDefault) return losesTools(limit) || limit.effect === 'strip';
   return losesTools(limit) && limit.evidence === 'measured';
 }
 

@@ -83,7 +83,7 @@ function* checkKeys(schema: JsonSchema, at: DocumentPath): Generator<PartFinding
       remedy: 'Use letters, digits and _ in its name, and not the name "items".',
       path,
       concerns: ({ scope }) =>
-        !new RegExp(String(scope?.pattern)).test(name) && !(scope?.of === 'parameter' && at.length > 0),
+        !patternOf(String(scope?.pattern)).test(name) && !(scope?.of === 'parameter' && at.length > 0),
     };
     if (typeof value === 'boolean')
       yield {
@@ -103,6 +103,15 @@ function* checkKeys(schema: JsonSchema, at: DocumentPath): Generator<PartFinding
         concerns: ({ scope }) => scope?.of === 'parameter',
       };
   }
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** Each pattern is compiled once. */
+export function patternOf(text: string): RegExp {
+  const pattern = patterns.get(text) ?? new RegExp(text);
+  patterns.set(text, pattern);
+  return pattern;
 }
 
 /** Keywords with parts of one schema. One part can require properties of another. */
@@ -261,28 +270,26 @@ function listOf(value: unknown): readonly unknown[] {
 
 /** Size of a schema in bytes, as Codex measures it: compact JSON without keywords that it deletes. */
 export function measureSchema(schema: JsonSchema): number {
-  const kept = JSON.stringify(withoutUnmeasured(schema)) ?? '';
-  return new TextEncoder().encode(kept).length;
+  return Buffer.byteLength(JSON.stringify(withoutUnmeasured(schema)) ?? '');
 }
 
 function withoutUnmeasured(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
-  return Object.fromEntries(
-    Object.entries(schema)
-      .filter(([key]) => !unmeasured.has(key))
-      .map(([key, value]) => [key, measuredPart(key, value)]),
-  );
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(schema)) if (!unmeasured.has(key)) kept[key] = measuredPart(key, schema[key]);
+  return kept;
 }
 
+const listsOfSchemas = new Set<string>([...unions, 'prefixItems', 'items']);
+const mapsOfSchemas = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
+const holdsSchema = new Set(['items', 'additionalProperties', 'if', 'then', 'else']);
+
 function measuredPart(key: string, value: unknown): unknown {
-  if (Array.isArray(value))
-    return [...unions, 'prefixItems', 'items'].includes(key) ? value.map(withoutUnmeasured) : value;
+  if (Array.isArray(value)) return listsOfSchemas.has(key) ? value.map(withoutUnmeasured) : value;
   if (!isRecord(value)) return value;
-  if (['properties', '$defs', 'definitions', 'patternProperties'].includes(key))
+  if (mapsOfSchemas.has(key))
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutUnmeasured(one)]));
-  return ['items', 'additionalProperties', 'if', 'then', 'else'].includes(key)
-    ? withoutUnmeasured(value)
-    : value;
+  return holdsSchema.has(key) ? withoutUnmeasured(value) : value;
 }
 
 /** Levels of nested objects, the root included. */
@@ -295,6 +302,7 @@ function objectDepth(schema: JsonSchema): number {
   return depth;
 }
 
+/** Most numbers are small, and the conversion by locale is slow. */
 function format(count: number): string {
-  return count.toLocaleString('en-US');
+  return count < 1000 ? String(count) : count.toLocaleString('en-US');
 }

@@ -1,8 +1,9 @@
 import { isRecord, isString } from '../base/value-checks.js';
 import { isWireName } from '../extension/names.js';
-import { refuses } from './client-limits.js';
+import { plainName } from '../extension/tool-alias.js';
+import { type ClientLimit, refuses } from './client-limits.js';
 import type { CompatibilityFinding } from './compatibility-finding.js';
-import { checkInputSchema } from './schema-checks.js';
+import { checkInputSchema, patternOf } from './schema-checks.js';
 
 /** A tool as `tools/list` shows it. */
 export type ListedTool = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -18,6 +19,13 @@ export function* checkTool(tool: ListedTool): Generator<CompatibilityFinding> {
       remedy: `Rename the tool, such as to "${plainName(name)}".`,
       path: ['name'],
     };
+  yield {
+    code: 'compat/tool-name-reserved',
+    problem: `Some clients have a tool with the name "${name}" themselves, or use its beginning`,
+    remedy: 'Add a noun of your domain to the name.',
+    path: ['name'],
+    concerns: ({ scope }) => !patternOf(String(scope?.pattern)).test(name),
+  };
   if (isString(description))
     yield {
       code: 'compat/description-length',
@@ -80,6 +88,11 @@ export interface ServerFinding extends CompatibilityFinding {
   readonly tool?: number;
 }
 
+/** True for clients that take names for one if they differ in case. */
+export function ignoresCase({ scope }: ClientLimit): boolean {
+  return scope?.ignores === 'case';
+}
+
 /** Checks the names of all tools together, their number, and the instructions. */
 export function* checkServer({ key, instructions, tools }: ListedServer): Generator<ServerFinding> {
   yield {
@@ -97,7 +110,7 @@ export function* checkServer({ key, instructions, tools }: ListedServer): Genera
       path: ['instructions'],
       measured: instructions.length,
     };
-  const seen = new Map<string, string>();
+  const names = new Map<string, string>();
   for (const [index, name] of tools.entries()) {
     yield {
       code: 'compat/tool-name-length',
@@ -107,8 +120,9 @@ export function* checkServer({ key, instructions, tools }: ListedServer): Genera
       tool: index,
       measured: key.length + name.length,
     };
-    const same = plainName(name).toLowerCase();
-    const first = seen.get(same);
+    const plain = plainName(name);
+    const same = names.get(plain);
+    const first = same ?? names.get(plain.toLowerCase());
     if (first !== undefined && first !== name)
       yield {
         code: 'compat/tool-name-collision',
@@ -116,13 +130,9 @@ export function* checkServer({ key, instructions, tools }: ListedServer): Genera
         remedy: 'Rename one of the tools.',
         path: ['name'],
         tool: index,
+        // Most clients keep names apart that differ in case.
+        ...(same === undefined && { concerns: ignoresCase }),
       };
-    seen.set(same, name);
+    for (const key of [plain, plain.toLowerCase()]) if (!names.has(key)) names.set(key, name);
   }
-}
-
-/** The name in the characters that all clients and APIs accept. */
-export function plainName(name: string): string {
-  const plain = name.normalize('NFKD').replace(/[^A-Za-z0-9_-]+/g, '_');
-  return /^[A-Za-z]/.test(plain) ? plain : `tool_${plain.replace(/^_+/, '')}`;
 }

@@ -8,7 +8,7 @@ import type { ExistingServer, InputValues, RemoteTransport } from '../existing-s
 import { assignInputs, type GivenOptions, type PathBase } from '../existing-servers/given-inputs.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { BridgedParts, InstallSource } from './install-source.js';
-import { sandboxWords } from './launch.js';
+import { adaptWords, sandboxWords } from './launch.js';
 import type { ServerVariable } from './secrets.js';
 
 /** Given values of an existing server that runs through `agenttools start`. */
@@ -65,6 +65,7 @@ export function bridgeLaunch(
   const args = [
     'start',
     ...(request.frozen ? ['--frozen'] : []),
+    ...adaptWords(request.adapt),
     ...sandboxWords(request.sandbox, passed),
     ...choiceWords(request.choices),
     ...(transport === undefined ? [] : ['--transport', transport]),
@@ -109,9 +110,10 @@ function choiceWords({ only, except, prefix, rename, toolList }: ItemChoices): r
 export function bridgeReason(
   client: Client,
   { launch, secretArguments, usesStore, signIn }: InstallSource,
-  { choices, frozen, sandbox, scope }: InstallRequest,
+  { adapt, choices, frozen, sandbox, scope }: InstallRequest,
 ): string | undefined {
   if (frozen) return 'which checks that its tools are the recorded ones';
+  if (adapt === 'on' || adapt === 'auto') return `which adapts its tools to ${client.name}`;
   if (sandbox.length > 0) return 'which runs it in a sandbox';
   if (Object.keys(choices).length > 0) return 'which chooses its tools';
   if (usesStore) return 'which reads its secrets from the secret store';

@@ -292,6 +292,7 @@ async function remoteSource(
       if (asked.record) await recordItems(asked.record);
     },
     ...texts,
+    ...(asked.items && { items: asked.items }),
     findings: uniqueFindings([...texts.findings, ...findTexts(asked.items ?? [])]),
     secretHeaders: secretNames,
     secretArguments: prepared.secretArguments,

@@ -5,6 +5,7 @@ import type { ResolveDeps } from '../existing-servers/resolve-existing.js';
 import type { InstallMissing } from '../extension/installer.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
+import type { Adapt } from '../runtime/adapt.js';
 import type { SecretStore } from '../secrets/secret-store.js';
 import type { InstallUser } from './ask-inputs.js';
 import type { Scope } from './entry-target.js';
@@ -49,6 +50,8 @@ export interface InstallRequest {
   readonly force: boolean;
   /** True for an entry with `--frozen`. */
   readonly frozen: boolean;
+  /** Adaptation of tools to the client. Default: the choice of the server; none for direct entries of existing servers. */
+  readonly adapt?: Adapt | undefined;
   /** Options of `start` for the sandbox; empty: the sandbox that the server declares. */
   readonly sandbox: readonly string[];
   readonly dryRun: boolean;

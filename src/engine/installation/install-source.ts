@@ -1,4 +1,5 @@
 import type { Client, Launch, RemoteLaunch } from '../clients/client.js';
+import type { ListedItem } from '../preflight/read-record.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { UpstreamRecord } from '../runtime/upstream-records.js';
 import type { TextFinding } from '../text-checks/text-findings.js';
@@ -49,6 +50,8 @@ export interface InstallSource {
   readonly subject: string;
   /** Faults of its texts that are known before its start. */
   readonly findings: readonly TextFinding[];
+  /** Everything that a remote server lists. */
+  readonly items?: Iterable<ListedItem>;
   /** Removes the facts that {@link record} writes, unless they were there before. */
   readonly forget?: () => Promise<void>;
   /** Notes for the user, in sentences. */

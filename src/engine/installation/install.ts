@@ -1,3 +1,4 @@
+import type { HarmedTools } from '../adaptation/harmed-tools.js';
 import { AgentToolsError } from '../base/errors.js';
 import type { Client, Launch, ManualClient, RemoteLaunch, WritableClient } from '../clients/client.js';
 import { type ConfigChange, changeConfig } from '../clients/config-change.js';
@@ -18,6 +19,7 @@ import { toUserError } from './config-fault.js';
 import { type EntryTarget, locateEntryTarget, type Scope } from './entry-target.js';
 import { findExistingSource } from './existing-source.js';
 import { extensionSource } from './extension-source.js';
+import { harmedBy, harmNotes } from './harm-notes.js';
 import { collectNotes } from './install-notes.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
@@ -46,6 +48,8 @@ export interface InstallReport {
   readonly signIn?: string;
   /** Faults of its texts that models read. Errors among them are allowed by the user. */
   readonly findings: readonly TextFinding[];
+  /** Its tools that the client loses or damages. */
+  readonly harmed: readonly HarmedTools[];
   /** Notes for the user, in sentences. */
   readonly notes: readonly string[];
 }
@@ -263,6 +267,8 @@ async function installInto(
   await recording.write();
   if (!request.dryRun) await keepConsent();
   if (checked.record && !request.dryRun) await source.recordItems?.(checked.record);
+  const items = 'url' in launch ? (source.items ?? []) : checked.items;
+  const harmed = harmedBy({ client, key, items, isOurs: source.isOurs, adapt: request.adapt });
   const isUnreached = checked.absences.length > 0 && source.signIn?.isSignedIn !== false;
   return {
     client,
@@ -276,8 +282,10 @@ async function installInto(
     after: change.after,
     ...(source.signIn && source.isOurs && !source.signIn.isSignedIn && { signIn: source.signIn.server }),
     findings,
+    harmed,
     notes: [
       ...source.notes,
+      ...harmNotes(harmed, client),
       ...checked.absences,
       ...(isUnreached ? networkNotes(client, setting.surroundings.env, request) : []),
       ...recording.notes,

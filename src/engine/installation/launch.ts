@@ -3,6 +3,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import type { Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
+import type { Adapt } from '../runtime/adapt.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallableServer } from './installable-server.js';
@@ -16,6 +17,7 @@ export interface LaunchRequest {
   readonly version: string;
   readonly inProject: boolean;
   readonly frozen?: boolean;
+  readonly adapt?: Adapt | undefined;
   /** Options for the sandbox. Default: none. */
   readonly sandbox?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -35,6 +37,7 @@ export function buildLaunch(request: LaunchRequest): Launch {
     'start',
     ...(inProject ? ['--project'] : []),
     ...(request.frozen ? ['--frozen'] : []),
+    ...adaptWords(request.adapt),
     ...sandboxWords(request.sandbox ?? [], Object.keys(request.env)),
     argument,
   ];
@@ -51,6 +54,12 @@ export function buildLaunch(request: LaunchRequest): Launch {
   const command = by === 'npx' ? 'npx' : program.command;
   const args = by === 'npx' ? ['-y', `agenttools@${version}`, ...start] : [...program.args, ...start];
   return { command, args, env, ...(cwd !== undefined && { cwd }) };
+}
+
+/** The option for the adaptation. */
+export function adaptWords(adapt: Adapt | undefined): readonly string[] {
+  if (adapt === undefined) return [];
+  return [adapt === 'on' ? '--adapt' : `--adapt=${adapt}`];
 }
 
 /** The options for the sandbox. It permits the variables that the entry sets. */
@@ -78,6 +87,7 @@ export function resolveLaunch(
     version: setting.version,
     inProject: request.scope.kind === 'project' && !candidate.byPath,
     frozen: request.frozen,
+    adapt: request.adapt,
     sandbox: request.sandbox,
     env: Object.fromEntries(request.variables.map(({ name, value }) => [name, value])),
     toolOptions,

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/value-checks.js';
 import type { UpstreamRecord } from '../runtime/upstream-records.js';
+import { anyResult } from '../upstream/any-result.js';
 import { recordOf } from '../upstream/listed-names.js';
 import { describeUpstream } from '../upstream/upstream-description.js';
 
@@ -18,6 +19,31 @@ export interface ServerListing {
   readonly record: UpstreamRecord | undefined;
   readonly items: readonly ListedItem[];
 }
+
+/** Most pages of a list that are read. */
+const maxPages = 100;
+
+/**
+ * Requests the tools of a server, each as it is: clients differ in the forms that they refuse.
+ * @throws Error if the answer has no list of tools
+ */
+export async function readTools(client: Client, options: RequestOptions): Promise<readonly ListedTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const listed: unknown[] = [];
+  let cursor: unknown;
+  for (let page = 0; page < maxPages; page += 1) {
+    const params = typeof cursor === 'string' ? { cursor } : {};
+    const answer: unknown = await client.request({ method: 'tools/list', params }, anyResult, options());
+    if (!isRecord(answer) || !Array.isArray(answer.tools))
+      throw new Error('its answer to tools/list has no list of tools');
+    listed.push(...answer.tools);
+    cursor = answer.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return listed.filter((tool): tool is ListedTool => isRecord(tool) && typeof tool.name === 'string');
+}
+
+type ListedTool = Readonly<Record<string, unknown>> & { readonly name: string };
 
 /** Options of one request, as the time left then. */
 type RequestOptions = () => { readonly timeout: number; readonly signal: AbortSignal };

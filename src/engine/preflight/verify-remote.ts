@@ -6,7 +6,7 @@ import { endpointName } from '../extension/upstream-secrets.js';
 import { createHttpTransport, type RemoteSignIn } from '../upstream/http-transport.js';
 import { httpStatus } from '../upstream/upstream-errors.js';
 import { describeInvalidResult } from './invalid-result.js';
-import { readListing, type ServerListing } from './read-record.js';
+import { readListing, readTools, type ServerListing } from './read-record.js';
 
 /** A remote server to ask. */
 export interface RemoteServer {
@@ -76,8 +76,7 @@ async function listItems(
   try {
     await client.connect(createHttpTransport({ url, headers, transport }, signIn), options);
     if (isHandshakeOnly) return { tools: 0 };
-    const hasTools = client.getServerCapabilities()?.tools !== undefined;
-    const { tools } = hasTools ? await client.listTools({}, options) : { tools: [] };
+    const tools = await readTools(client, () => options);
     return { tools: tools.length, ...(await readListing(client, tools, () => options)) };
   } finally {
     await client.close().catch(() => {});

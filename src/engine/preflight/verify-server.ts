@@ -6,7 +6,7 @@ import { parseAbsences, parseMissingNames } from '../live/list-faults.js';
 import { withShortWait } from '../live/upstream-wait.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
 import { describeInvalidResult } from './invalid-result.js';
-import { readListing, type ServerListing } from './read-record.js';
+import { readListing, readTools, type ServerListing } from './read-record.js';
 
 export interface Verification extends ServerListing {
   /** Names of the tools that the server lists. */
@@ -37,14 +37,13 @@ export async function verifyServer(
   const left = () => ({ timeout: Math.max(1, Math.ceil(deadline - performance.now())), signal });
   try {
     await client.connect(transport, left());
-    const hasTools = client.getServerCapabilities()?.tools !== undefined;
-    const listed = hasTools ? await client.listTools({}, left()) : { tools: [] };
+    const listed = await readTools(client, left);
     const [impure] = transport.impureLines;
     if (impure !== undefined)
       throw new Error(`it wrote ${JSON.stringify(impure)} to stdout, which is not MCP`);
     // Upstream servers have all items of their entries once these lists are answered.
-    listing = await readListing(client, listed.tools, left);
-    tools = listed.tools.map(({ name }) => name);
+    listing = await readListing(client, listed, left);
+    tools = listed.map(({ name }) => name);
   } catch (error) {
     throw new AgentToolsError('failed', explainStartFailure(child, error as Error, transport.stderr), {
       cause: error,

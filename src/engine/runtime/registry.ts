@@ -85,6 +85,12 @@ function withOwnNames<S extends ToolSpec | PromptSpec>(specs: readonly S[]): rea
   });
 }
 
-function indexByName<S extends { readonly name: string }>(specs: readonly S[]): ReadonlyMap<string, S> {
-  return new Map(specs.map((spec) => [spec.name, spec]));
+function indexByName<S extends { readonly name: string; readonly otherName?: string }>(
+  specs: readonly S[],
+): ReadonlyMap<string, S> {
+  const others = specs.filter(({ otherName }) => otherName !== undefined);
+  return new Map([
+    ...others.map((spec) => [spec.otherName!, spec] as const),
+    ...specs.map((spec) => [spec.name, spec] as const),
+  ]);
 }

@@ -53,6 +53,8 @@ export type ListHooks = Readonly<Partial<Record<ListedKind, Lazy<ListHook>>>>;
 /** A tool, ready to be listed and called. */
 export interface ToolSpec extends Spec {
   readonly kind: 'tools';
+  /** Name at an upstream server that MCP does not permit. Calls by it work, too. */
+  readonly otherName?: string;
   /**
    * Includes the overrides of the server that lists the tool: it accepts the arguments that clients know, and returns
    * the arguments that the handler knows.

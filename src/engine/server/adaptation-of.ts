@@ -25,9 +25,7 @@ export function adaptationOf(live: LiveServer): Adaptation {
     resultFor: (clientName, call) => {
       const { adapt: mode, configKey: serverKey } = live.current;
       if (mode === 'off' || isPlainResult(call, mode)) return call.result;
-      return load().then(
-        async (adapters) => (await adapters.of(clientName, { mode, serverKey })?.result(call)) ?? call.result,
-      );
+      return load().then(async (adapters) => await adapters.of(clientName, { mode, serverKey }).result(call));
     },
     callAdded: async (name, args, owner) =>
       live.current.adapt === 'on' ? (await load()).callAdded(name, args, owner) : undefined,
@@ -46,7 +44,7 @@ export function adaptationOf(live: LiveServer): Adaptation {
       if (mode === 'off') return () => {};
       let stop: (() => void) | undefined;
       const begin = async () => {
-        const limit = (await load()).of(clientName, { mode, serverKey })?.limit('serve/progress');
+        const limit = (await load()).of(clientName, { mode, serverKey }).limit('serve/progress');
         if (limit === undefined || !stop) return;
         const { keepAlive } = await import('../adaptation/keep-alive.js');
         if (stop) stop = keepAlive(request, limit * 1000);
@@ -62,9 +60,7 @@ export function adaptationOf(live: LiveServer): Adaptation {
     instructionsFor: (clientName, text) => {
       const { adapt: mode, configKey: serverKey } = live.current;
       if (mode !== 'on' || text.length <= shortInstructions) return text;
-      return load().then(
-        (adapters) => adapters.of(clientName, { mode, serverKey })?.instructions(text) ?? text,
-      );
+      return load().then((adapters) => adapters.of(clientName, { mode, serverKey }).instructions(text));
     },
   };
 }

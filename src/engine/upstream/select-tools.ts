@@ -1,11 +1,13 @@
 import { isRecord, isStringList } from '../base/value-checks.js';
 import { isWireName } from '../extension/names.js';
+import { toolAlias } from '../extension/tool-alias.js';
 import type { ToolSpec } from '../runtime/specs.js';
 import { isAppOnly, withForeignUi, withoutUi, withUiApart } from '../runtime/ui.js';
 import type { ReplacedUris, UpstreamEntry, UpstreamListing } from '../runtime/upstream.js';
 import { chosenName } from '../runtime/upstream-choice.js';
 import { changedWire, type WireItem } from '../runtime/wire-item.js';
 import { type CompiledSchema, findHeaderFaults, type JsonSchema } from '../schema/index.js';
+import { repairTool } from './repair-tool.js';
 import { commonFault, missingNames, noRequirements, type Selected } from './select-items.js';
 
 /** Default longest run of a call. */
@@ -34,10 +36,12 @@ export function takeTools(
     }
     if (seen.has(own)) continue;
     seen.add(own);
-    const name = chosenName(entry.choice, own);
-    if (name === undefined) continue;
-    const fault = rejectReason(tool as WireItem, name) ?? taskFault(tool as WireItem, offers);
-    if (fault === undefined) items.push(toUpstreamTool(entry, tool as WireItem, { name, apps }));
+    const chosen = chosenName(entry.choice, own);
+    if (chosen === undefined) continue;
+    const repaired = repairTool(tool as WireItem);
+    const fault = rejectReason(repaired) ?? taskFault(repaired, offers);
+    const name = isWireName(chosen) ? chosen : toolAlias(chosen, maxAlias);
+    if (fault === undefined) items.push(toUpstreamTool(entry, repaired, { name, chosen, apps }));
     else faults.push(`lists the tool ${JSON.stringify(own)}, which is left out: ${fault}`);
   }
   return { items, faults: [...faults, ...(listed ? missingNames(entry.choice, seen, 'tool') : [])] };
@@ -53,11 +57,11 @@ function taskSupport({ execution }: WireItem): unknown {
   return isRecord(execution) ? execution.taskSupport : undefined;
 }
 
+/** Longest alias of a name that MCP does not permit: it fits into all clients with the usual keys. */
+const maxAlias = 44;
+
 /** Returns the reason why clients would reject a tool. Some clients reject the whole list for one bad tool. */
-function rejectReason(tool: WireItem, name: string): string | undefined {
-  if (!isWireName(name)) {
-    return `its name ${JSON.stringify(name)} is invalid for clients. Expected 1 to 128 of A-Z a-z 0-9 _ . -; change it with "rename"`;
-  }
+function rejectReason(tool: WireItem): string | undefined {
   const { inputSchema, outputSchema } = tool;
   if (!isRecord(inputSchema) || inputSchema.type !== 'object')
     return 'its inputSchema is no schema of an object';
@@ -86,14 +90,15 @@ function headerFault(inputSchema: Readonly<Record<string, unknown>>): string | u
 function toUpstreamTool(
   { upstream, definition, changes, apps: appChoice }: UpstreamEntry,
   listed: WireItem,
-  { name, apps }: { readonly name: string; readonly apps: AppUris },
+  { name, chosen, apps }: { readonly name: string; readonly chosen: string; readonly apps: AppUris },
 ): ToolSpec {
   const { hidden = false, timeoutMs = defaultUpstreamCallTimeoutMs } = changes;
   const tool: ToolSpec = {
     kind: 'tools',
     item: `${definition.extension.qualify(definition.item)}#${name}`,
     name,
-    wire: changedWire({ ...withoutTaskSupport(listed), name }, changes),
+    ...(chosen !== name && { otherName: chosen }),
+    wire: changedWire({ ...withTitle(withoutTaskSupport(listed), { name, chosen }), name }, changes),
     hidden,
     timeoutMs,
     requires: noRequirements,
@@ -121,6 +126,14 @@ function toUpstreamTool(
     ...(changes.isConfirmed && { isConfirmed: true }),
   };
   return appChoice ? withForeignUi(tool, apps.uriOf) : withoutApp(tool);
+}
+
+/** A tool with an alias keeps its name as title. */
+function withTitle(
+  tool: WireItem,
+  { name, chosen }: { readonly name: string; readonly chosen: string },
+): WireItem {
+  return name === chosen || tool.title !== undefined ? tool : { ...tool, title: chosen };
 }
 
 /** Clients call every tool plainly: the server runs tasks of upstream servers itself. */

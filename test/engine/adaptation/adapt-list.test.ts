@@ -65,6 +65,18 @@ describe('names', () => {
     expect(names).toEqual(['a_b', expect.stringMatching(/^a_b_[0-9a-f]{8}$/)]);
   });
 
+  test('stay where clients keep names apart that differ in case only', () => {
+    const names = (client: string) =>
+      adapt([tool('A_b'), tool('a_B')], client).map(({ tool: { name } }) => name);
+    expect(names('opencode')).toEqual(['A_b', 'a_B']);
+    expect(names('cline')).toEqual(['A_b', expect.stringMatching(/^a_B_[0-9a-f]{8}$/)]);
+  });
+
+  test('get no alias that another tool has as its name', () => {
+    const names = adapt([tool('a.b'), tool('a_b_2e7336dc')], 'crush').map(({ tool: { name } }) => name);
+    expect(names).toEqual([expect.stringMatching(/^a_b_2e7336dc[0-9a-f]{4}$/), 'a_b_2e7336dc']);
+  });
+
   test('stay if they fit', () => {
     const tools = [tool('read_file'), tool('write-file')];
     for (const { id } of limitSubjects)
@@ -85,21 +97,23 @@ describe('a tool that fits', () => {
   });
 
   test('is the same object for unknown clients, unless the mode is on', () => {
-    expect(adaptationTarget('my-own-client', { mode: 'auto', serverKey: 'x' })).toBeUndefined();
-    expect(adaptationTarget(undefined, { mode: 'auto', serverKey: 'x' })).toBeUndefined();
-    const any = adaptationTarget('my-own-client', { mode: 'on', serverKey: 'x' })!;
-    const [adapted] = adaptTools([tool('x', { inputSchema: object({}, { oneOf: [object()] }) })], any);
+    const union = tool('x', { inputSchema: object({}, { oneOf: [object()] }) });
+    for (const name of ['my-own-client', undefined]) {
+      const [adapted] = adaptTools([union], adaptationTarget(name, { mode: 'auto', serverKey: 'x' }));
+      expect(adapted!.tool).toBe(union);
+    }
+    const [adapted] = adaptTools([union], adaptationTarget('my-own-client', { mode: 'on', serverKey: 'x' }));
     expect(adapted!.changes).toContain('compat/root-union');
   });
 });
 
 test('clients are known by their names in MCP', () => {
-  const id = (name: string) => adaptationTarget(name, { mode: 'on', serverKey: 'x' })!.id;
+  const id = (name: string) => adaptationTarget(name, { mode: 'on', serverKey: 'x' }).id;
   expect(id('claude-code')).toBe('claude-code on x');
   expect(id('codex-mcp-client')).toBe('codex on x');
   expect(id('qwen-cli-mcp-client-weather')).toBe('qwen-code on x');
   expect(id('Visual Studio Code - Insiders')).toBe('vscode on x');
-  expect(id('constructor')).toBe('any x');
+  expect(id('constructor')).toBe('any on x');
 });
 
 describe('schemas', () => {
@@ -200,6 +214,19 @@ describe('schemas', () => {
     );
   });
 
+  test('keep the description of a parameter of any type for clients that read lists of types', () => {
+    const any = object({ value: { description: 'Any value.' } });
+    expect(schemaFor('codex', any)).toEqual(
+      object({
+        value: {
+          description: 'Any value.',
+          type: ['string', 'number', 'boolean', 'object', 'array', 'null'],
+        },
+      }),
+    );
+    expect(schemaFor('gemini-cli', any)).toEqual(any);
+  });
+
   test('have one type, and parameters that can be null are optional', () => {
     expect(
       schemaFor(
@@ -262,6 +289,12 @@ describe('texts', () => {
     const { description } = adapted!.tool as unknown as { description: string };
     expect(description.length).toBeLessThanOrEqual(4096);
     expect(description).toMatch(/another\. …$/);
+  });
+
+  test('do not end with an abbreviation', () => {
+    const description = `${'Word '.repeat(600)}end. ${'word '.repeat(150)}(e.g. ${'x'.repeat(1000)})`;
+    const [adapted] = adapt([tool('x', { description })], 'claude-code');
+    expect(adapted!.tool.description).toMatch(/ end\. …$/);
   });
 
   test('end with a sentence in the instructions of a server', () => {

@@ -12,7 +12,7 @@ const text = (value: string) => ({ type: 'text', text: value });
 const outputSchema = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] };
 
 async function adapt(clientName: string, result: object, tool: object = {}) {
-  const target = adaptationTarget(clientName, { mode: 'auto', serverKey: 'k' })!;
+  const target = adaptationTarget(clientName, { mode: 'auto', serverKey: 'k' });
   const call = { tool: { name: 'add', inputSchema: {}, ...tool }, result: result as never, owner: '' };
   return await adaptResult(call, target, new KeptResults());
 }

@@ -82,7 +82,7 @@ const part = fc.letrec<{ part: Sample; object: Sample }>((tie) => ({
 const settings = { mode: 'on', serverKey: 'demo' } as const;
 const targets = [
   ...limitSubjects.map(({ id }) => adaptationTargetOf(id, settings)!),
-  adaptationTarget('unknown', settings)!,
+  adaptationTarget('unknown', settings),
 ];
 
 /** The value that a model would give for an original value; undefined if the client cannot give it. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type Capture, readCaptures, readLimits, withCaptures } from '../../../.scripts/limits.mjs';
+import { type Capture, readCaptures, readLimits, withCaptures, withHarm } from '../../../.scripts/limits.mjs';
 import {
   type ClientLimit,
   clientLimits,
@@ -136,4 +136,19 @@ test('the captures are the table of the page', () => {
   const page = readFileSync(new URL('../../../docs/compatibility.md', import.meta.url), 'utf8');
   expect(captures.size).toBe(6);
   expect(page).toBe(withCaptures(page, readCaptures(), readLimits()));
+  expect(page).toBe(withHarm(page, readCaptures(), readLimits()));
+});
+
+describe.each([...captures])('with adaptation, %s', (_client, { harm: { direct, adapted } }) => {
+  test('gets all tools of all servers', () => {
+    const lost = Object.values(adapted).flatMap((server) => server.lost);
+    expect(lost.filter((name) => name !== 'start_8_seconds')).toEqual([]);
+  });
+
+  test('gets real servers whole that it damaged', () => {
+    const real = Object.keys(adapted).filter((key) => ['hubspot', 'notion', 'brave-search'].includes(key));
+    expect(real).toHaveLength(3);
+    expect(real.flatMap((key) => adapted[key]!.damaged)).toEqual([]);
+    expect(Object.keys(direct)).toEqual(Object.keys(adapted));
+  });
 });

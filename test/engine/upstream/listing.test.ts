@@ -88,11 +88,10 @@ describe('listed tools of an upstream server', () => {
     });
     const choice = { only: undefined, except: ['left'], rename: { gone: 'here' } };
     const { names, reported } = await openBench([{ place: far.place, choice }]);
-    expect(await names()).toEqual(['echo', 'late']);
+    expect(await names()).toEqual(['echo', 'bad_name_9c262781', 'late']);
     expect(reported.filter((line) => !line.includes('AGENTTOOLS'))).toEqual([
       'The upstream server "far" lists the tool "bad", which is left out: its inputSchema is no schema of an object.',
       'The upstream server "far" lists a tool that has no name, which is left out.',
-      'The upstream server "far" lists the tool "bad name", which is left out: its name "bad name" is invalid for clients. Expected 1 to 128 of A-Z a-z 0-9 _ . -; change it with "rename".',
       'The upstream server "far" has no tool "left".',
       'The upstream server "far" has no tool "gone".',
     ]);
@@ -101,13 +100,12 @@ describe('listed tools of an upstream server', () => {
   test('reports why it leaves out each tool', async () => {
     const inputSchema = { type: 'object' };
     const broken: readonly (readonly [object, string])[] = [
-      [{}, 'its inputSchema is no schema of an object'],
       [{ inputSchema: { type: 'array' } }, 'its inputSchema is no schema of an object'],
       [{ inputSchema, title: 5 }, 'its title is no text'],
       [{ inputSchema, description: {} }, 'its description is no text'],
       [{ inputSchema, outputSchema: 'text' }, 'its outputSchema is no schema'],
       [
-        { inputSchema: { ...inputSchema, properties: [] } },
+        { inputSchema: { ...inputSchema, properties: ['a'] } },
         'the properties of its inputSchema are no object',
       ],
       [
@@ -131,6 +129,40 @@ describe('listed tools of an upstream server', () => {
           `The upstream server "far" lists the tool "t${index}", which is left out: ${fault}.`,
       ),
     );
+  });
+
+  test('are put right where their meaning is clear', async () => {
+    const inputSchema = { type: 'object' };
+    const faulty: readonly object[] = [
+      {},
+      { inputSchema: null },
+      { inputSchema: {} },
+      { inputSchema: { type: ['object', 'null'] } },
+      { inputSchema: { ...inputSchema, properties: [], required: {} } },
+      { inputSchema: { ...inputSchema, properties: null, required: null } },
+      { inputSchema, description: null, title: null, annotations: null, _meta: null, outputSchema: null },
+      { inputSchema, icons: [{}] },
+    ];
+    const tools = faulty.map((tool, index) => ({ name: `t${index}`, ...tool }));
+    const { request, reported } = await openBench([{ place: scripted({ tools }).place }]);
+    const { tools: listed } = await request('tools/list');
+    expect(listed).toEqual(
+      tools.map(({ name }, index) => ({ name, inputSchema, ...(index === 7 && { icons: [] }) })),
+    );
+    expect(reported.filter((line) => line.includes('left out'))).toEqual([]);
+  });
+
+  test('have an alias for a name that MCP does not permit, and are called by both', async () => {
+    const tools = ['c/d', 'ünïcode', 'n'.repeat(200)].map((name) => ({
+      name,
+      inputSchema: { type: 'object' },
+    }));
+    const { request, names, says } = await openBench([{ place: scripted({ tools }).place }]);
+    const aliases = await names();
+    for (const alias of aliases) expect(alias).toMatch(/^[A-Za-z][A-Za-z0-9_]{1,43}$/);
+    expect((await request('tools/list')).tools[0]).toMatchObject({ name: aliases[0], title: 'c/d' });
+    for (const [index, { name }] of tools.entries())
+      expect(await says(name)).toBe(await says(aliases[index]!));
   });
 
   test.each(pairs)(

@@ -87,6 +87,7 @@ const expected: Record<string, readonly string[]> = {
   'compat/tool-name-charset': ['compat/tool-name-charset agenttools/tools/find.json#/name'],
   'compat/tool-name-collision': ['compat/tool-name-collision agenttools/tools/search.json#/name'],
   'compat/tool-name-length': ['compat/tool-name-length agenttools/tools/find.json#/name'],
+  'compat/tool-name-reserved': ['compat/tool-name-reserved agenttools/tools/find.json#/name'],
   'compat/type-array': ['compat/type-array agenttools/tools/find.json#/inputSchema/properties/due/type'],
   'compat/required-unknown': [
     'compat/nested-union agenttools/tools/find.json#/inputSchema/properties/range/allOf',

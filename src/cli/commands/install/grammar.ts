@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { readAdapt } from '../../../engine/runtime/adapt.js';
 import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-options.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { collect, collectVerbatim, positiveSeconds } from '../../shared/grammar/option-values.js';
@@ -76,6 +77,10 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
         .default('node'),
     )
     .option('--frozen', 'let the client get only items that are as the server lists them now')
+    .option(
+      '--adapt [mode]',
+      'change tools so that the client can use them whole; an existing server then runs through AgentTools; auto: only tools that the client would lose',
+    )
     .option('--no-verify', 'do not start the server first')
     .option('--verify-timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 15)
     .option('--no-auto-install', 'do not install missing packages')
@@ -110,6 +115,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             cwd: options.cwd,
             by: options.command,
             frozen: options.frozen ?? false,
+            adapt: readAdapt(options.adapt),
             sandbox: sandboxInput(options),
             verify: options.verify,
             verifyTimeoutMs: options.verifyTimeout * 1000,

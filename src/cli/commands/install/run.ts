@@ -61,6 +61,8 @@ export interface InstallInput extends TargetInput {
   readonly autoInstall: boolean;
   /** Writes `--frozen` into the entry. */
   readonly frozen: boolean;
+  /** Adaptation of tools to the clients. */
+  readonly adapt: InstallRequest['adapt'];
   /** Options for the sandbox, which go into the entry. */
   readonly sandbox: SandboxInput;
   readonly dryRun: boolean;

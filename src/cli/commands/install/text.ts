@@ -1,3 +1,4 @@
+import type { HarmedTools } from '../../../engine/adaptation/harmed-tools.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import type { Client } from '../../../engine/clients/client.js';
 import type { InstallReport, InstallResult, ManualReport } from '../../../engine/installation/install.js';
@@ -161,7 +162,7 @@ function resultData(result: InstallResult, dryRun: boolean): object {
       instructions: result.client.manual.instructions,
     };
   }
-  const { scope, file, key, server, before, after, findings } = result;
+  const { scope, file, key, server, before, after, findings, harmed } = result;
   const changed = before !== after;
   return {
     client: id,
@@ -171,6 +172,11 @@ function resultData(result: InstallResult, dryRun: boolean): object {
     server,
     changed,
     ...findingsData(findings),
+    ...(harmed.length > 0 && { harmed: harmed.map(harmData) }),
     ...(dryRun && { diff: renderDiff(result) }),
   };
+}
+
+function harmData({ limit: { code, subject, effect, does }, tools }: HarmedTools): object {
+  return { code, subject, effect, does, tools };
 }

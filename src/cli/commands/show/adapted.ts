@@ -5,8 +5,8 @@ import { didYouMean } from '../../../engine/base/did-you-mean.js';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { limitSubjects } from '../../../engine/compatibility/client-limits.js';
-import type { Facts } from '../../../engine/discovery/facts.js';
-import { listedTools } from './listed-tools.js';
+import type { Adapt } from '../../../engine/runtime/adapt.js';
+import type { ListedTools } from './listed-tools.js';
 
 /** The tools of a server in the form that a client gets. */
 export interface AdaptedFacts {
@@ -28,14 +28,15 @@ interface AdaptedToolFacts {
 
 /**
  * Adapts the tools of a server to a client.
- * @throws AgentToolsError `usage` if the tools are not known, or the client has no known limits
+ * @param given mode of the user. Default: the mode of the server
+ * @throws AgentToolsError `usage` if the client has no known limits
  */
-export function adaptFacts(facts: Facts, client: string): AdaptedFacts {
-  const {
-    key,
-    tools,
-    adapt: mode = 'auto',
-  } = listedTools(facts, { option: `--as ${client}`, instead: `--clients ${client}` });
+export function adaptListed(
+  { key, tools, adapt }: ListedTools,
+  client: string,
+  given?: Adapt | undefined,
+): AdaptedFacts {
+  const mode = given ?? adapt ?? 'auto';
   const target = adaptationTargetOf(client, { mode: mode === 'on' ? 'on' : 'auto', serverKey: key });
   if (!target) throw new AgentToolsError('usage', unknownClient(client));
   if (mode === 'off') return { client, mode, tools: tools.map(unchanged), added: [] };

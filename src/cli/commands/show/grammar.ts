@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { readAdapt } from '../../../engine/runtime/adapt.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { registryOption } from '../../shared/grammar/registry-option.js';
 
@@ -19,11 +20,13 @@ export function defineShow(program: Command, { host, answer, command }: CommandC
     .option(registryOption.flags, registryOption.description)
     .option('--tokens', 'count the tokens that the tools of a server need')
     .option('--as <client>', 'show the tools of a server as this client gets them')
+    .option('--adapt [mode]', 'with --as: the adaptation of the tools; default: the choice of the server')
     .option('--json', 'print as JSON')
     .action(async () => {
       const [reference = '', property] = command ? ['', ...show.args] : show.args;
-      const { mcpRegistry, tokens = false, as, json = false } = show.opts();
+      const { mcpRegistry, tokens = false, as, json = false, ...options } = show.opts();
+      const adapt = readAdapt(options.adapt);
       const { showCommand } = await import('./run.js');
-      answer(await showCommand({ reference, command, property, mcpRegistry, tokens, as, json }, host));
+      answer(await showCommand({ reference, command, property, mcpRegistry, tokens, as, adapt, json }, host));
     });
 }

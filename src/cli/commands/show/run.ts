@@ -13,6 +13,7 @@ import {
 } from '../../../engine/existing-servers/server-reference.js';
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
 import { PackageStore } from '../../../engine/packages/package-store.js';
+import type { Adapt } from '../../../engine/runtime/adapt.js';
 import type { Host } from '../../../host.js';
 import { existingDeps, findExisting } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
@@ -33,7 +34,7 @@ import { renderFacts, renderValue } from './text.js';
 export interface ShowInput {
   /** A server, a package or an item. Empty with `command`. */
   readonly reference: string;
-  /** Command of an existing server. Not run. */
+  /** Command of an existing server. Only run to list its tools. */
   readonly command?: readonly string[] | undefined;
   readonly property: string | undefined;
   /** Base URL of the MCP Registry, or `none`. */
@@ -42,6 +43,8 @@ export interface ShowInput {
   readonly tokens: boolean;
   /** Client to show the tools for. */
   readonly as?: string | undefined;
+  /** Adaptation of the tools for the client. Default: the choice of the server. */
+  readonly adapt?: Adapt | undefined;
   readonly json: boolean;
 }
 
@@ -54,16 +57,19 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
   ).finally(() => {
     for (const note of notes) writeNote(host, note);
   });
-  if (input.tokens) {
-    const { measureFacts } = await import('./tokens.js');
-    const cost = await measureFacts(facts, host);
-    host.stdout.write(json ? renderJson(cost) : renderCost(cost, { color: host.color }));
-    return ExitCode.Ok;
-  }
-  if (input.as !== undefined) {
-    const { adaptFacts, renderAdapted } = await import('./adapted.js');
-    const adapted = adaptFacts(facts, input.as);
-    host.stdout.write(json ? renderJson(adapted) : renderAdapted(adapted));
+  if (input.tokens || input.as !== undefined) {
+    const { findListedTools } = await import('./listed-tools.js');
+    const option = input.tokens ? '--tokens' : `--as ${input.as}`;
+    const listed = await findListedTools(facts, { ...input, option }, host);
+    if (input.as === undefined) {
+      const { measureTools } = await import('./tokens.js');
+      const cost = await measureTools(listed, host);
+      host.stdout.write(json ? renderJson(cost) : renderCost(cost, { color: host.color }));
+    } else {
+      const { adaptListed, renderAdapted } = await import('./adapted.js');
+      const adapted = adaptListed(listed, input.as, input.adapt);
+      host.stdout.write(json ? renderJson(adapted) : renderAdapted(adapted));
+    }
     return ExitCode.Ok;
   }
   if (property !== undefined) {

@@ -1,6 +1,6 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { ItemChoices } from '../../../engine/bridge/existing-resolver.js';
-import { type Adapt, isAdapt } from '../../../engine/runtime/adapt.js';
+import { type Adapt, readAdapt } from '../../../engine/runtime/adapt.js';
 import type { FrozenExtent } from '../../../engine/surface/surface-gate.js';
 import type { SandboxInput } from '../../shared/grammar/sandbox-options.js';
 
@@ -133,13 +133,6 @@ export function frozenExtent({
 }): FrozenExtent | undefined {
   if (frozenServer) return 'server';
   return frozen ? 'item' : undefined;
-}
-
-/** The value of `--adapt`; without a value it is `on`. @throws AgentToolsError `usage` */
-export function readAdapt(value: string | undefined): Adapt | undefined {
-  if (value === undefined || isAdapt(value)) return value;
-  if (value === '') return 'on';
-  throw new AgentToolsError('usage', `--adapt is auto, on or off, not "${value}".`);
 }
 
 /** Checks the input of `start`. @throws AgentToolsError `usage` if the server is an empty string. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { readAdapt } from '../../../engine/runtime/adapt.js';
 import { addChoiceOptions, choiceInput } from '../../shared/grammar/choice-options.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import {
@@ -7,7 +8,7 @@ import {
   serverInput,
 } from '../../shared/grammar/existing-options.js';
 import { addSandboxOptions, sandboxInput } from '../../shared/grammar/sandbox-options.js';
-import { type ExistingInput, frozenExtent, readAdapt, startInput, startOptions } from './arguments.js';
+import { type ExistingInput, frozenExtent, startInput, startOptions } from './arguments.js';
 import { addHttpOptions, httpInput } from './http-grammar.js';
 
 /** Adds `start`. */

@@ -24,6 +24,7 @@ import { toolListRejected } from './compat/tool-list-rejected.js';
 import { toolNameCharset } from './compat/tool-name-charset.js';
 import { toolNameCollision } from './compat/tool-name-collision.js';
 import { toolNameLength } from './compat/tool-name-length.js';
+import { toolNameReserved } from './compat/tool-name-reserved.js';
 import { typeArray } from './compat/type-array.js';
 import { untypedProperty } from './compat/untyped-property.js';
 import { conflictingSpelling } from './conflicting-spelling.js';
@@ -192,6 +193,7 @@ export const rules: readonly Rule[] = [
   toolListRejected,
   toolNameCharset,
   toolNameLength,
+  toolNameReserved,
   toolNameCollision,
   paramNameCharset,
   rootUnion,
