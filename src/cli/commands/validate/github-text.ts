@@ -6,8 +6,8 @@ import type { RenderValidation } from './renderer.js';
  * Annotations of a GitHub Actions run, one line each.
  * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions#setting-an-error-message
  */
-export const renderGithub: RenderValidation = ({ extensions }) =>
-  extensions
+export const renderGithub: RenderValidation = ({ extensions, configs }) =>
+  [...extensions, ...configs]
     .flatMap(({ diagnostics }) => diagnostics)
     .map(({ severity, place, line, column, code, message }) => {
       const properties = { file: place, line, col: column, title: code };
