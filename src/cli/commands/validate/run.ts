@@ -20,6 +20,7 @@ import { type FixMode, fixReports, proposeFixes } from './fixing.js';
 import { type ValidateFormat, validateFormats } from './formats.js';
 import { type ReportOptions, reportOn } from './reports.js';
 import { parseRuleSettings } from './rule-settings.js';
+import { runNotes } from './run-notes.js';
 import { type GivenSettings, SettingsReader, type SettledReport } from './settings.js';
 import { writeStepSummary } from './step-summary.js';
 import { findSubjects, type Subject, type SubjectInput } from './subjects.js';
@@ -39,6 +40,9 @@ export interface ValidateInput
   /** Absent: changes no file. */
   readonly fix: FixMode | undefined;
 }
+
+/** Formats that contain the notes about a run. */
+const notedFormats: readonly ValidateFormat[] = ['pretty', 'json', 'markdown'];
 
 /** Reports the problems of extension packages and existing servers. */
 export async function validateCommand(input: ValidateInput, host: Host): Promise<ExitCode> {
@@ -109,6 +113,8 @@ export async function validateCommand(input: ValidateInput, host: Host): Promise
     base,
   };
   stdout.write(await render(validation, options));
+  if (!notedFormats.includes(input.format))
+    for (const line of runNotes(validation)) host.stderr.write(`${line}\n`);
   if (input.format === 'github') await writeStepSummary(validation, options, host);
   return validation.valid ? ExitCode.Ok : ExitCode.Failed;
 }
