@@ -27,7 +27,11 @@ const options = {
   mainFields: ['module', 'main'],
   minifySyntax: true,
   minifyWhitespace: true,
-  alias: { '@modelcontextprotocol/server/_shims': './src/engine/protocol/sdk-shims.ts' },
+  alias: {
+    '@modelcontextprotocol/server/_shims': './src/engine/protocol/sdk-shims.ts',
+    // One copy: the libraries of npm require this file, and an import would take another.
+    glob: './node_modules/glob/dist/commonjs/index.min.js',
+  },
   legalComments: 'none',
   // Tables for bodies in old encodings, which registries do not send; minipass-fetch does without where it is not there.
   external: ['iconv-lite'],

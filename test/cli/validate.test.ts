@@ -56,7 +56,7 @@ describe('validate', () => {
   it('exits 1 when errors are found, and reports them on stdout', async () => {
     const { code, stdout, stderr } = await validate(['broken']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout).toContain('broken/package.json\n');
+    expect(stdout).toMatch(/^broken\/package\.json:\d+:\d+ {2}error {2}missing-definition /m);
     expect(stdout).toContain('missing-definition');
     expect(stdout).toContain('1 error, 0 warnings in 1 extension.\n');
   });
@@ -137,10 +137,11 @@ describe('validate', () => {
   it('spells out control characters of a package in every format', async () => {
     const definition = { description: 'Asks.', content: 'Ping?', 'a\u001b[31m\u009b': 1 };
     const odd = { ...files, 'warned/agenttools/prompts/ping.json': definition };
-    for (const format of ['pretty', 'json', 'github', 'sarif']) {
+    for (const format of ['pretty', 'json', 'github', 'sarif', 'junit', 'markdown']) {
       const { stdout } = await validate(['warned', '--format', format], { files: odd });
       expect(stdout).toMatch(/^[\n\t\P{Cc}]*$/u);
-      expect(stdout).toContain('a\\u001b[31m\\u009b');
+      const shown = format === 'markdown' ? 'a\\\\u001b\\[31m\\\\u009b' : 'a\\u001b[31m\\u009b';
+      expect(stdout).toContain(shown);
     }
   });
 

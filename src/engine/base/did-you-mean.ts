@@ -12,6 +12,16 @@ export function didYouMean(name: string, known: Iterable<string>): string | unde
   return best;
 }
 
+/** The known name that a mistyped one can only mean: at most two letters differ, and in every other name more. */
+export function onlyMeaning(name: string, known: Iterable<string>): string | undefined {
+  const limit = name.length > 3 ? 3 : 2;
+  const [best, next] = [...known]
+    .map((one) => ({ one, distance: editDistance(name.toLowerCase(), one.toLowerCase(), limit) }))
+    .sort((a, b) => a.distance - b.distance);
+  if (!best || best.distance === limit || best.distance === next?.distance) return undefined;
+  return best.one;
+}
+
 /** Levenshtein distance. Stops at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

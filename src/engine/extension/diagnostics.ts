@@ -21,6 +21,25 @@ export interface ItemRef {
   readonly name: string;
 }
 
+/** One change of a data file. Paths start at the root of the document, which has the keys of the path except the last. */
+export type DocumentEdit = { readonly path: DocumentPath } & (
+  | { readonly rename: string }
+  | { readonly value: unknown }
+  /** Adds to a list, unless it contains the value. A missing list is created. */
+  | { readonly append: string }
+  | { readonly remove: true }
+);
+
+/** A change that resolves a diagnostic, if it has one right answer. */
+export interface Fix {
+  /** Data file, relative to the package folder, with `/`. */
+  readonly file: string;
+  /** All or none are made, in this order. */
+  readonly edits: readonly DocumentEdit[];
+  /** The change in words: `adds "a" to "files"`. */
+  readonly what: string;
+}
+
 /** A problem in an extension, as data and not as an exception. */
 export interface Diagnostic {
   readonly code: string;
@@ -29,4 +48,5 @@ export interface Diagnostic {
   readonly message: string;
   readonly location: Location;
   readonly item?: ItemRef;
+  readonly fix?: Fix;
 }

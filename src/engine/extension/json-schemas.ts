@@ -23,6 +23,35 @@ export function publishedSchemas(): Readonly<Record<string, JsonSchema>> {
     'manifest.schema.json': manifestSchema(),
     ...(Object.fromEntries([...definitions, ...combined]) as Record<string, JsonSchema>),
     'toolkit.schema.json': toolkitSchema(),
+    'config.schema.json': configSchema(),
+  };
+}
+
+/** Schema of `agenttools.config.json`, the settings that packages share. */
+function configSchema(): JsonSchema {
+  return {
+    $schema: dialect,
+    title: 'Settings of agenttools validate for the packages of a repository',
+    type: 'object',
+    properties: {
+      rules,
+      clients: {
+        ...stringList,
+        description: 'Clients to check for: ids, "all" or "installed". The same as --clients.',
+      },
+      budget: {
+        anyOf: [{ const: true }, { type: 'integer', minimum: 1 }],
+        description:
+          'Tokens that the tools of a server may need, or true for the default limits. The same as --budget.',
+      },
+      baseline: {
+        type: 'string',
+        minLength: 1,
+        description: 'File with known diagnostics, relative to this file. The same as --baseline.',
+      },
+    },
+    patternProperties: freeKeys,
+    additionalProperties: false,
   };
 }
 
@@ -142,6 +171,40 @@ const toolkitDeclaration: JsonSchema = {
   not: { type: 'object', required: ['name'] },
 };
 
+const severities: JsonSchema = {
+  type: 'object',
+  additionalProperties: { enum: ['error', 'warning', 'warn', 'info', 'off'] },
+};
+
+const filledText = { type: 'string', pattern: '\\S' } as const;
+
+/** Silences the diagnostics of one code at one item or place. */
+const suppression: JsonSchema = {
+  type: 'object',
+  properties: {
+    code: { ...filledText, description: 'Code of the diagnostic to suppress.' },
+    item: { ...filledText, description: 'Item of the diagnostic: "forecast", or "tool/forecast".' },
+    path: {
+      ...filledText,
+      description: 'File of the diagnostic, or a place in it: "agenttools/tools/forecast.json#/input".',
+    },
+    reason: { ...filledText, description: 'Why the diagnostic does not apply.' },
+  },
+  required: ['code', 'reason'],
+  anyOf: requireOneKey('item', 'path'),
+  patternProperties: { '^(?:x-|\\$)': true },
+  additionalProperties: false,
+};
+
+const rules: JsonSchema = {
+  description: 'Severities of diagnostics by code, or a list of such objects and of suppressions.',
+  ...ifThenElse(
+    { type: 'array' },
+    { type: 'array', items: ifThenElse({ type: 'object', required: ['code'] }, suppression, severities) },
+    severities,
+  ),
+};
+
 const manifest: JsonSchema = {
   type: 'object',
   properties: {
@@ -159,11 +222,7 @@ const manifest: JsonSchema = {
         },
       ]),
     ),
-    rules: {
-      type: 'object',
-      description: 'Severity of diagnostics in this package, by code.',
-      additionalProperties: { enum: ['error', 'warning', 'warn', 'info', 'off'] },
-    },
+    rules,
   },
   patternProperties: freeKeys,
   additionalProperties: false,

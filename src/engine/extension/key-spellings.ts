@@ -82,6 +82,8 @@ export interface Translation {
   readonly value: Readonly<Record<string, unknown>>;
   /** AgentTools key to original path. Keys that kept their path are absent. */
   readonly origins: ReadonlyMap<string, DocumentPath>;
+  /** AgentTools keys with a value that differs from the author's. */
+  readonly converted: readonly string[];
   readonly conflicts: readonly SpellingConflict[];
   /** Known keys that are outdated. */
   readonly deprecated: readonly DocumentPath[];
@@ -107,6 +109,7 @@ function untranslated(value: Readonly<Record<string, unknown>>): Translation {
   return {
     value,
     origins: new Map(),
+    converted: [],
     conflicts: [],
     deprecated: [],
     faults: [],
@@ -117,6 +120,7 @@ function untranslated(value: Readonly<Record<string, unknown>>): Translation {
 class TranslationBuilder {
   readonly #entries = new Map<string, unknown>();
   readonly #origins = new Map<string, DocumentPath>();
+  readonly #converted: string[] = [];
   readonly #conflicts: SpellingConflict[] = [];
   readonly #deprecated: DocumentPath[] = [];
   readonly #faults: { path: DocumentPath; message: string }[] = [];
@@ -155,6 +159,7 @@ class TranslationBuilder {
       this.#faults.push({ path: [...path, ...error.path], message: error.message });
       return;
     }
+    if (carry) this.#converted.push(key);
     if (path.length !== 1 || path[0] !== key) this.#origins.set(key, path);
   }
 
@@ -167,6 +172,7 @@ class TranslationBuilder {
     return {
       value: Object.fromEntries(this.#entries),
       origins: this.#origins,
+      converted: this.#converted,
       conflicts: this.#conflicts,
       deprecated: this.#deprecated,
       faults: this.#faults,

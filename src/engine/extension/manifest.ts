@@ -6,14 +6,14 @@ import type { DocumentPath } from '../base/files/document-path.js';
 import { isInside, pathFault } from '../base/files/path-containment.js';
 import { isRecord } from '../base/value-checks.js';
 import { visibleLine, visibleMessage } from '../base/visible-text.js';
-import type { Location, Severity } from './diagnostics.js';
+import type { Location } from './diagnostics.js';
 import { type Kind, kinds } from './item-kinds.js';
 import { type Translation, translate } from './key-spellings.js';
 import { isItemName } from './names.js';
 import { findSkillFolders } from './skill-folders.js';
 
 /** Field of package.json that makes a package an extension. */
-const manifestField = 'agenttools';
+export const manifestField = 'agenttools';
 
 /** Default folder of the definition files. */
 const defaultRoot = 'agenttools';
@@ -65,8 +65,6 @@ export interface ManifestContent {
   readonly toolkits: readonly ToolkitDeclaration[];
   /** True if the manifest declares nothing and the package has skills. */
   readonly hasOnlySkills: boolean;
-  /** Diagnostic code to the severity that the author chose. */
-  readonly rules: Readonly<Record<string, Severity | 'off'>>;
 }
 
 /** The manifest of a package folder. */
@@ -167,7 +165,6 @@ export async function interpretManifest(
     root: typeof translation.value.root === 'string' ? translation.value.root : defaultRoot,
     ...readDeclarations(translation, base),
     hasOnlySkills: declaresNothing(translation) && (await hasSkills()),
-    rules: readRules(translation.value.rules),
   };
 }
 
@@ -360,15 +357,6 @@ export function readDeclaration(kind: Kind, entry: unknown, at: DocumentPath): D
   const { name, description, ...metadata } = translate(entry, 'declaration').value;
   if (!isItemName(name)) return undefined;
   return { kind, name, ...(typeof description === 'string' && { description }), metadata, path: at };
-}
-
-function readRules(value: unknown): Record<string, Severity | 'off'> {
-  if (!isRecord(value)) return {};
-  const legal = new Set<unknown>(['error', 'warning', 'info', 'off']);
-  const entries = Object.entries(value)
-    .map(([code, level]) => [code, level === 'warn' ? 'warning' : level] as const)
-    .filter(([, level]) => legal.has(level));
-  return Object.fromEntries(entries) as Record<string, Severity | 'off'>;
 }
 
 /** Returns the location of a manifest key, in any spelling. */

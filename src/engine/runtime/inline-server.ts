@@ -23,7 +23,6 @@ export function inlineServer(definition: ServerDefinition, directory: string): D
     declarations: nothing,
     toolkits: [],
     hasOnlySkills: false,
-    rules: {},
     directory,
   };
   return {

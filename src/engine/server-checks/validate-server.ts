@@ -12,8 +12,10 @@ import { type ChildServer, ChildTransport } from '../upstream/child-transport.js
 import { signInWords } from '../upstream/error-text.js';
 import { createHttpTransport } from '../upstream/http-transport.js';
 import { ServerSignIn, type SignInSource } from '../upstream/remote-sign-in.js';
+import type { Severities } from '../validate/rule-settings.js';
 import { ruleTable } from '../validate/rules/index.js';
-import type { ExtensionReport, LocatedDiagnostic } from '../validate/validate.js';
+import { couldFind, suppress } from '../validate/suppress.js';
+import type { ExtensionReport, LocatedDiagnostic, SharedRules } from '../validate/validate.js';
 import { checkSurface, isListedTool, type ServedFault } from './check-surface.js';
 import { eraProbes, probeServer } from './probe-server.js';
 import type { ServedSurface } from './served-surface.js';
@@ -29,8 +31,10 @@ export interface ServerToValidate {
 export interface ServerValidation extends SignInSource {
   /** Ids of clients to check for. Default: only faults that lose tools or descriptions in some client. */
   readonly clients?: ReadonlySet<string> | undefined;
-  /** Severity by code; other codes have the severity of their rule. */
-  readonly rules: Readonly<Record<string, Severity | 'off'>>;
+  /** Severity by code; other codes have the severity of the shared settings, or of their rule. */
+  readonly rules: Severities;
+  /** Severities and suppressions of a shared config. A path of a suppression is a place such as `tool/search`. */
+  readonly shared?: SharedRules | undefined;
   /** Budget of tokens, with the counter. Absent: tokens are not counted. */
   readonly budget?: (TokenBudget & { readonly counter: TokenCounter }) | undefined;
   /** Longest wait for one answer, in milliseconds. */
@@ -94,7 +98,15 @@ export async function validateServer(
   const [surface] = surfaces;
   const cost = surface && options.budget && measureSurface(server.name, surface, options.budget.counter);
   if (cost && options.budget) faults.push(...budgetFaults(cost, options.budget));
-  const diagnostics = toDiagnostics(faults, options);
+  const { kept, suppressed, unused } = suppress(
+    toDiagnostics(faults, options),
+    options.shared?.suppressions ?? [],
+    ({ code, item, file }) => {
+      const [place = '', pointer] = file.split('#');
+      return { code, item, file: place, pointer };
+    },
+  );
+  const diagnostics = kept.filter(isOn);
   const names = (method: keyof ServedSurface['lists'], key: string) =>
     (surface?.lists[method].items ?? []).flatMap((item) =>
       isRecord(item) && isString(item[key]) ? [item[key]] : [],
@@ -111,7 +123,24 @@ export async function validateServer(
     apps: [],
     ...(cost && { costs: [cost] }),
     diagnostics,
+    suppressed: suppressed.flatMap(({ diagnostic, by: { reason } }) =>
+      isOn(diagnostic) ? [{ ...diagnostic, suppression: { source: 'config' as const, reason } }] : [],
+    ),
+    unusedShared: unused.filter(({ code }) =>
+      couldFind(code, {
+        load: true,
+        boots: true,
+        hasClients: options.clients !== undefined,
+        hasBudget: options.budget !== undefined,
+      }),
+    ),
   };
+}
+
+type GradedDiagnostic = Omit<LocatedDiagnostic, 'severity'> & { readonly severity: Severity | 'off' };
+
+function isOn(diagnostic: GradedDiagnostic): diagnostic is LocatedDiagnostic {
+  return diagnostic.severity !== 'off';
 }
 
 function measureSurface(key: string, { lists }: ServedSurface, counter: TokenCounter): ServerCost {
@@ -191,14 +220,15 @@ async function endProgram(transport: ChildTransport, wasServed: boolean): Promis
 /** A fault that both eras show is one diagnostic. */
 function toDiagnostics(
   faults: readonly ServedFault[],
-  { rules }: ServerValidation,
-): readonly LocatedDiagnostic[] {
-  const found = new Map<string, LocatedDiagnostic>();
+  { rules, shared }: ServerValidation,
+): readonly GradedDiagnostic[] {
+  const found = new Map<string, GradedDiagnostic>();
+  const chosen = { ...shared?.severities, ...rules };
   for (const { code, message, place, path = [], item, severity: own } of faults) {
-    const severity = rules[code] ?? own ?? ruleTable.find((row) => row.code === code)?.severity ?? 'error';
+    const severity = chosen[code] ?? own ?? ruleTable.find((row) => row.code === code)?.severity ?? 'error';
     const file = path.length === 0 ? place : `${place}#${toPointer(path)}`;
     const key = JSON.stringify([code, file, message]);
-    if (severity === 'off' || found.has(key)) continue;
+    if (found.has(key)) continue;
     found.set(key, {
       code,
       severity,

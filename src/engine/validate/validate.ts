@@ -2,18 +2,22 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import type { ServerCost } from '../compatibility/token-cost.js';
-import type { Diagnostic, ItemRef, Location, Severity } from '../extension/diagnostics.js';
+import type { Diagnostic, Fix, ItemRef, Location, Severity } from '../extension/diagnostics.js';
 import type { Extension, LoadCode } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
-import { type Manifest, ManifestError } from '../extension/manifest.js';
+import { locateInManifest, type Manifest, ManifestError } from '../extension/manifest.js';
 import { pluginHint } from '../extension/plugin-hint.js';
 import type { Workspace } from '../extension/workspace.js';
 import type { CompatibilityOptions } from './facts/compatibility.js';
 import { ModuleReader } from './facts/modules.js';
 import { Inspector, type InspectorOptions } from './inspector.js';
+import { readRuleSettings, type Severities, type Suppression } from './rule-settings.js';
 import { rules, ruleTable } from './rules/index.js';
+import { unusedSuppression } from './rules/unused-suppression.js';
 import { checkServedUpstreams, type ServedItems } from './served-upstreams.js';
 import { type Snapshot, snapshotWithoutManifest, takeSnapshot, type UnreadableManifest } from './snapshot.js';
+import { spellingFixes } from './spelling-fixes.js';
+import { couldFind, placeOf, pointerOf, suppress, unusedMessage } from './suppress.js';
 
 export interface ValidateOptions extends Partial<Pick<CompatibilityOptions, 'budget'>> {
   /** Ids of the clients that the extension is for. Default: only faults that lose tools or descriptions in some client. */
@@ -23,7 +27,9 @@ export interface ValidateOptions extends Partial<Pick<CompatibilityOptions, 'bud
   /** True if unresolved items of other packages are errors. */
   readonly resolve: boolean;
   /** Severities by code; they override the manifest's. */
-  readonly rules?: Readonly<Record<string, Severity | 'off'>>;
+  readonly rules?: Severities;
+  /** Settings that several packages share. The manifest and `rules` override its severities. */
+  readonly shared?: SharedRules | undefined;
   /** Longest time for loading one module, in milliseconds. Default: 10 000. */
   readonly timeoutMs?: number;
   /** Creates the workspace that resolves names. It has to load code definitions with `loadCode`. */
@@ -42,6 +48,13 @@ export interface ValidateOptions extends Partial<Pick<CompatibilityOptions, 'bud
   readonly openInspector?: (options: InspectorOptions) => Inspector;
 }
 
+/** Settings of rules from outside the package. */
+export interface SharedRules {
+  readonly severities: Severities;
+  /** Their paths are relative to the package folder. */
+  readonly suppressions: readonly Suppression[];
+}
+
 /** A diagnostic with its position, ready to print. */
 export interface LocatedDiagnostic {
   readonly code: string;
@@ -53,9 +66,22 @@ export interface LocatedDiagnostic {
   readonly line: number;
   /** 1-based, in UTF-16 units. */
   readonly column: number;
+  /** Path in a data file, as a JSON pointer. */
+  readonly pointer?: string;
   readonly item?: ItemRef;
+  /** A change that resolves the diagnostic, if there is one right answer. */
+  readonly fix?: Fix;
   /** A command that explains the diagnostic. */
   readonly help: string;
+}
+
+/** A diagnostic that does not count, with the reason. */
+export interface SuppressedDiagnostic extends LocatedDiagnostic {
+  readonly suppression: {
+    /** `rules`: an entry in the manifest; `config`: in the shared config; `baseline`: known when the baseline was written. */
+    readonly source: 'rules' | 'config' | 'baseline';
+    readonly reason: string;
+  };
 }
 
 /** The result of validating one extension. */
@@ -70,12 +96,19 @@ export interface ExtensionReport extends Readonly<Record<Kind, readonly string[]
   /** Tokens of each server, if a budget was given. */
   readonly costs?: readonly ServerCost[];
   readonly diagnostics: readonly LocatedDiagnostic[];
+  readonly suppressed: readonly SuppressedDiagnostic[];
+  /** Changes of valid data files to AgentTools' spelling. */
+  readonly spellings?: readonly Fix[];
+  /** Shared suppressions that the package does not need. */
+  readonly unusedShared?: readonly Suppression[];
 }
 
 /** The diagnostics of an extension before they are located. */
 export interface Diagnosis {
   readonly snapshot: Snapshot;
   readonly diagnostics: readonly Diagnostic[];
+  readonly suppressed: readonly { readonly diagnostic: Diagnostic; readonly by: Suppression }[];
+  readonly unusedShared: readonly Suppression[];
 }
 
 const defaultModuleTimeoutMs = 10_000;
@@ -89,7 +122,7 @@ export async function validateExtension(
   options: ValidateOptions,
 ): Promise<ExtensionReport> {
   const real = await requirePackage(directory);
-  const { snapshot, diagnostics } = await diagnose(real, options);
+  const { snapshot, diagnostics, suppressed, unusedShared } = await diagnose(real, options);
   const { manifest } = snapshot;
   const declared = kinds.map((kind) => {
     const known = manifest?.declarations[kind].map(({ name }) => name) ?? [];
@@ -105,7 +138,27 @@ export async function validateExtension(
     ...(Object.fromEntries(declared) as Record<Kind, string[]>),
     ...(snapshot.compatibility.costs && { costs: snapshot.compatibility.costs }),
     diagnostics: await locateDiagnostics(diagnostics, real),
+    suppressed: await locateSuppressed(suppressed, real, options),
+    spellings: spellingFixes(snapshot),
+    unusedShared,
   };
+}
+
+async function locateSuppressed(
+  suppressed: Diagnosis['suppressed'],
+  directory: string,
+  { shared }: ValidateOptions,
+): Promise<readonly SuppressedDiagnostic[]> {
+  if (suppressed.length === 0) return [];
+  const groups = await Promise.all(
+    [...new Set(suppressed.map(({ by }) => by))].map(async (by) => {
+      const own = suppressed.filter((one) => one.by === by).map(({ diagnostic }) => diagnostic);
+      const source = shared?.suppressions.includes(by) ? ('config' as const) : ('rules' as const);
+      const located = await locateDiagnostics(own, directory);
+      return located.map((one) => ({ ...one, suppression: { source, reason: by.reason } }));
+    }),
+  );
+  return groups.flat();
 }
 
 /** Runs all rules on a package, with the severities of its author and of the caller. */
@@ -120,25 +173,50 @@ export async function diagnose(directory: string, options: ValidateOptions): Pro
     const checkServed = (served: ServedItems) => checkServedUpstreams(snapshot, served, options.clients);
     if (snapshot.manifest && options.boot)
       found.push(...(await options.boot(snapshot.manifest, checkServed)));
-    return { snapshot, diagnostics: grade(found, severitiesFor(snapshot, options)) };
+    return judge(snapshot, found, options);
   } finally {
     inspector.close();
   }
 }
 
-/** Overrides of severities, later ones winning: the manifest, `--resolve`, `--rule`. */
-function severitiesFor(
-  { manifest }: Snapshot,
-  { resolve, rules }: ValidateOptions,
-): Record<string, Severity | 'off'> {
-  return { ...manifest?.rules, ...(resolve && { 'unresolved-reference': 'error' }), ...rules };
+/** Applies the suppressions and severities of the author, of the shared config and of the caller. */
+function judge(snapshot: Snapshot, found: readonly Diagnostic[], options: ValidateOptions): Diagnosis {
+  const { manifest } = snapshot;
+  const own = readRuleSettings(manifest?.translation.value.rules);
+  const shared = options.shared?.suppressions ?? [];
+  const { kept, suppressed, unused } = suppress(found, [...own.suppressions, ...shared], placeOf);
+  const scope = {
+    load: options.load,
+    boots: options.boot !== undefined,
+    hasClients: options.clients !== undefined,
+    hasBudget: options.budget !== undefined,
+  };
+  const idle = unused.filter(({ code }) => couldFind(code, scope));
+  const reported = idle.flatMap((one): Diagnostic[] => {
+    if (!manifest || shared.includes(one)) return [];
+    const { code, severity } = unusedSuppression;
+    const location = locateInManifest(manifest, ['rules', ...one.at]);
+    return [{ code, severity, message: unusedMessage(one), location }];
+  });
+  // Later ones win.
+  const severities: Severities = {
+    ...options.shared?.severities,
+    ...own.severities,
+    ...(options.resolve && { 'unresolved-reference': 'error' }),
+    ...options.rules,
+  };
+  return {
+    snapshot,
+    diagnostics: grade([...kept, ...reported], severities),
+    suppressed: suppressed.flatMap(({ diagnostic, by }) =>
+      grade([diagnostic], severities).map((graded) => ({ diagnostic: graded, by })),
+    ),
+    unusedShared: idle.filter((one) => shared.includes(one)),
+  };
 }
 
 /** Applies severities by code, and drops diagnostics that are off. */
-function grade(
-  diagnostics: readonly Diagnostic[],
-  severities: Readonly<Record<string, Severity | 'off'>>,
-): readonly Diagnostic[] {
+function grade(diagnostics: readonly Diagnostic[], severities: Severities): readonly Diagnostic[] {
   return diagnostics.flatMap((diagnostic) => {
     const severity = Object.hasOwn(severities, diagnostic.code)
       ? severities[diagnostic.code]!
@@ -240,12 +318,24 @@ async function locateDiagnostics(
   directory: string,
 ): Promise<readonly LocatedDiagnostic[]> {
   const files = new Map<string, Promise<Locate>>();
-  const located = diagnostics.map(async ({ code, severity, message, location, item }) => {
+  const located = diagnostics.map(async ({ code, severity, message, location, item, fix }) => {
     const { file } = location;
     if (!files.has(file)) files.set(file, createLocator(directory, file));
     const { line, column } = (await files.get(file)!)(location);
     const help = `agenttools explain ${code}`;
-    return { code, severity, message, file, line, column, ...(item && { item }), help };
+    const pointer = pointerOf(location);
+    return {
+      code,
+      severity,
+      message,
+      file,
+      line,
+      column,
+      ...(pointer !== undefined && { pointer }),
+      ...(item && { item }),
+      ...(fix && { fix }),
+      help,
+    };
   });
   return (await Promise.all(located)).sort(
     (a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column || compare(a.code, b.code),

@@ -19,7 +19,7 @@ const libraries = ['zod', 'arktype', 'valibot', '@valibot/to-json-schema', '@typ
 const derivedPages = ['derive', 'example-expert-system'];
 
 /** Words of blocks that belong to no package. */
-const elsewhere = ['program', 'dialogue', 'deploy'];
+const elsewhere = ['program', 'dialogue', 'deploy', 'workflow', 'run', 'repository', 'output', 'fault'];
 
 /** A package that the blocks of a page make together. */
 export interface ExamplePackage {

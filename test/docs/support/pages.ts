@@ -12,6 +12,8 @@ import { fileURLToPath } from 'node:url';
  * - `left-out`: what `start` says of the items it leaves out.
  * - `deploy=<file>`: a module that `test/http/deploy.test.ts` runs, or what a shell or a proxy is told, which
  *   `test/http/proxies.test.ts` runs.
+ * - `workflow=<name>`, `run=<name>`, `repository=<file>`, `output=<name>`, `fault`: workflows, commands, files and output in
+ *   `test/docs/ci.test.ts`.
  * - `program=<file>`: a program that uses `agenttools/engine`.
  * - `dialogue=arguments`, `dialogue=answer`: what a tool that asks is called with, and what the model reads in the end; held
  *   by `test/stdio/expert-system.test.ts`.

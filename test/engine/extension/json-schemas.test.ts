@@ -41,6 +41,7 @@ test('there is a schema for every file an author may write as data', () => {
     ...['server', 'tool', 'prompt', 'resource', 'app'].map((kind) => `${kind}.schema.json`),
     ...['servers', 'tools', 'prompts', 'resources'].map((kind) => `${kind}.schema.json`),
     'toolkit.schema.json',
+    'config.schema.json',
   ]);
 });
 
@@ -312,9 +313,22 @@ describe('manifests', () => {
     ['a list of three', { tools: [['a', 'b', 'c']] }, false],
     ['an object without name', { tools: [{ description: 'a' }] }, false],
     ['an unknown severity', { rules: { 'missing-description': 'fatal' } }, false],
+    ['a suppression', { rules: [{ a: 'off' }, { code: 'a', item: 'tool/b', reason: 'c' }] }, true],
+    ['a suppression without reason', { rules: [{ code: 'a', item: 'b' }] }, false],
+    ['a suppression without place', { rules: [{ code: 'a', reason: 'c' }] }, false],
+    ['an unknown severity in a list', { rules: [{ a: 'fatal' }] }, false],
   ])('%s', (_, value, isGood) => {
     expect(faults('manifest', value).length === 0).toBe(isGood);
     expect(faults('package', { agenttools: value }).length === 0).toBe(isGood);
+  });
+
+  test('the shared config has its rules, and more', () => {
+    const rules = [{ a: 'off' }, { code: 'a', path: 'b/c.json', reason: 'd' }];
+    const whole = { $schema: 'x', rules, clients: ['codex'], budget: 8000, baseline: 'known.json' };
+    expect(faults('config', whole)).toEqual([]);
+    expect(faults('config', { budget: true })).toEqual([]);
+    for (const value of [{ rules: [{ code: 'a' }] }, { clients: 'codex' }, { budget: 0 }, { tools: [] }])
+      expect(faults('config', value)).not.toEqual([]);
   });
 
   test('package.json may name a file instead', () => {

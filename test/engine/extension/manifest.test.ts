@@ -130,17 +130,6 @@ test.each([
   expect((await read(manifest)).root).toBe(root);
 });
 
-test('severities that the author chose are read, others are not', async () => {
-  const rules = { a: 'off', b: 'warn', c: 'warning', d: 'error', e: 'info', f: 'loud', g: 1 };
-  expect((await read({ rules })).rules).toEqual({
-    a: 'off',
-    b: 'warning',
-    c: 'warning',
-    d: 'error',
-    e: 'info',
-  });
-});
-
 test('a package without name or version goes by its folder, at 0.0.0', async () => {
   const directory = writeFolder({ 'kit/package.json': { agenttools: {} } });
   const manifest = await readManifest(path.join(directory, 'kit'));

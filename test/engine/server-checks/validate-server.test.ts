@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { validateServer } from '../../../src/engine/server-checks/validate-server.js';
+import type { SharedRules } from '../../../src/engine/validate/validate.js';
 import { writeFolder } from '../../support/packages.js';
 import { recordedServers, serveRecordings } from '../../support/recorded-servers.js';
 
@@ -50,10 +51,10 @@ if (mode === 'crash') throw new Error('No token.');
 `;
 const folder = writeFolder({ 'server.mjs': script });
 
-async function check(mode: string, rules = {}) {
+async function check(mode: string, rules = {}, shared?: SharedRules) {
   const endpoint = { command: process.execPath, args: ['server.mjs', mode], env: { PATH: '' }, cwd: folder };
   const timeoutMs = mode === 'silent' ? 300 : 20_000;
-  return await validateServer({ path: mode, name: 'x', endpoint }, { rules, timeoutMs });
+  return await validateServer({ path: mode, name: 'x', endpoint }, { rules, shared, timeoutMs });
 }
 
 test('finds nothing in a sound server, and reports its protocol version and items', async () => {
@@ -68,7 +69,27 @@ test('finds nothing in a sound server, and reports its protocol version and item
     resources: [],
     apps: [],
     diagnostics: [],
+    suppressed: [],
+    unusedShared: [],
   });
+});
+
+test('is judged by the rules of a shared config, which the command line overrides', async () => {
+  const entry = { code: 'missing-description', item: 'tool/find', reason: 'Known.', at: [0] };
+  const idle = { ...entry, path: 'tool/other', at: [1] };
+  const shared = { severities: { 'missing-description': 'error' as const }, suppressions: [idle, entry] };
+  expect(await check('undescribed', {}, shared)).toMatchObject({
+    valid: true,
+    diagnostics: [],
+    suppressed: [
+      { file: 'tool/find', severity: 'error', suppression: { source: 'config', reason: 'Known.' } },
+    ],
+    unusedShared: [idle],
+  });
+  const alone = { ...shared, suppressions: [] };
+  expect(await check('undescribed', {}, alone)).toMatchObject({ valid: false });
+  const rules = { 'missing-description': 'off' as const };
+  expect(await check('undescribed', rules, alone)).toMatchObject({ diagnostics: [] });
 });
 
 describe.concurrent('a server with one fault', () => {

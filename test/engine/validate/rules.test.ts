@@ -435,6 +435,7 @@ const expected: Record<string, readonly string[]> = {
     'unresolved-reference agenttools/servers/greeter.json#/tools/0',
     'unresolved-reference agenttools/servers/greeter.json#/prompts/0',
   ],
+  'unused-suppression': ['unused-suppression package.json#/agenttools/rules/2'],
   'upstream-tools': [
     'upstream-tools agenttools/servers/desk.json#/tools/0/except/0',
     'upstream-tools agenttools/servers/desk.json#/tools/0/except/1',

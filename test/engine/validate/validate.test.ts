@@ -91,6 +91,9 @@ describe('the report', () => {
       resources: ['names', 'name'],
       apps: ['card'],
       diagnostics: [],
+      suppressed: [],
+      spellings: [],
+      unusedShared: [],
     });
   });
 
@@ -114,6 +117,7 @@ describe('the report', () => {
       file: 'package.json',
       line: 11,
       column: 7,
+      pointer: '/agenttools/tools/1',
       item: { kind: 'tool', name: 'bye' },
       help: 'agenttools explain missing-definition',
     });

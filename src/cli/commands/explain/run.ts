@@ -1,8 +1,8 @@
 import { ruleTable } from '../../../engine/validate/rules/index.js';
 import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
+import { readRulePage } from '../../shared/rule-page.js';
 import { renderJson } from '../../shared/text/json.js';
-import { readRulePage } from './rule-page.js';
 import { renderMarkdown, renderRuleTable } from './text.js';
 
 export interface ExplainInput {

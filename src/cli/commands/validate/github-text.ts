@@ -3,8 +3,8 @@ import { githubAnnotation } from '../../shared/text/github-annotation.js';
 import type { RenderValidation } from './renderer.js';
 
 /** Annotations of a GitHub Actions run, one line each. */
-export const renderGithub: RenderValidation = ({ extensions }) =>
-  extensions
+export const renderGithub: RenderValidation = ({ extensions, configs }) =>
+  [...extensions, ...configs]
     .flatMap(({ diagnostics }) => diagnostics)
     .map(({ severity, place: file, line, column, code: title, message }) =>
       githubAnnotation({ level: levels[severity], file, line, column, title, message }),

@@ -3,6 +3,7 @@ import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { addInputOptions, serverInput } from '../../shared/grammar/existing-options.js';
 import { collect, positiveSeconds } from '../../shared/grammar/option-values.js';
+import type { FixMode } from './fixing.js';
 import { validateFormats } from './formats.js';
 
 /** Adds `validate`. */
@@ -16,7 +17,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
     )
     .argument(
       '[path...]',
-      'package folders, or existing MCP servers: npm:name, https://…, -- <command…>; else this folder',
+      'package folders, patterns of them, or existing MCP servers: npm:name, https://…, -- <command…>; else this folder',
     )
     .addOption(
       new Option('--format <format>', 'how to report')
@@ -25,6 +26,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
     )
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .option('--strict', 'warnings fail too')
+    .option('--workspaces', 'check the extensions among the workspaces of npm, pnpm or Yarn')
     .option('--no-load', 'never run code of the extension')
     .option('--boot', 'start each server and speak MCP to it')
     .option('--resolve', 'references to other packages must resolve')
@@ -42,6 +44,13 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
       [],
     )
     .option(
+      '--baseline <file>',
+      'report only what is not in this file; a missing file is written and the run passes',
+    )
+    .option('--update-baseline', 'write the baseline again')
+    .option('--fix', 'change data files where a problem has one right answer')
+    .option('--dry-run', 'print the changes of --fix as a diff instead of making them')
+    .option(
       '--timeout <seconds>',
       'longest time a module may take to load, and an existing server to answer',
       positiveSeconds,
@@ -58,6 +67,10 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
         resolve: flags.resolve ?? false,
         ruleSettings: rule,
         clientWords: clients,
+        workspaces: flags.workspaces ?? false,
+        baseline: flags.baseline,
+        updateBaseline: flags.updateBaseline ?? false,
+        fix: fixMode(flags),
         budget: budget === undefined ? undefined : { tokens: budget === true ? undefined : budget },
         timeoutMs: timeout * 1000,
         command,
@@ -78,6 +91,23 @@ function tokenBudget(text: string): number {
     'usage',
     `--budget ${text} is not a number of tokens. Give a number such as 8000.`,
   );
+}
+
+/** @throws AgentToolsError `usage` for `--dry-run` without `--fix`, or with an option that writes */
+function fixMode({
+  fix = false,
+  dryRun = false,
+  updateBaseline = false,
+}: {
+  readonly fix?: boolean;
+  readonly dryRun?: boolean;
+  readonly updateBaseline?: boolean;
+}): FixMode | undefined {
+  if (dryRun && updateBaseline)
+    throw new AgentToolsError('usage', '--dry-run and --update-baseline cannot be combined.');
+  if (dryRun && !fix)
+    throw new AgentToolsError('usage', '--dry-run shows the changes of --fix. Add --fix, or leave it out.');
+  return fix ? (dryRun ? 'propose' : 'write') : undefined;
 }
 
 /** Rejects `--no-load` together with `--boot`, which runs code. @throws AgentToolsError `usage` */

@@ -1,12 +1,16 @@
 import { renderJson } from '../../shared/text/json.js';
 import type { RenderValidation } from './renderer.js';
+import type { FileDiagnostic, SuppressedFileDiagnostic } from './validation.js';
 
 /** JSON output for other programs. The shape is a public API. */
-export const renderValidationJson: RenderValidation = ({ valid, extensions, errors, warnings }) =>
-  renderJson({
+export const renderValidationJson: RenderValidation = (validation) => {
+  const { valid, extensions, configs, errors, warnings, suppressed, known } = validation;
+  const { skipped, baselines, fixed } = validation;
+  return renderJson({
     valid,
-    extensions: extensions.map(
-      ({ path, name, valid, protocols, servers, tools, prompts, resources, apps, costs, diagnostics }) => ({
+    extensions: extensions.map((extension) => {
+      const { path, name, valid, protocols, servers, tools, prompts, resources, apps, costs } = extension;
+      return {
         path,
         name,
         valid,
@@ -17,18 +21,41 @@ export const renderValidationJson: RenderValidation = ({ valid, extensions, erro
         resources,
         apps,
         ...(costs && { costs }),
-        diagnostics: diagnostics.map(({ code, severity, message, file, line, column, item, help }) => ({
-          code,
-          severity,
-          message,
-          file,
-          line,
-          column,
-          ...(item && { item }),
-          help,
-        })),
-      }),
-    ),
+        diagnostics: extension.diagnostics.map(toJson),
+        ...(extension.suppressed.length > 0 && { suppressed: extension.suppressed.map(suppressedToJson) }),
+      };
+    }),
+    ...(configs.length > 0 && {
+      configs: configs.map(({ path, name, diagnostics }) => ({
+        path,
+        name,
+        diagnostics: diagnostics.map(toJson),
+      })),
+    }),
     errors,
     warnings,
+    ...(suppressed > 0 && { suppressed, inBaseline: known }),
+    ...(skipped.length > 0 && { skipped }),
+    ...(baselines.length > 0 && { baselines }),
+    ...(fixed.length > 0 && { fixed }),
   });
+};
+
+function toJson({ code, severity, message, file, line, column, pointer, item, fix, help }: FileDiagnostic) {
+  return {
+    code,
+    severity,
+    message,
+    file,
+    line,
+    column,
+    ...(pointer !== undefined && { pointer }),
+    ...(item && { item }),
+    ...(fix && { fix: fix.what }),
+    help,
+  };
+}
+
+function suppressedToJson({ suppression, ...diagnostic }: SuppressedFileDiagnostic) {
+  return { ...toJson(diagnostic), suppression };
+}

@@ -1,29 +1,42 @@
 import { visibleLine, visibleTexts } from '../../../engine/base/visible-text.js';
-import { type ColorOption, formatCount, paint, styleFor } from '../../shared/text/style.js';
+import { hyperlink } from '../../shared/text/hyperlink.js';
+import { formatCount, paint, styleFor } from '../../shared/text/style.js';
 import { renderCost } from '../../shared/text/token-costs.js';
-import type { RenderValidation } from './renderer.js';
-import type { FileDiagnostic, ValidatedExtension, Validation } from './validation.js';
+import type { FormatOptions, RenderValidation } from './renderer.js';
+import { runNotes } from './run-notes.js';
+import type { FileDiagnostic, ReportedSubject, ValidatedExtension, Validation } from './validation.js';
 
-/** Output for people: problems by file, and a summary. A clean extension takes one line. */
-export const renderPretty: RenderValidation = (found, { color }) => {
+/** Output for people: problems with their places, and a summary. A clean extension takes one line. */
+export const renderPretty: RenderValidation = (found, options) => {
   const validation = visibleTexts(found);
-  const parts = validation.extensions.map((extension) => renderExtension(extension, { color }));
-  const isClean = validation.extensions.every(({ diagnostics }) => diagnostics.length === 0);
-  const costs = validation.extensions.flatMap(({ costs: found = [] }) => found);
-  if (costs.length > 0) parts.push(...costs.map((cost) => renderCost(cost, { color })));
-  return parts.join('') + (isClean ? '' : renderSummary(validation, { color }));
+  const { extensions, configs } = validation;
+  const parts = [
+    ...extensions.map((one) => renderExtension(one, options)),
+    ...configs.map((one) => renderFaulty(one, options)),
+    ...extensions.flatMap(({ costs = [] }) => costs).map((cost) => renderCost(cost, options)),
+  ];
+  const style = styleFor(options);
+  const isClean = [...extensions, ...configs].every(({ diagnostics }) => diagnostics.length === 0);
+  const notes = runNotes(validation).map((line) => `${style.dim(line)}\n`);
+  return [...parts, isClean ? '' : renderSummary(validation, options), ...notes].join('');
 };
 
-function renderExtension(extension: ValidatedExtension, options: ColorOption): string {
-  const { name, path, diagnostics } = extension;
+function renderExtension(extension: ValidatedExtension, options: FormatOptions): string {
+  const { name, diagnostics } = extension;
   const style = styleFor(options);
-  if (diagnostics.length === 0) return `${style.green('valid')} ${style.bold(name)}${holdings(extension)}\n`;
+  if (diagnostics.length > 0) return renderFaulty(extension, options);
+  return `${style.green('valid')} ${style.bold(name)}${holdings(extension)}\n`;
+}
+
+function renderFaulty({ name, path, diagnostics }: ReportedSubject, options: FormatOptions): string {
   const files = [...new Set(diagnostics.map(({ place }) => place))];
-  const blocks = files.map((file) => {
-    const held = diagnostics.filter(({ place }) => place === file);
-    return `${style.underline(visibleLine(file))}\n${renderRows(held, options)}\n`;
-  });
-  return `${style.bold(name)} (${path})\n\n${blocks.join('')}`;
+  const blocks = files.map((file) =>
+    renderRows(
+      diagnostics.filter(({ place }) => place === file),
+      options,
+    ),
+  );
+  return `${styleFor(options).bold(name)} (${path})\n\n${blocks.join('\n')}\n`;
 }
 
 /** Item counts of a clean extension: `: 1 server, 2 tools` */
@@ -40,27 +53,45 @@ function holdings({ servers, tools, prompts, resources, apps }: ValidatedExtensi
   return counts.length === 0 ? '' : `: ${counts.join(', ')}`;
 }
 
-function renderRows(diagnostics: readonly FileDiagnostic[], options: ColorOption): string {
+/** Diagnostics of one file. Terminals of editors make `file:line:column` a link. */
+function renderRows(diagnostics: readonly FileDiagnostic[], options: FormatOptions): string {
   const style = styleFor(options);
-  const rows = diagnostics.map(({ line, column, ...rest }) => ({ ...rest, at: `${line}:${column}` }));
+  const rows = diagnostics.map((one) => ({ ...one, at: position(one) }));
   const width = (texts: readonly string[]) => Math.max(...texts.map(({ length }) => length));
   const atWidth = width(rows.map(({ at }) => at));
   const severityWidth = width(rows.map(({ severity }) => severity));
   const codeWidth = width(rows.map(({ code }) => code));
-  const indent = `\n${' '.repeat(4)}`;
+  const indent = `\n${' '.repeat(2)}`;
   return rows
-    .map(({ at, severity, code, message }) => {
-      const position = style.dim(at.padStart(atWidth));
+    .map(({ at, url, line, severity, code, message }) => {
+      const shown = style.underline(at);
+      const isFile = url.startsWith('file:');
+      const linked = options.hyperlinks && isFile ? hyperlink(shown, `${url}#${line}`) : shown;
       const level = paint[severity](style)(severity.padEnd(severityWidth));
-      return `  ${position}  ${level}  ${style.bold(code.padEnd(codeWidth))}  ${message.replaceAll('\n', indent)}\n`;
+      return `${linked}${' '.repeat(atWidth - at.length)}  ${level}  ${style.bold(code.padEnd(codeWidth))}  ${message.replaceAll('\n', indent)}\n`;
     })
     .join('');
 }
 
-function renderSummary({ valid, extensions, errors, warnings }: Validation, options: ColorOption): string {
+/** `file:line:column`. The places of existing servers have no lines. */
+function position({ place, url, line, column }: FileDiagnostic): string {
+  const file = visibleLine(place);
+  return url.startsWith('file:') ? `${file}:${line}:${column}` : file;
+}
+
+function renderSummary(
+  { valid, extensions, configs, errors, warnings }: Validation,
+  options: FormatOptions,
+): string {
   const style = styleFor(options);
-  const found = `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')} in ${formatCount(extensions.length, extensions.some(({ protocols }) => protocols) ? 'subject' : 'extension')}.`;
-  const codes = extensions.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code));
-  const hint = `To explain a code and its fix: agenttools explain ${codes[0]}`;
-  return `${(valid ? style.yellow : style.red)(found)}\n${style.dim(hint)}\n`;
+  const noun = extensions.some(({ protocols }) => protocols) ? 'subject' : 'extension';
+  const found = `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')} in ${formatCount(extensions.length, noun)}.`;
+  const all = [...extensions, ...configs].flatMap(({ diagnostics }) => diagnostics);
+  const fixable = all.filter(({ fix }) => fix).length;
+  const hints = [
+    ...(fixable > 0 ? [`To fix ${fixable} of them: agenttools validate --fix`] : []),
+    `To explain a code and its fix: agenttools explain ${all[0]?.code}`,
+  ];
+  const lines = hints.map((hint) => `${style.dim(hint)}\n`).join('');
+  return `${(valid ? style.yellow : style.red)(found)}\n${lines}`;
 }

@@ -5,10 +5,14 @@ import type { LoadCode } from '../../../engine/extension/extension.js';
 import type { Manifest } from '../../../engine/extension/manifest.js';
 import type { BootReport } from '../../../engine/preflight/boot-extension.js';
 import { Inspector, type ModuleParser } from '../../../engine/validate/inspector.js';
-import { type ExtensionReport, validateExtension } from '../../../engine/validate/validate.js';
+import type { Severities } from '../../../engine/validate/rule-settings.js';
+import {
+  type ExtensionReport,
+  type SharedRules,
+  validateExtension,
+} from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
 import { openWorkspace } from '../../shared/workspace.js';
-import type { RuleSettings } from './rule-settings.js';
 
 export interface ReportOptions {
   /** True if code of the extension may run. */
@@ -17,7 +21,9 @@ export interface ReportOptions {
   readonly boot: boolean;
   /** True if references to other packages must resolve. */
   readonly resolve: boolean;
-  readonly rules: RuleSettings;
+  readonly rules: Severities;
+  /** Rules of the shared config. */
+  readonly shared: SharedRules | undefined;
   /** Clients to check for. Default: only faults that lose tools or descriptions in some client. */
   readonly clients: ReadonlySet<string> | undefined;
   /** Budget of tokens, with the counter. Absent: tokens are not counted. */

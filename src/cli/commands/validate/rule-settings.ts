@@ -1,22 +1,11 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { Severity } from '../../../engine/extension/diagnostics.js';
+import { type Severities, severityWords } from '../../../engine/validate/rule-settings.js';
 import { ruleTable } from '../../../engine/validate/rules/index.js';
 import { unknownCode } from '../../shared/unknown-code.js';
 
-/** Severity by diagnostic code. */
-export type RuleSettings = Readonly<Record<string, Severity | 'off'>>;
-
-/** Level names of the command line and of manifests. */
-const severityWords: Readonly<Record<string, Severity | 'off'>> = {
-  off: 'off',
-  info: 'info',
-  warn: 'warning',
-  warning: 'warning',
-  error: 'error',
-};
-
 /** Parses `code=level` words; the last one of a code wins. @throws AgentToolsError `usage` */
-export function parseRuleSettings(words: readonly string[]): RuleSettings {
+export function parseRuleSettings(words: readonly string[]): Severities {
   return Object.fromEntries(words.map(parseSetting));
 }
 

@@ -3,17 +3,19 @@ import type { NamedReference } from '../../../engine/bridge/open-existing.js';
 import type { TokenBudget } from '../../../engine/compatibility/token-budget.js';
 import type { TokenCounter } from '../../../engine/compatibility/token-cost.js';
 import { validateServer } from '../../../engine/server-checks/validate-server.js';
-import type { ExtensionReport } from '../../../engine/validate/validate.js';
+import type { Severities } from '../../../engine/validate/rule-settings.js';
+import type { ExtensionReport, SharedRules } from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
 import { existingDeps, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { runWithGuard } from '../../shared/run-guarded.js';
 import { offeringSignIn } from '../../shared/sign-in-user.js';
 import { openSignIns } from '../../shared/sign-ins.js';
-import type { RuleSettings } from './rule-settings.js';
 
 interface ServerReportOptions {
   readonly existing: InputOptions;
-  readonly rules: RuleSettings;
+  readonly rules: Severities;
+  /** Rules of the shared config. */
+  readonly shared: SharedRules | undefined;
   readonly clients: ReadonlySet<string> | undefined;
   readonly budget: (TokenBudget & { readonly counter: TokenCounter }) | undefined;
   readonly timeoutMs: number;
@@ -23,7 +25,7 @@ interface ServerReportOptions {
 /** Starts or reaches an existing server and checks it. @throws AgentToolsError if it cannot be found or prepared */
 export async function reportOnServer(
   named: NamedReference,
-  { existing, rules, clients, budget, timeoutMs, tell }: ServerReportOptions,
+  { existing, rules, shared, clients, budget, timeoutMs, tell }: ServerReportOptions,
   host: Host,
 ): Promise<ExtensionReport> {
   const { transport, mcpRegistry } = existing;
@@ -33,7 +35,7 @@ export async function reportOnServer(
     const deps = existingDeps(host, { mcpRegistry, signal, report, tell });
     const { server, endpoint } = await prepareEndpoint({ ...named, given, transport }, deps);
     const checked = { path: named.text, name: server.name, endpoint };
-    const options = { rules, clients, budget, timeoutMs, signIns: openSignIns(host) };
+    const options = { rules, shared, clients, budget, timeoutMs, signIns: openSignIns(host) };
     return await offeringSignIn(
       host,
       async (signIn) => await validateServer(checked, { ...options, signIn }),

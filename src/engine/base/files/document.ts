@@ -28,29 +28,38 @@ export const maxDocumentBytes = 5 * 1024 * 1024;
 /** Deepest nesting. Deeper values are rejected, since code that walks them could overflow the stack. */
 const maxDocumentDepth = 500;
 
+/** Syntax of a data file. */
+interface Syntax {
+  /** True if comments and trailing commas are allowed. Default: in all files except `.json`. */
+  readonly comments?: boolean;
+}
+
 /**
  * Reads a data file: `.json` strictly, anything else with comments and trailing commas; both may have a BOM.
  * @throws DocumentError if it is absent, too large, too deep or not well formed.
  */
-export async function readDocument(path: string, file: string): Promise<DataDocument> {
+export async function readDocument(path: string, file: string, syntax: Syntax = {}): Promise<DataDocument> {
   const info = statFile(path);
   if (!info?.isFile()) throw new DocumentError(file, `${file} is not a file.`);
   if (info.size > maxDocumentBytes) {
     throw new DocumentError(file, `${file} is larger than ${maxDocumentBytes / 1024 / 1024} MB.`);
   }
   const text = readTextFileSync(path);
-  return { file, text, value: await parseDocument(text, file) };
+  return { file, text, value: await parseDocument(text, file, syntax) };
 }
 
 /** Parses the text of a data file. @throws DocumentError */
-export async function parseDocument(text: string, file: string): Promise<unknown> {
+export async function parseDocument(
+  text: string,
+  file: string,
+  { comments = !file.endsWith('.json') }: Syntax = {},
+): Promise<unknown> {
   const deep = offsetOfDepth(text, maxDocumentDepth);
   if (deep !== undefined) {
     throw new DocumentError(file, `${file} is nested deeper than ${maxDocumentDepth} levels.`, deep);
   }
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const strict = file.endsWith('.json');
-  if (strict) {
+  if (!comments) {
     try {
       return JSON.parse(body);
     } catch {
@@ -58,11 +67,11 @@ export async function parseDocument(text: string, file: string): Promise<unknown
     }
   }
   const { explainFault, parseWithComments } = await import('./json-text.js');
-  if (!strict) {
+  if (comments) {
     const parsed = parseWithComments(body);
     if (parsed.ok) return parsed.value;
   }
-  const fault = explainFault(body, { comments: !strict });
+  const fault = explainFault(body, { comments });
   throw new DocumentError(file, fault.message, fault.offset + (text.length - body.length));
 }
 

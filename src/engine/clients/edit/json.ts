@@ -65,6 +65,23 @@ function removeJsonValue(text: string, path: ConfigPath): string {
   return removeMember(text, node.parent.type === 'property' ? node.parent : node);
 }
 
+/**
+ * Renames a key and keeps its place.
+ * @throws ConfigError if the text is malformed, the key is missing or duplicate, or the new name is taken.
+ */
+export function renameJsonKey(text: string, path: ConfigPath, name: string): string {
+  const key = path.at(-1) ?? '';
+  let holder = parseJsonTree(text);
+  for (const step of path.slice(0, -1)) holder = holder && childAt(holder, step);
+  const value = holder && childAt(holder, key);
+  if (!holder || value?.parent?.type !== 'property')
+    throw new ConfigError(`There is no key ${JSON.stringify(key)} to rename.`);
+  if (childAt(holder, name))
+    throw new ConfigError(`The key ${JSON.stringify(name)} exists already.`, holder.offset);
+  const [node] = value.parent.children!;
+  return text.slice(0, node!.offset) + JSON.stringify(name) + text.slice(endOffset(node!));
+}
+
 /** Returns the syntax tree of a text; undefined if it holds only blanks and comments. */
 function parseJsonTree(text: string): Node | undefined {
   let depth = 0;

@@ -104,6 +104,7 @@ import { unknownSkill } from './unknown-skill.js';
 import { unknownTool } from './unknown-tool.js';
 import { unresolvedReference } from './unresolved-reference.js';
 import { untruthfulCapabilities } from './untruthful-capabilities.js';
+import { unusedSuppression } from './unused-suppression.js';
 import { upstreamTools } from './upstream-tools.js';
 import { wrongErrorCode } from './wrong-error-code.js';
 
@@ -218,6 +219,7 @@ export const rules: readonly Rule[] = [
   // Packaging
   notPacked,
   missingKeyword,
+  unusedSuppression,
   // Running servers
   bootFailed,
   impureStdout,

@@ -1,8 +1,8 @@
-import { isRecord } from '../../base/value-checks.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Manifest } from '../../extension/manifest.js';
 import { locateInManifest } from '../../extension/manifest.js';
 import { isPackageName } from '../../extension/names.js';
+import { readRuleSettings } from '../rule-settings.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const malformedManifest: Rule = defineRule({
@@ -20,8 +20,6 @@ export const malformedManifest: Rule = defineRule({
   message: (reason) => reason,
 });
 
-const ruleLevels = new Set<unknown>(['off', 'info', 'warn', 'warning', 'error']);
-
 interface ManifestFault {
   readonly location: Location;
   readonly message: string;
@@ -34,15 +32,8 @@ function* findManifestFaults(manifest: Manifest): Iterable<ManifestFault> {
     const message = 'The "root" of the manifest must be a folder of the package, such as "agenttools".';
     yield { location: locateInManifest(manifest, ['root']), message };
   }
-  if (rules !== undefined && !isRecord(rules)) {
-    const message = 'The "rules" of the manifest must be an object such as { "missing-keyword": "off" }.';
-    yield { location: locateInManifest(manifest, ['rules']), message };
-  }
-  for (const [code, level] of isRecord(rules) ? Object.entries(rules) : []) {
-    if (ruleLevels.has(level)) continue;
-    const message = `The rule "${code}" has an unusable level. Expected "off", "info", "warn" or "error".`;
-    yield { location: locateInManifest(manifest, ['rules', code]), message };
-  }
+  for (const { path, message } of readRuleSettings(rules).faults)
+    yield { location: locateInManifest(manifest, ['rules', ...path]), message };
 }
 
 /** Qualified names contain the package name. A private package only needs a usable one, or none. */

@@ -1,4 +1,7 @@
+import type { Fix } from '../../extension/diagnostics.js';
+import type { Manifest } from '../../extension/manifest.js';
 import { isPublished } from '../facts/packaging.js';
+import { packageListFix } from '../rule-fixes.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const notPacked: Rule = defineRule({
@@ -6,8 +9,8 @@ export const notPacked: Rule = defineRule({
   severity: 'error',
   summary:
     'Every file that the extension needs is in the package that npm publishes, and every package comes with it.',
-  *check({ packaging }) {
-    if (!isPublished(packaging)) return;
+  *check({ packaging, manifest }) {
+    if (!manifest || !isPublished(packaging)) return;
     const { hasFilesList, unpacked, uninstalled } = packaging;
     for (const { file, what, location, item, isInstalled } of unpacked) {
       if (isInstalled) {
@@ -15,7 +18,8 @@ export const notPacked: Rule = defineRule({
         continue;
       }
       const at = hasFilesList ? { file: 'package.json', path: ['files'] } : location;
-      yield { location: at, ...(item && { item }), facts: missingFile(file, what, hasFilesList) };
+      const fix = hasFilesList ? packingFix(file, manifest) : undefined;
+      yield { location: at, ...(item && { item }), facts: missingFile(file, what, hasFilesList), fix };
     }
     for (const { name, file, item } of uninstalled) {
       const facts = `${file} imports "${name}", which npm install does not provide. Move it to "dependencies" or "peerDependencies" in package.json.`;
@@ -24,6 +28,13 @@ export const notPacked: Rule = defineRule({
   },
   message: (reason) => reason,
 });
+
+/** Adds the folder of the definitions, or the file. A name with characters of patterns would need an escape. */
+function packingFix(file: string, { root, packageJson }: Manifest): Fix | undefined {
+  const folder = root.replace(/^\.\/|\/+$/g, '');
+  const entry = file.startsWith(`${folder}/`) ? folder : file;
+  return /^[\w@.+/-]+$/.test(entry) ? packageListFix(packageJson.value, 'files', entry) : undefined;
+}
 
 function missingFile(file: string, what: string, hasFilesList: boolean): string {
   const wayOut = hasFilesList

@@ -1,4 +1,4 @@
-import type { Diagnostic, ItemRef, Location, Severity } from '../../extension/diagnostics.js';
+import type { Diagnostic, Fix, ItemRef, Location, Severity } from '../../extension/diagnostics.js';
 import type { Snapshot } from '../snapshot.js';
 
 /** A diagnostic code with its default severity and its rule in words. */
@@ -21,6 +21,7 @@ interface Finding<Facts> {
   readonly facts: Facts;
   /** Set if the fault is less severe than the rule's default. */
   readonly severity?: Severity;
+  readonly fix?: Fix | undefined;
 }
 
 /** Combines the check of a rule with its message. */
@@ -35,8 +36,16 @@ export function defineRule<Facts>({
   return {
     ...row,
     *check(snapshot) {
-      for (const { location, item, facts, severity = row.severity } of check(snapshot)) {
-        yield { code: row.code, severity, message: message(facts), location, ...(item && { item }) };
+      for (const { location, item, facts, severity = row.severity, fix } of check(snapshot)) {
+        const { code } = row;
+        yield {
+          code,
+          severity,
+          message: message(facts),
+          location,
+          ...(item && { item }),
+          ...(fix && { fix }),
+        };
       }
     },
   };

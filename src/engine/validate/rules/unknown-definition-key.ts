@@ -1,7 +1,9 @@
 import { didYouMean } from '../../base/did-you-mean.js';
 import type { DocumentPath } from '../../base/files/document-path.js';
+import type { Fix, Location } from '../../extension/diagnostics.js';
 import { evaluatorKeys } from '../../extension/key-spellings.js';
 import { definitionLabel, locate } from '../../runtime/read-definition.js';
+import { freeMeaning, renameFix } from '../rule-fixes.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const unknownDefinitionKey: Rule = defineRule({
@@ -13,7 +15,8 @@ export const unknownDefinitionKey: Rule = defineRule({
       for (const { path, problem, known = [] } of faults) {
         if (problem !== 'unknown') continue;
         const location = { file: toolkit.file.file, path: [...toolkit.at, ...path], key: true };
-        yield { location, ...(ref && { item: ref }), facts: { what, path, known } };
+        const fix = renameKey(location, path, known, toolkit.options);
+        yield { location, ...(ref && { item: ref }), facts: { what, path, known }, fix };
       }
     }
     for (const { kind, ref, definition, faults } of items) {
@@ -22,7 +25,8 @@ export const unknownDefinitionKey: Rule = defineRule({
       for (const { path, problem, known = [] } of faults) {
         if (problem !== 'unknown' || isEvaluator(ref.kind, path)) continue;
         const location = { ...locate(definition, path), key: true };
-        yield { location, item: ref, facts: { what: definitionLabel(definition), path, known } };
+        const facts = { what: definitionLabel(definition), path, known };
+        yield { location, item: ref, facts, fix: renameKey(location, path, known, definition.value) };
       }
     }
   },
@@ -34,6 +38,17 @@ export const unknownDefinitionKey: Rule = defineRule({
     return `${what} has an unknown key "${path.join('.')}". ${hint}`;
   },
 });
+
+function renameKey(
+  location: Location,
+  path: DocumentPath,
+  known: readonly string[],
+  value: unknown,
+): Fix | undefined {
+  const key = String(path.at(-1));
+  const holder = path.slice(0, -1).reduce<unknown>((held, step) => (held as never)?.[step], value);
+  return renameFix(location, key, freeMeaning(key, known, holder));
+}
 
 /** True for the model settings of a server: `invalid-server` reports them. */
 function isEvaluator(kind: string, path: DocumentPath): boolean {

@@ -1,7 +1,8 @@
-import { didYouMean } from '../../base/did-you-mean.js';
-import { isRecord } from '../../base/value-checks.js';
+import { didYouMean, onlyMeaning } from '../../base/did-you-mean.js';
 import { manifestKeyNames } from '../../extension/key-spellings.js';
 import { locateInManifest } from '../../extension/manifest.js';
+import { freeMeaning, renameFix, valueFix } from '../rule-fixes.js';
+import { readRuleSettings } from '../rule-settings.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const unknownManifestKey: Rule = defineRule({
@@ -17,14 +18,18 @@ export const unknownManifestKey: Rule = defineRule({
       yield {
         location,
         facts: { what: `The manifest has an unknown key "${key}".`, key, known: manifestKeyNames },
+        fix: renameFix(location, key, freeMeaning(key, manifestKeyNames, value)),
       };
     }
-    for (const code of isRecord(value.rules) ? Object.keys(value.rules) : []) {
+    for (const { code, path } of readRuleSettings(value.rules).codes) {
       if (codes.includes(code)) continue;
-      const location = { ...locateInManifest(manifest, ['rules', code]), key: true };
+      const isValue = path.at(-1) === 'code';
+      const location = { ...locateInManifest(manifest, ['rules', ...path]), key: !isValue };
+      const meant = onlyMeaning(code, codes);
       yield {
         location,
         facts: { what: `The manifest sets an unknown rule "${code}".`, key: code, known: codes },
+        fix: isValue ? valueFix(location, code, meant) : renameFix(location, code, meant),
       };
     }
   },

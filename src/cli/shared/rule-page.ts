@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AgentToolsError } from '../../../engine/base/errors.js';
-import { packageRoot } from '../../../engine/base/folders.js';
-import { type RuleRow, ruleTable } from '../../../engine/validate/rules/index.js';
-import { unknownCode } from '../../shared/unknown-code.js';
+import { AgentToolsError } from '../../engine/base/errors.js';
+import { packageRoot } from '../../engine/base/folders.js';
+import { type RuleRow, ruleTable } from '../../engine/validate/rules/index.js';
+import { unknownCode } from './unknown-code.js';
 
 /** A diagnostic code with its page. */
 export interface RulePage extends RuleRow {
