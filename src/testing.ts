@@ -9,7 +9,6 @@ import { mayBeExisting } from './cli/shared/may-be-existing.js';
 import { prepareEndpoint } from './engine/bridge/existing-resolver.js';
 import type { JsonObject } from './engine/protocol/envelope.js';
 import { existingTarget, serveExtension, type TestTarget } from './engine/testing/served-target.js';
-import type { TestCases } from './engine/testing/test-case.js';
 import {
   connectTestServer,
   type TestServer,
@@ -19,7 +18,12 @@ import {
 import type { Host } from './host.js';
 
 export type { ElicitAnswer, Question, SampleAnswer, UserScript } from './engine/testing/fake-user.js';
-export type { CaseExpectation, ExpectedNotification, TestCase, TestCases } from './engine/testing/test-case.js';
+export type {
+  CaseExpectation,
+  ExpectedNotification,
+  TestCase,
+  TestCases,
+} from './engine/testing/test-case.js';
 export type { ClientIdentity, ServerNotification } from './engine/testing/test-client.js';
 export {
   type ContextRecords,
@@ -28,7 +32,13 @@ export {
   type TestContext,
   type TestContextOptions,
 } from './engine/testing/test-context.js';
-export type { CallResult, ListedTool, TestServer, TestServerOptions, ToolTypes } from './engine/testing/test-server.js';
+export type {
+  CallResult,
+  ListedTool,
+  TestServer,
+  TestServerOptions,
+  ToolTypes,
+} from './engine/testing/test-server.js';
 
 export interface StartOptions extends TestServerOptions {
   /** Name of the server, if the package has several. */
@@ -73,11 +83,6 @@ export async function startTestServer<Tools extends ToolTypes = ToolTypes>(
   return (await connectTestServer(target, () => output.text, options)) as unknown as TestServer<Tools>;
 }
 
-/** Types the content of a case file in code. */
-export function defineCases(cases: TestCases): TestCases {
-  return cases;
-}
-
 async function openTarget(
   server: string | ServerCommand,
   { server: name, options }: StartOptions,
@@ -87,8 +92,7 @@ async function openTarget(
   const report = (line: string) => void output.write(`${line}\n`);
   const command = typeof server === 'string' ? undefined : [server.command, ...(server.args ?? [])];
   const word = typeof server === 'string' ? server : undefined;
-  const named =
-    command || mayBeExisting(word) ? await findExisting(word, command, host) : undefined;
+  const named = command || mayBeExisting(word) ? await findExisting(word, command, host) : undefined;
   if (named) {
     const signal = new AbortController().signal;
     const deps = existingDeps(host, { signal, report, tell: () => {} });
@@ -96,7 +100,8 @@ async function openTarget(
     const { endpoint } = await prepareEndpoint({ ...named, given }, deps);
     return existingTarget(endpoint, (text) => void output.write(text));
   }
-  const reference = name === undefined || word === undefined ? (word ?? '.') : `${word.replace(/\/+$/, '')}/${name}`;
+  const reference =
+    name === undefined || word === undefined ? (word ?? '.') : `${word.replace(/\/+$/, '')}/${name}`;
   return await serveExtension({ server: reference, host, options, report });
 }
 

@@ -24,7 +24,11 @@ export interface TestContextOptions extends UserScript {
 
 /** Everything that a handler did with its context, in order. */
 export interface ContextRecords {
-  readonly progress: readonly { readonly progress: number; readonly total?: number; readonly message?: string }[];
+  readonly progress: readonly {
+    readonly progress: number;
+    readonly total?: number;
+    readonly message?: string;
+  }[];
   readonly logs: readonly { readonly level: LogLevel; readonly data: unknown }[];
   readonly questions: readonly Question[];
   readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
@@ -72,12 +76,14 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     },
     advance(ms) {
       now += ms;
-      if (now >= timeoutMs) controller.abort(new Error(`The tool did not finish within ${timeoutMs / 1000} s.`));
+      if (now >= timeoutMs)
+        controller.abort(new Error(`The tool did not finish within ${timeoutMs / 1000} s.`));
     },
   };
   const can = (capability: string) =>
-    capability.split('.').reduce<unknown>((held, key) => (held as JsonObject | undefined)?.[key], capabilities) !==
-    undefined;
+    capability
+      .split('.')
+      .reduce<unknown>((held, key) => (held as JsonObject | undefined)?.[key], capabilities) !== undefined;
   /** @throws Error without the capability, without an answer, or for an unexpected question */
   const ask = (capability: string, answer: () => JsonObject): JsonObject => {
     if (!can(capability)) throw new Error(`The client of this test has no capability "${capability}".`);

@@ -138,7 +138,9 @@ export async function connectTestServer(
     readResource: async (uri) => (await request('resources/read', { uri })) as never,
     complete: async (ref, argument, filled) => {
       const named =
-        'prompt' in ref ? { type: 'ref/prompt', name: ref.prompt } : { type: 'ref/resource', uri: ref.resource };
+        'prompt' in ref
+          ? { type: 'ref/prompt', name: ref.prompt }
+          : { type: 'ref/resource', uri: ref.resource };
       const context = filled && { context: { arguments: filled } };
       return (await request('completion/complete', { ref: named, argument, ...context })).completion as never;
     },

@@ -112,7 +112,7 @@ function defaults(name: string, files: ExamplePackage['files']): object {
     : 'agenttools';
   const declared = kinds.flatMap((kind) => {
     const items = Object.keys(files).flatMap((file) => {
-      const [, folder, item] = /^(?:agenttools|src)\/(\w+)\/([^/]+)\.\w+$/.exec(file) ?? [];
+      const [, folder, item] = /^(?:agenttools|src)\/(\w+)\/([^/]+?)(?<!\.case)\.\w+$/.exec(file) ?? [];
       return folder === kind ? [item] : [];
     });
     return items.length > 0 ? [[kind, items]] : [];
