@@ -46,7 +46,7 @@ describe('the surface', () => {
     expect(servers.kit.tools.greet.inputSchema.required).toEqual(['name']);
   });
 
-  test('that differs fails with each change, its path and the step that it needs', async () => {
+  test('fails when it differs, and prints each change, its path and the step that it needs', async () => {
     const cwd = await recorded();
     const changed = { ...greet, input: { ...greet.input, title: { type: 'string', required: true } } };
     const { code, stdout } = await runCli(['test'], {
@@ -71,7 +71,7 @@ describe('the surface', () => {
     expect(stdout).toContain('tool "greet" /description has another text: "Greets." → "Says hello."');
   });
 
-  test('of a package whose registry cannot be reached is not compared, without a failure', async () => {
+  test('is not compared when the registry cannot be reached, without a failure', async () => {
     const published = { 'package.json': { ...files['package.json'], private: false } };
     const cwd = await recorded(published);
     const { code, stdout } = await runCli(['test'], { cwd });
@@ -142,7 +142,7 @@ describe('the cases', () => {
     expect([none.code, none.stdout]).toEqual([1, expect.stringContaining('No case matches the filter.')]);
   });
 
-  test('of a faulty file fail with the place of the fault', async () => {
+  test('fail in a faulty file, with the place of the fault', async () => {
     const cwd = await recorded({ 'a.case.json': '{\n  "tools": "greet"\n}' });
     const { code, stdout } = await runCli(['test'], { cwd });
     expect(code).toBe(1);
@@ -150,7 +150,7 @@ describe('the cases', () => {
     expect(stdout).toContain('"tools" is not a known name');
   });
 
-  test('of a server that does not start fail', async () => {
+  test('fail when the server does not start', async () => {
     const broken = { 'package.json': { ...files['package.json'], agenttools: { servers: ['bad'] } } };
     const { code, stdout } = await runCli(['test'], {
       files: { ...files, ...broken, 'a.case.json': passing },

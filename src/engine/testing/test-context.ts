@@ -38,7 +38,7 @@ export interface ContextRecords {
   readonly updated: readonly string[];
 }
 
-/** A clock that moves only when the test says so. */
+/** A clock that only the test moves. */
 export interface TestClock {
   /** Milliseconds since the start. */
   readonly now: number;

@@ -134,12 +134,12 @@ describe('a faulty case file', () => {
     expect([cases.length, faults.length]).toEqual([1, 1]);
   });
 
-  test('of code has the position in the code', async () => {
+  test('has the position in the code, if it is code', async () => {
     const faults = await faultsOf({ 'a.case.mjs': 'export default {\n  tool: 1,\n};' });
     expect(faults).toEqual(['a.case.mjs:2:3 "tool" must be string']);
   });
 
-  test('of code reports an error of the code', async () => {
+  test('reports an error of its code', async () => {
     expect(await faultsOf({ 'a.case.js': 'throw new Error("no database")' })).toEqual([
       'a.case.js:1:1 It could not be loaded: no database',
     ]);
