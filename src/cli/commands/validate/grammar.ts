@@ -27,6 +27,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
     .option('--strict', 'warnings fail too')
     .option('--no-load', 'never run code of the extension')
     .option('--boot', 'start each server and speak MCP to it')
+    .option('--release', 'the version must have the step that the changes since the last release need')
     .option('--resolve', 'references to other packages must resolve')
     .option(
       '--clients <ids>',
@@ -55,6 +56,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
         strict: flags.strict ?? false,
         load: flags.load,
         boot: flags.boot ?? false,
+        release: flags.release ?? false,
         resolve: flags.resolve ?? false,
         ruleSettings: rule,
         clientWords: clients,
