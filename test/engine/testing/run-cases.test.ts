@@ -27,11 +27,12 @@ export default {
     (await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'Sum up' } }], maxTokens: 9 })).content.text },
   folders: { description: 'Lists folders.', handler: async (args, ctx) => (await ctx.roots()).map(({ uri }) => uri).join() },
   env: { description: 'A variable.', options: { unit: 'm' }, handler: (args, ctx) => [process.env.PLACE, ctx.options.unit, process.pid].join(' ') },
+  hang: { description: 'Hangs.', handler: () => new Promise(() => {}) },
   who: { description: 'The client.', handler: (args, ctx) => ctx.client.name + ' ' + ctx.protocolVersion },
 };
 `;
 
-const names = ['ask', 'count', 'point', 'fail', 'work', 'model', 'folders', 'env', 'who'];
+const names = ['ask', 'count', 'point', 'fail', 'work', 'model', 'folders', 'env', 'hang', 'who'];
 
 const files = {
   'agenttools/tools.js': tools,
@@ -208,6 +209,7 @@ describe('a case', () => {
       { server: 'other', tool: 'who' },
       'There is no server "other". Servers: @acme/kit/kit.',
     ],
+    ['no answer in time', { tool: 'hang', timeoutMs: 100 }, 'The server gave no answer within 0.1 s.'],
     ['no snapshot', { tool: 'point', expect: { snapshot: true } }, 'agenttools test --update'],
   ])('fails for %s', async (_name, one, message) => {
     const { results } = await run([{ era: 'legacy', ...one }]);
