@@ -6,7 +6,7 @@ import { addFiles, writeFolder } from '../support/packages.js';
 import { execute } from '../support/packed.js';
 import { root } from '../support/program.js';
 import { runCli } from '../support/run-cli.js';
-import { examplePackages } from './support/example-packages.js';
+import { examplePackages, typeErrors } from './support/example-packages.js';
 import { blocks, pages } from './support/pages.js';
 
 const [example] = examplePackages(blocks.filter(({ page }) => page === 'testing'));
@@ -47,6 +47,30 @@ test('the tests of the page pass in node:test', async () => {
     { cwd },
   );
   expect([code, stdout]).toEqual([0, expect.stringContaining('# pass 3')]);
+}, 60_000);
+
+test('calls, cases and the context have types', async () => {
+  const folder = writeFolder({
+    'package.json': { type: 'module' },
+    'a.ts': `import { defineTool } from 'agenttools';
+import { createTestContext, startTestServer, type TestCases } from 'agenttools/testing';
+type Tools = { book: { arguments: { people: number }; output: { table: string } } };
+const server = await startTestServer<Tools>('.', { user: { elicit: [{ accept: { place: 'inside' } }] } });
+const { structuredContent } = await server.callTool('book', { people: 2 });
+export const table: string | undefined = structuredContent?.table;
+// @ts-expect-error an argument of another type
+await server.callTool('book', { people: 'two' });
+// @ts-expect-error an unknown tool
+await server.callTool('cook', { people: 2 });
+await (await startTestServer('.')).callTool('anything', { people: 2 });
+export default { tool: 'book', cases: [{ expect: { check: () => {} } }] } satisfies TestCases;
+const tool = defineTool({ input: { people: 'integer' }, handler: ({ people }, ctx) => [people, ctx.client.name].join() });
+await tool.handler({ people: 2 }, createTestContext());
+`,
+  });
+  mkdirSync(path.join(folder, 'node_modules'));
+  symlinkSync(path.join(root, 'node_modules/@types'), path.join(folder, 'node_modules/@types'));
+  expect(await typeErrors(folder)).toBe('');
 }, 60_000);
 
 test.each(Object.keys(testing))('the page shows %s', (name) => {

@@ -139,6 +139,7 @@ export async function typeErrors(root: string): Promise<string> {
       paths: {
         agenttools: [path.join(repository, 'dist/types/index.d.ts')],
         'agenttools/engine': [path.join(repository, 'dist/types/engine.d.ts')],
+        'agenttools/testing': [path.join(repository, 'dist/types/testing.d.ts')],
       },
     },
     include: ['**/*.ts'],
