@@ -46,6 +46,7 @@ const { metafile, outputFiles } = await build({
   entryPoints: {
     cli: 'src/cli/main.ts',
     engine: 'src/engine.ts',
+    testing: 'src/testing.ts',
     'extension-host': 'src/engine/host/extension-host.ts',
   },
   splitting: true,
@@ -79,7 +80,7 @@ writeFileSync(
 await writeDeclarations({
   root,
   folder: path.join(dist, 'types'),
-  entryPoints: ['index', 'engine', 'handler'],
+  entryPoints: ['index', 'engine', 'handler', 'testing'],
 });
 await writeSchemas();
 const limits = path.join(root, 'src/engine/compatibility');
@@ -92,20 +93,27 @@ recordBuild(root, inputs);
 
 /** Writes the JSON Schemas for editors; what makes them is TypeScript and is bundled to be run here. */
 async function writeSchemas() {
+  const { publishedSchemas } = await bundled('src/engine/extension/json-schemas.ts');
+  const { caseSchema } = await bundled('src/engine/testing/case-schema.ts');
+  const schemas = { ...publishedSchemas(), 'case.schema.json': caseSchema };
+  mkdirSync(path.join(dist, 'schemas'));
+  for (const [file, schema] of Object.entries(schemas)) {
+    writeFileSync(path.join(dist, 'schemas', file), `${JSON.stringify(schema, undefined, 2)}\n`);
+  }
+}
+
+/** Bundles a module of the source and imports it. */
+async function bundled(source) {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/engine/extension/json-schemas.ts'],
+    entryPoints: [source],
     bundle: true,
     format: 'esm',
     write: false,
   });
-  const { publishedSchemas } = await import(
+  return await import(
     `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
   );
-  mkdirSync(path.join(dist, 'schemas'));
-  for (const [file, schema] of Object.entries(publishedSchemas())) {
-    writeFileSync(path.join(dist, 'schemas', file), `${JSON.stringify(schema, undefined, 2)}\n`);
-  }
 }
 
 /** The licence of every package that a bundle contains. */

@@ -173,7 +173,9 @@ export const caseSchema: JsonSchema = {
     ...caseProperties,
     cases: {
       type: 'array',
-      items: object(caseProperties),
+      items: object(
+        Object.fromEntries(Object.keys(caseProperties).map((key) => [key, { $ref: `#/properties/${key}` }])),
+      ),
       description: 'Several cases. The other keys of the file are defaults for each of them.',
     },
   }),

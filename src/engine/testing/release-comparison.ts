@@ -23,6 +23,8 @@ export interface Baseline {
 /** Sentence about a missing baseline. */
 export interface NoBaseline {
   readonly note: string;
+  /** True if the package is not published yet. */
+  readonly isFirst?: boolean;
 }
 
 /** Changes since an earlier surface. */
@@ -76,6 +78,7 @@ export async function publishedBaseline({
     if (error instanceof PublishedError && error.fault === 'not-found')
       return {
         note: wanted === 'latest' ? `${name} is not published yet.` : `${name}@${wanted} is not published.`,
+        isFirst: wanted === 'latest',
       };
     if (!(error instanceof AgentToolsError)) throw error;
     return { note: `${name} is not compared with its published version: ${error.message}.` };

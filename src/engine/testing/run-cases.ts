@@ -1,4 +1,4 @@
-import { ProtocolError } from '@modelcontextprotocol/client';
+import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { forEachLimited } from '../base/concurrency.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { limitSubjects } from '../compatibility/client-limits.js';
@@ -239,6 +239,8 @@ async function ask(connection: ClientConnection, one: TestCase, timeoutMs: numbe
     const { _meta: _, resultType: __, ...result } = await connection.request(method, params, timeoutMs);
     return { result };
   } catch (error) {
+    if (SdkError.isInstance(error) && error.code === SdkErrorCode.RequestTimeout)
+      throw new Error(`The server gave no answer within ${timeoutMs / 1000} s.`, { cause: error });
     if (!ProtocolError.isInstance(error)) throw error;
     return { error: { code: error.code, message: error.message } };
   }

@@ -86,8 +86,13 @@ export class ClientConnection {
 
   /** Forgets the notifications so far, and answers as another user with the same capabilities. */
   restart(user: FakeUser): void {
-    this.#user = user;
+    this.answerAs(user);
     this.notifications = [];
+  }
+
+  /** Answers as another user with the same capabilities from now on. */
+  answerAs(user: FakeUser): void {
+    this.#user = user;
   }
 
   #recordFrom(transport: Transport): void {

@@ -34,6 +34,8 @@ export interface ValidateOptions extends Partial<Pick<CompatibilityOptions, 'bud
   readonly timeoutMs?: number;
   /** Creates the workspace that resolves names. It has to load code definitions with `loadCode`. */
   readonly workspace: (loadCode: LoadCode) => Workspace;
+  /** Compares the version with the last published one. Absent: no registry is asked. */
+  readonly release?: (manifest: Manifest) => Promise<readonly Diagnostic[]>;
   /**
    * Starts the servers and returns their diagnostics. `checkServed` checks the items of upstream servers among those that a
    * server lists. Absent: no server is started.
@@ -171,6 +173,7 @@ export async function diagnose(directory: string, options: ValidateOptions): Pro
     const snapshot = await snapshotExtension(directory, options, inspector);
     const found = rules.flatMap((rule) => [...rule.check(snapshot)]);
     const checkServed = (served: ServedItems) => checkServedUpstreams(snapshot, served, options.clients);
+    if (snapshot.manifest && options.release) found.push(...(await options.release(snapshot.manifest)));
     if (snapshot.manifest && options.boot)
       found.push(...(await options.boot(snapshot.manifest, checkServed)));
     return judge(snapshot, found, options);

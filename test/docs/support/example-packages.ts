@@ -112,7 +112,7 @@ function defaults(name: string, files: ExamplePackage['files']): object {
     : 'agenttools';
   const declared = kinds.flatMap((kind) => {
     const items = Object.keys(files).flatMap((file) => {
-      const [, folder, item] = /^(?:agenttools|src)\/(\w+)\/([^/]+)\.\w+$/.exec(file) ?? [];
+      const [, folder, item] = /^(?:agenttools|src)\/(\w+)\/([^/]+?)(?<!\.case)\.\w+$/.exec(file) ?? [];
       return folder === kind ? [item] : [];
     });
     return items.length > 0 ? [[kind, items]] : [];
@@ -139,6 +139,7 @@ export async function typeErrors(root: string): Promise<string> {
       paths: {
         agenttools: [path.join(repository, 'dist/types/index.d.ts')],
         'agenttools/engine': [path.join(repository, 'dist/types/engine.d.ts')],
+        'agenttools/testing': [path.join(repository, 'dist/types/testing.d.ts')],
       },
     },
     include: ['**/*.ts'],

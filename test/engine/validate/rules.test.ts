@@ -343,6 +343,7 @@ const expected: Record<string, readonly string[]> = {
   ],
   'path-outside-package-manifest': ['path-outside-package package.json#/agenttools'],
   'path-outside-package-root': ['path-outside-package package.json#/agenttools/root'],
+  'release-version': [],
   'sandbox-permission': [
     ...Array(6).fill('sandbox-permission agenttools/servers/desk.json#/sandbox'),
     'invalid-server package.json#/agenttools/servers/2/sandbox/files/delete',
@@ -464,8 +465,8 @@ const budgets = new Map([['compat/token-budget', { counter: estimate }]]);
 /** Fixtures that are looked at without running their code. */
 const withoutLoading = new Set(['not-checked', 'not-checked-toolkits']);
 
-/** Found by starting the servers of the fixture only. */
-const foundByRunning = new Set(['boot-failed', 'impure-stdout', 'slow-start']);
+/** Found by starting the servers of the fixture, or by asking a registry, only. */
+const foundByRunning = new Set(['boot-failed', 'impure-stdout', 'release-version', 'slow-start']);
 
 /** Found by checking existing servers only. */
 const foundOnServers = new Set([

@@ -12,6 +12,7 @@ import {
   validateExtension,
 } from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
+import { npmSetting } from '../../shared/npm-deps.js';
 import { openWorkspace } from '../../shared/workspace.js';
 
 export interface ReportOptions {
@@ -19,6 +20,8 @@ export interface ReportOptions {
   readonly load: boolean;
   /** True if each server is also started. */
   readonly boot: boolean;
+  /** True if the version is compared with the last published one. */
+  readonly release: boolean;
   /** True if references to other packages must resolve. */
   readonly resolve: boolean;
   readonly rules: Severities;
@@ -36,7 +39,7 @@ export interface ReportOptions {
 /** Validates the extension in a folder. @throws AgentToolsError `usage` if the folder has no package. */
 export async function reportOn(
   directory: string,
-  { boot, parser, ...options }: ReportOptions,
+  { boot, release, parser, ...options }: ReportOptions,
   host: Host,
 ): Promise<ExtensionReport> {
   const { timeoutMs } = options;
@@ -44,6 +47,13 @@ export async function reportOn(
     ...options,
     workspace: (loadCode: LoadCode) => openWorkspace(host, loadCode),
     openInspector: (limits) => new Inspector({ ...limits, parser }),
+    ...(release && {
+      release: async (manifest) => {
+        const { releaseDiagnostics } = await import('../../../engine/testing/release-diagnostics.js');
+        const signal = AbortSignal.timeout(registryTimeLimitMs);
+        return await releaseDiagnostics(manifest, { npm: npmSetting(host), signal });
+      },
+    }),
     ...(boot && {
       boot: async (manifest, checkServed) => {
         const { diagnostics, surfaces } = await bootForReport(manifest, timeoutMs, host);
@@ -57,6 +67,9 @@ export async function reportOn(
     }),
   });
 }
+
+/** Longest wait for the registry, since the user waits for it. */
+const registryTimeLimitMs = 20_000;
 
 async function bootForReport(manifest: Manifest, timeoutMs: number, host: Host): Promise<BootReport> {
   const { bootExtension } = await import('../../../engine/preflight/boot-extension.js');

@@ -64,6 +64,7 @@ import { noExtension } from './no-extension.js';
 import { notChecked } from './not-checked.js';
 import { notPacked } from './not-packed.js';
 import { pathOutsidePackage } from './path-outside-package.js';
+import { releaseVersion } from './release-version.js';
 import type { Rule, RuleRow } from './rule.js';
 import { sandboxPermission } from './sandbox-permission.js';
 import { sessionOnlyVisibility } from './session-only-visibility.js';
@@ -222,6 +223,7 @@ export const rules: readonly Rule[] = [
   unusedSuppression,
   // Running servers
   bootFailed,
+  releaseVersion,
   impureStdout,
   slowStart,
   untruthfulCapabilities,
