@@ -130,6 +130,7 @@ export async function validateServer(
       couldFind(code, {
         load: true,
         boots: true,
+        compares: false,
         hasClients: options.clients !== undefined,
         hasBudget: options.budget !== undefined,
       }),

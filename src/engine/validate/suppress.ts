@@ -42,6 +42,8 @@ export function placeOf({ code, item, location }: Diagnostic): DiagnosticPlace {
 export interface RunScope {
   readonly load: boolean;
   readonly boots: boolean;
+  /** Compares with the last release. */
+  readonly compares: boolean;
   readonly hasClients: boolean;
   readonly hasBudget: boolean;
 }
@@ -49,9 +51,13 @@ export interface RunScope {
 const foundByBooting = ['boot-failed', 'impure-stdout', 'slow-start'];
 
 /** True if a run could have found a diagnostic of the code, so that a suppression without one is unused. */
-export function couldFind(code: string, { load, boots, hasClients, hasBudget }: RunScope): boolean {
+export function couldFind(
+  code: string,
+  { load, boots, compares, hasClients, hasBudget }: RunScope,
+): boolean {
   if (!load) return false;
   if (foundByBooting.includes(code)) return boots;
+  if (code === 'release-version') return compares;
   if (code === 'compat/token-budget') return hasBudget;
   return hasClients || !code.startsWith('compat/');
 }

@@ -191,6 +191,7 @@ function judge(snapshot: Snapshot, found: readonly Diagnostic[], options: Valida
   const scope = {
     load: options.load,
     boots: options.boot !== undefined,
+    compares: options.release !== undefined,
     hasClients: options.clients !== undefined,
     hasBudget: options.budget !== undefined,
   };
