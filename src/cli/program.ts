@@ -6,6 +6,7 @@ import { defineAdd } from './commands/add/grammar.js';
 import { defineCall } from './commands/call/grammar.js';
 import { defineCreate } from './commands/create/grammar.js';
 import { defineCreateServer } from './commands/create-server/grammar.js';
+import { defineDev } from './commands/dev/grammar.js';
 import { defineDeleteServer } from './commands/delete-server/grammar.js';
 import { defineDerive } from './commands/derive/grammar.js';
 import { defineExplain } from './commands/explain/grammar.js';
@@ -32,6 +33,7 @@ import { terminalWidth } from './shared/terminal-width.js';
 const commands: readonly DefineCommand[] = [
   defineCreate,
   defineValidate,
+  defineDev,
   definePreview,
   defineDerive,
   defineExplain,

@@ -59,6 +59,19 @@ export interface HostClientOptions {
   readonly sandbox?: () => Sandbox | undefined;
   /** Longest wait of `loadCode` for one definition, in milliseconds. Read before each load. Default: infinite. */
   readonly patienceMs?: () => number;
+  /** True if files are edited while they are served: nothing is recorded. Default: false. */
+  readonly isEdited?: boolean;
+}
+
+/** Conditions of a swap. */
+export interface Renewal {
+  /** True if no code has changed, so modules need no new description. Default: false. */
+  readonly hasSameCode?: boolean;
+}
+
+/** Host that loads the definitions for a swap, while the current host takes the calls. */
+interface Successor {
+  host: Generation | undefined;
 }
 
 /** Task that runs in a host. */
@@ -103,10 +116,10 @@ type SessionTexts = Map<string, string>;
 /** The extension host of one server. Starts on first use, and again after it has died. */
 export class HostClient implements CodeHost, PlaceFinder {
   readonly #options: HostClientOptions;
-  readonly #failures = new Map<string, LoadFailure>();
+  #failures = new Map<string, LoadFailure>();
   #definitions = new Map<string, string>();
   /** Descriptions of this process by file. Not all descriptions can be recorded. */
-  readonly #described = new Map<string, PlainData>();
+  #described = new Map<string, PlainData>();
   readonly #loader: DefinitionLoader<Generation>;
   /** Hosts that load definitions. */
   readonly #lent = new Map<Generation, WantedHost>();
@@ -133,6 +146,8 @@ export class HostClient implements CodeHost, PlaceFinder {
   #starting: Promise<void> | undefined;
   /** The current host before its first request. */
   #spare: Generation | undefined;
+  /** Set during a swap. */
+  #successor: Successor | undefined;
   /** True if no process can be started: extension code runs in this process. */
   #isLocal = false;
   #lastNumber = 0;
@@ -273,7 +288,7 @@ export class HostClient implements CodeHost, PlaceFinder {
 
   /** Composes the server again before the next request. */
   recompose(): void {
-    this.#current?.recompose();
+    (this.#successor ? this.#successor.host : this.#current)?.recompose();
   }
 
   /** Resolves with false if the host does not answer. True without a host: the next call starts one. */
@@ -289,27 +304,41 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   /**
-   * Replaces the current host. The new host describes modules for `renew`, then takes all calls. If `renew` rejects,
-   * keeps the current host and rejects with the same error.
+   * Replaces the current host, which takes all calls until `renew` resolves. A new host describes modules for `renew` and
+   * takes the later calls. If `renew` rejects, keeps the current host and rejects with the same error.
    */
-  async swap(renew: () => Promise<void>): Promise<void> {
-    const old = this.#current;
+  async swap(renew: () => Promise<void>, { hasSameCode = false }: Renewal = {}): Promise<void> {
     const [definitions, unconfirmed] = [this.#definitions, this.#unconfirmed];
-    this.#current = undefined;
-    this.#spare = undefined;
+    const [failures, described] = [this.#failures, this.#described];
+    const successor: Successor = { host: undefined };
+    this.#successor = successor;
     // The next composition adds the current ones.
     this.#definitions = new Map();
     this.#unconfirmed = new Map();
+    if (this.#options.isEdited && !hasSameCode) {
+      this.#failures = new Map();
+      this.#described = new Map();
+    }
     try {
       await renew();
-      this.#retire(old);
     } catch (error) {
-      this.#retire(this.#current);
-      this.#current = old;
+      this.#retire(successor.host);
       this.#definitions = definitions;
       this.#unconfirmed = unconfirmed;
+      this.#failures = failures;
+      this.#described = described;
       throw error;
+    } finally {
+      this.#successor = undefined;
     }
+    this.#retire(this.#current);
+    this.#current = successor.host;
+    this.#spare = successor.host;
+  }
+
+  /** Starts the host and composes the server in it, so that the next call does not wait for it. Never rejects. */
+  async warm(): Promise<void> {
+    await this.#composed().catch(() => {});
   }
 
   #retire(generation: Generation | undefined): void {
@@ -391,11 +420,11 @@ export class HostClient implements CodeHost, PlaceFinder {
     await Promise.all([...ends, flush]);
   }
 
-  /** Undefined for a frozen server, which trusts only fingerprints. */
+  /** Undefined without records, and for a frozen server, which trusts only fingerprints. */
   async #openStore(): Promise<SurfaceStore | undefined> {
-    const { hosted } = this.#options;
+    const { hosted, isEdited } = this.#options;
     // Definitions in data files need no store.
-    if (!hosted.frozen) this.#opening ??= openStore(hosted, this.#options.sandbox?.());
+    if (!hosted.frozen && !isEdited) this.#opening ??= openStore(hosted, this.#options.sandbox?.());
     return await this.#opening;
   }
 
@@ -468,9 +497,7 @@ export class HostClient implements CodeHost, PlaceFinder {
 
   /** Returns a host for definitions. A host that serves calls is never lent: a definition could end the calls. */
   async #lend(wanted: WantedHost): Promise<Generation> {
-    const spare = wanted.isFresh ? undefined : this.#spare;
-    if (spare) this.#current = undefined;
-    this.#spare = undefined;
+    const spare = wanted.isFresh ? undefined : this.#takeSpare();
     const generation = spare && !spare.isOver ? spare : await this.#open();
     this.#lent.set(generation, wanted);
     const wasLocal = this.#isLocal;
@@ -485,10 +512,28 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
   }
 
+  /** A host that has served no request: the one of the swap, or the current one. */
+  #takeSpare(): Generation | undefined {
+    if (this.#successor) {
+      const { host } = this.#successor;
+      this.#successor.host = undefined;
+      return host;
+    }
+    const spare = this.#spare;
+    if (spare) this.#current = undefined;
+    this.#spare = undefined;
+    return spare;
+  }
+
   #takeBack(generation: Generation, isSound: boolean): void {
     // The death of a killed host is recorded when it is reported.
     if (generation.isOver) return;
     this.#lent.delete(generation);
+    const successor = this.#successor;
+    if (successor && !successor.host && isSound && !this.#isClosed) {
+      successor.host = generation;
+      return;
+    }
     if (!isSound || this.#isClosed || (this.#current && !this.#current.isOver)) {
       this.#retired.add(generation);
       void generation.close();

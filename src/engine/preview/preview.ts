@@ -13,7 +13,7 @@ import type {
 import { type PreviewPages, servePages } from './pages.js';
 import { parseAppContents } from './parse-app.js';
 import { RestartableServer } from './restartable-server.js';
-import { watchFolder } from './watch-folder.js';
+import { watchFolder } from '../base/files/watch-folder.js';
 
 export interface PreviewOptions {
   /** The server's name on the command line. */

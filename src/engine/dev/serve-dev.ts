@@ -1,0 +1,71 @@
+import type { Host } from '../../host.js';
+import { reporterOn } from '../base/line-reporter.js';
+import { errorMessage } from '../base/thrown-value.js';
+import { type HttpOptions, startHttpServer } from '../serve/http/start-http.js';
+import type { Preparation, PreparedServer } from '../serve/prepare-server.js';
+import { startServer } from '../serve/start-server.js';
+import { buildOnce, findBuildScript, watchBuild } from './build-script.js';
+import { DevOutput } from './dev-output.js';
+import { DevSession, type DevSessionOptions } from './dev-session.js';
+
+export interface DevOptions extends Pick<Preparation, 'server' | 'project' | 'obtain'> {
+  readonly host: Host;
+  /** The package folder that is watched. Absolute. */
+  readonly directory: string;
+  /** Folder of the definitions, relative to the package folder. */
+  readonly root: string;
+  readonly validate: DevSessionOptions['validate'];
+  /** False to leave the build of the package to the author. */
+  readonly builds: boolean;
+  /** Listens on 127.0.0.1. Absent: serves over stdio. */
+  readonly http?: { readonly port: number } | undefined;
+  /** Called once clients can connect over HTTP. */
+  readonly onListening: (url: string) => void;
+}
+
+/**
+ * Serves a server from files that change, over stdio until the client disconnects, or over HTTP until a signal. Then
+ * ends the process.
+ * @throws AgentToolsError before anything is served.
+ */
+export async function serveDev(options: DevOptions): Promise<never> {
+  const { host, directory, root, http, server, project, obtain, onListening } = options;
+  const output = new DevOutput(host.stderr);
+  const report = reporterOn(output.stream);
+  const place = { directory, root, env: host.env };
+  const build = options.builds ? await findBuildScript(place) : undefined;
+  if (build) await buildOnce(build, { ...place, output: output.stream, report });
+  const session = new DevSession({
+    directory,
+    root,
+    cwd: host.cwd,
+    watchesSources: !build,
+    validate: options.validate,
+    report,
+  });
+  const onPrepared = (served: PreparedServer, signal: AbortSignal) => {
+    if (build) watchBuild(build, { ...place, output: output.stream, report, signal });
+    session.start(served, signal).catch((error: unknown) => {
+      report(`The files cannot be watched: ${errorMessage(error)}`);
+    });
+  };
+  const shared = {
+    host: { ...host, stderr: output.stream },
+    server,
+    project: project ?? false,
+    obtain,
+    strict: false,
+    isEdited: true,
+    judge: session.judge,
+    onPrepared,
+  };
+  if (!http) return await startServer(shared);
+  return await startHttpServer({ ...shared, http: { ...localOnly, port: http.port }, onListening });
+}
+
+const localOnly: Omit<HttpOptions, 'port'> = {
+  host: '127.0.0.1',
+  allowedHosts: [],
+  allowedOrigins: [],
+  insecure: false,
+};
