@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
-import { readFile } from 'node:fs/promises';
 import { statFile } from '../base/files/disk.js';
 import { isRecord } from '../base/value-checks.js';
 
@@ -62,7 +62,8 @@ export function watchBuild(
   const child = start(watching, run);
   child.on('error', (error) => run.report(`The script "${name}" cannot be run: ${error.message}`));
   child.on('exit', (code) => {
-    if (!signal.aborted) run.report(`The script "${name}" has ended with code ${code}. Sources are no longer compiled.`);
+    if (!signal.aborted)
+      run.report(`The script "${name}" has ended with code ${code}. Sources are no longer compiled.`);
   });
   signal.addEventListener('abort', () => child.kill(), { once: true });
 }

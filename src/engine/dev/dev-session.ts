@@ -3,6 +3,7 @@ import { type ChangedFiles, watchFolder } from '../base/files/watch-folder.js';
 import { errorMessage } from '../base/thrown-value.js';
 import type { PreparedServer } from '../serve/prepare-server.js';
 import type { LocatedDiagnostic } from '../validate/validate.js';
+import { findSyntaxErrors } from './syntax-errors.js';
 import { VersionJudge } from './version-judge.js';
 
 /** Outcome of the last change. */
@@ -29,7 +30,9 @@ export interface DevSessionOptions {
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   /** Called after a change of the status. */
-  readonly onStatus?: (status: DevStatus) => void;
+  readonly onStatus: () => void;
+  /** Called when another version is served. */
+  readonly onVersion: () => void;
 }
 
 /** Milliseconds within which changes count as one. Editors and compilers write several files at once. */
@@ -46,6 +49,8 @@ export class DevSession {
   readonly #options: DevSessionOptions;
   readonly #judge = new VersionJudge();
   #served: PreparedServer | undefined;
+  /** Files that changed since the served version. */
+  readonly #unserved = new Set<string>();
   /** Changes that wait for the end of a renewal. */
   #waiting: Set<string> | undefined;
   #isRenewing = false;
@@ -96,6 +101,7 @@ export class DevSession {
     if (!served) return;
     const { report } = this.#options;
     const started = performance.now();
+    for (const file of files) this.#unserved.add(file);
     const isData = files.size > 0 && [...files].every((file) => this.#isDefinition(file));
     // Code that a broken version has brought is still unchecked.
     const hasSameCode = isData && !this.status.isBroken;
@@ -108,8 +114,10 @@ export class DevSession {
     }
     const ms = Math.round(performance.now() - started);
     report(`${this.status.isBroken ? 'Fixed' : 'Updated'} in ${ms} ms${namesOf(files)}.`);
+    this.#unserved.clear();
     this.#become({ version: this.status.version + 1, isBroken: false });
     announceResources(served);
+    this.#options.onVersion();
     void served.warm();
     void this.#diagnose({ isBroken: false });
   }
@@ -128,14 +136,22 @@ export class DevSession {
   }
 
   /** Checks the package, and prints new diagnostics. Resolves with true if it has errors. */
-  async #diagnose({ isBroken, intro }: { readonly isBroken: boolean; readonly intro?: string }): Promise<boolean> {
+  async #diagnose({
+    isBroken,
+    intro,
+  }: {
+    readonly isBroken: boolean;
+    readonly intro?: string;
+  }): Promise<boolean> {
     this.#validations += 1;
     const number = this.#validations;
     const { validate, report } = this.#options;
-    const found = await validate().catch((error: unknown) => {
+    const checked = await validate().catch((error: unknown) => {
       report(`The package cannot be checked: ${errorMessage(error)}`);
       return [];
     });
+    const syntax = isBroken ? await findSyntaxErrors(this.#options.directory, this.#unserved) : [];
+    const found = [...syntax, ...checked];
     const hasErrors = found.some(({ severity }) => severity === 'error');
     if (number !== this.#validations) return hasErrors;
     const shown = isBroken ? found.filter(({ severity }) => severity === 'error') : found;
@@ -155,7 +171,7 @@ export class DevSession {
 
   #become(change: Partial<DevStatus>): void {
     this.status = { ...this.status, ...change };
-    this.#options.onStatus?.(this.status);
+    this.#options.onStatus();
   }
 }
 

@@ -32,11 +32,18 @@ export class VersionJudge {
 
   /** @throws BrokenVersionError */
   readonly judge = async (spec: ServerSpec, loadCode: LoadCode): Promise<void> => {
-    const faults = [...skippedItems(spec), ...(this.importsModules ? await moduleFaults(spec, loadCode) : [])];
+    const faults = [
+      ...skippedItems(spec),
+      ...(this.importsModules ? await moduleFaults(spec, loadCode) : []),
+    ];
     const broken = faults.filter(({ key }) => this.#served?.has(key));
     if (broken.length > 0) throw new BrokenVersionError(broken.map(({ message }) => message).join('\n'));
     const lost = new Set(faults.map(({ key }) => key));
-    this.#served = new Set(itemsOf(spec).map(keyOf).filter((key) => !lost.has(key)));
+    this.#served = new Set(
+      itemsOf(spec)
+        .map(keyOf)
+        .filter((key) => !lost.has(key)),
+    );
   };
 }
 

@@ -146,6 +146,8 @@ export class HostClient implements CodeHost, PlaceFinder {
   #starting: Promise<void> | undefined;
   /** The current host before its first request. */
   #spare: Generation | undefined;
+  /** A started host for the next use, if files are edited: saves the start of a process after each change. */
+  #blank: Generation | undefined;
   /** Set during a swap. */
   #successor: Successor | undefined;
   /** True if no process can be started: extension code runs in this process. */
@@ -339,6 +341,14 @@ export class HostClient implements CodeHost, PlaceFinder {
   /** Starts the host and composes the server in it, so that the next call does not wait for it. Never rejects. */
   async warm(): Promise<void> {
     await this.#composed().catch(() => {});
+    if (!this.#options.isEdited || this.#isClosed || this.#blank) return;
+    this.#blank = await this.#open().catch(() => undefined);
+  }
+
+  #takeBlank(): Generation | undefined {
+    const blank = this.#blank;
+    this.#blank = undefined;
+    return blank?.isOver ? undefined : blank;
   }
 
   #retire(generation: Generation | undefined): void {
@@ -414,7 +424,8 @@ export class HostClient implements CodeHost, PlaceFinder {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#loader.close();
-    const all = [...this.#retired, ...this.#lent.keys(), ...(this.#current ? [this.#current] : [])];
+    const others = [this.#current, this.#successor?.host, this.#blank].filter((one) => one !== undefined);
+    const all = [...this.#retired, ...this.#lent.keys(), ...others];
     const ends = all.filter(({ isOver }) => !isOver).map((generation) => generation.close());
     const flush = this.#opening?.then((store) => store.flush());
     await Promise.all([...ends, flush]);
@@ -498,7 +509,7 @@ export class HostClient implements CodeHost, PlaceFinder {
   /** Returns a host for definitions. A host that serves calls is never lent: a definition could end the calls. */
   async #lend(wanted: WantedHost): Promise<Generation> {
     const spare = wanted.isFresh ? undefined : this.#takeSpare();
-    const generation = spare && !spare.isOver ? spare : await this.#open();
+    const generation = spare && !spare.isOver ? spare : (this.#takeBlank() ?? (await this.#open()));
     this.#lent.set(generation, wanted);
     const wasLocal = this.#isLocal;
     try {
@@ -626,7 +637,7 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   async #startCurrent(): Promise<void> {
-    const opened = await this.#open();
+    const opened = this.#takeBlank() ?? (await this.#open());
     this.#restarts.recordStart();
     // The loader may have returned a host during the start.
     if (!this.#current || this.#current.isOver) this.#current = opened;
@@ -713,6 +724,10 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   #noteDeath({ kind, reason }: HostDeath, generation: Generation): void {
+    if (generation === this.#blank) {
+      this.#blank = undefined;
+      return;
+    }
     this.#failTasks(generation, reason);
     if (this.#retired.delete(generation) || this.#isClosed) return;
     // Code that belongs in a sandbox never runs in this process.

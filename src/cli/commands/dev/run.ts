@@ -1,6 +1,8 @@
 import { fstatSync } from 'node:fs';
+import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { AgentToolsError } from '../../../engine/base/errors.js';
+import { packageRoot, packageVersion } from '../../../engine/base/folders.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { serveDev } from '../../../engine/dev/serve-dev.js';
 import type { LoadCode } from '../../../engine/extension/extension.js';
@@ -16,6 +18,10 @@ export interface DevInput {
   readonly http: boolean;
   readonly stdio: boolean;
   readonly port: number;
+  /** Default: over HTTP only. */
+  readonly page?: boolean | undefined;
+  /** Zero: any free port. */
+  readonly pagePort: number;
   /** False to leave the build of the package to the author. */
   readonly build: boolean;
   readonly project: boolean;
@@ -35,6 +41,8 @@ export async function devCommand(input: DevInput, host: Host): Promise<ExitCode>
     report: (line) => void host.stderr.write(`${visibleText(line)}\n`),
   });
   const { directory, root } = extension.manifest;
+  const isHttp = http || !(stdio || isPipe(host.stdin));
+  const { page = isHttp, pagePort } = input;
   return await serveDev({
     host,
     server,
@@ -43,14 +51,23 @@ export async function devCommand(input: DevInput, host: Host): Promise<ExitCode>
     directory,
     root,
     builds,
-    http: http || !(stdio || isPipe(host.stdin)) ? { port } : undefined,
+    http: isHttp ? { port } : undefined,
+    page: page
+      ? { pageFolder: path.join(packageRoot(), 'dist', 'preview'), version: packageVersion(), port: pagePort }
+      : undefined,
     async validate() {
       const workspace = (loadCode: LoadCode) => openWorkspace(host, loadCode);
       const { diagnostics } = await validateExtension(directory, { load: true, resolve: false, workspace });
       return diagnostics;
     },
-    onListening(url) {
-      host.stdout.write(json ? `${JSON.stringify({ url })}\n` : `${url}\n`);
+    onListening(urls) {
+      // Over stdio, stdout belongs to the client.
+      if (json && isHttp) host.stdout.write(`${JSON.stringify(urls)}\n`);
+      const lines = [
+        ...(urls.url === undefined ? [] : [`MCP over HTTP: ${urls.url}`]),
+        ...(urls.page === undefined ? [] : [`Page: ${urls.page}`]),
+      ];
+      (json || !isHttp ? host.stderr : host.stdout).write(lines.map((line) => `${line}\n`).join(''));
     },
   });
 }

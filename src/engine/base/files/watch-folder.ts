@@ -51,7 +51,10 @@ export async function watchFolder(
     try {
       const watcher = watch(folder, (_, file) => {
         if (file !== null && !isWatched(file)) return;
-        const relative = path.relative(directory, path.join(folder, file ?? '')).split(path.sep).join('/');
+        const relative = path
+          .relative(directory, path.join(folder, file ?? ''))
+          .split(path.sep)
+          .join('/');
         // A new folder has to be watched, too.
         if (file === null) changed();
         else if (counts(relative) || statFile(path.join(folder, file))?.isDirectory()) changed(relative);
