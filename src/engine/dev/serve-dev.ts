@@ -11,7 +11,7 @@ import { DevOutput } from './dev-output.js';
 import { type DevPageOptions, openDevPage } from './dev-page.js';
 import { DevSession, type DevSessionOptions } from './dev-session.js';
 
-export interface DevOptions extends Pick<Preparation, 'server' | 'project' | 'obtain'> {
+export interface DevOptions extends Pick<Preparation, 'server' | 'project' | 'obtain' | 'debug'> {
   readonly host: Host;
   /** The package folder that is watched. Absolute. */
   readonly directory: string;
@@ -39,7 +39,7 @@ export interface DevOptions extends Pick<Preparation, 'server' | 'project' | 'ob
  * @throws AgentToolsError before anything is served.
  */
 export async function serveDev(options: DevOptions): Promise<never> {
-  const { host, directory, root, http, server, project, obtain } = options;
+  const { host, directory, root, http, server, project, obtain, debug } = options;
   const output = new DevOutput(host.stderr);
   const report = reporterOn(output.stream);
   const place = { directory, root, env: host.env };
@@ -90,6 +90,7 @@ export async function serveDev(options: DevOptions): Promise<never> {
     obtain,
     strict: false,
     isEdited: true,
+    debug,
     judge: session.judge,
     onPrepared,
   };

@@ -61,6 +61,16 @@ export interface HostClientOptions {
   readonly patienceMs?: () => number;
   /** True if files are edited while they are served: nothing is recorded. Default: false. */
   readonly isEdited?: boolean;
+  /** Opens the debugger port of the host that runs the code. Default: hosts have none. */
+  readonly debug?: DebugOptions | undefined;
+}
+
+/** Debugging of hosts. */
+export interface DebugOptions {
+  /** Zero: any free port. */
+  readonly port: number;
+  /** True if the first host waits for a debugger before it loads code. */
+  readonly waits: boolean;
 }
 
 /** Conditions of a swap. */
@@ -83,6 +93,9 @@ interface RunningTask {
   readonly auth: RequestContext['auth'];
   readonly generation: Generation;
 }
+
+/** Longest load of a definition under a debugger, in milliseconds. */
+const debugLimitMs = 24 * 60 * 60 * 1000;
 
 /** Longest run of a call on a replaced host, in milliseconds. */
 const retireMs = 60_000;
@@ -148,6 +161,8 @@ export class HostClient implements CodeHost, PlaceFinder {
   #spare: Generation | undefined;
   /** A started host for the next use, if files are edited: saves the start of a process after each change. */
   #blank: Generation | undefined;
+  /** The host with the debugger port. */
+  #debugged: Generation | undefined;
   /** Set during a swap. */
   #successor: Successor | undefined;
   /** True if no process can be started: extension code runs in this process. */
@@ -165,6 +180,7 @@ export class HostClient implements CodeHost, PlaceFinder {
       openHost: async (wanted) => await this.#lend(wanted),
       releaseHost: (generation, { isSound }) => this.#takeBack(generation, isSound),
       onHarmful: (files) => void this.#leaveOut(files),
+      ...(options.debug && { limitMs: debugLimitMs }),
     });
   }
 
@@ -329,6 +345,7 @@ export class HostClient implements CodeHost, PlaceFinder {
       this.#unconfirmed = unconfirmed;
       this.#failures = failures;
       this.#described = described;
+      if (this.#current) this.#debug(this.#current);
       throw error;
     } finally {
       this.#successor = undefined;
@@ -343,6 +360,16 @@ export class HostClient implements CodeHost, PlaceFinder {
     await this.#composed().catch(() => {});
     if (!this.#options.isEdited || this.#isClosed || this.#blank) return;
     this.#blank = await this.#open().catch(() => undefined);
+  }
+
+  /** Gives the debugger port to a host. */
+  #debug(generation: Generation): void {
+    const { debug } = this.#options;
+    if (!debug || generation === this.#debugged) return;
+    const isFirst = !this.#debugged;
+    this.#debugged?.debug(null, { waits: false });
+    this.#debugged = generation;
+    generation.debug(debug.port, { waits: isFirst && debug.waits });
   }
 
   #takeBlank(): Generation | undefined {
@@ -510,6 +537,7 @@ export class HostClient implements CodeHost, PlaceFinder {
   async #lend(wanted: WantedHost): Promise<Generation> {
     const spare = wanted.isFresh ? undefined : this.#takeSpare();
     const generation = spare && !spare.isOver ? spare : (this.#takeBlank() ?? (await this.#open()));
+    if (!wanted.isTrial) this.#debug(generation);
     this.#lent.set(generation, wanted);
     const wasLocal = this.#isLocal;
     try {
@@ -640,8 +668,10 @@ export class HostClient implements CodeHost, PlaceFinder {
     const opened = this.#takeBlank() ?? (await this.#open());
     this.#restarts.recordStart();
     // The loader may have returned a host during the start.
-    if (!this.#current || this.#current.isOver) this.#current = opened;
-    else void opened.close();
+    if (!this.#current || this.#current.isOver) {
+      this.#current = opened;
+      this.#debug(opened);
+    } else void opened.close();
   }
 
   async #open(): Promise<Generation> {
@@ -669,6 +699,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     const sandbox = this.#options.sandbox?.();
     return new HostGeneration({
       sandbox,
+      isDebugged: this.#options.debug !== undefined,
       link: (options) => new Link(options),
       report,
       entry: hostEntry(),

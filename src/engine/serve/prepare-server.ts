@@ -5,7 +5,7 @@ import { toOneLine } from '../base/to-one-line.js';
 import { waitAtMost } from '../base/wait.js';
 import type { InstallMissing } from '../extension/installer.js';
 import { MissingPackageError } from '../extension/workspace.js';
-import type { Renewal } from '../host/host-client.js';
+import type { DebugOptions, Renewal } from '../host/host-client.js';
 import { LazyHost } from '../host/lazy-host.js';
 import { ChangeNotifier } from '../live/change-notifier.js';
 import {
@@ -47,6 +47,8 @@ export interface Preparation extends ServerRequest {
   readonly sandbox?: SandboxChoice | undefined;
   /** True if its files are edited while it is served: code is described at each start and renewal. Default: false. */
   readonly isEdited?: boolean | undefined;
+  /** Opens the debugger port of the extension host. */
+  readonly debug?: DebugOptions | undefined;
   /** Opens the server in place of a search by its name. */
   readonly openServer?: ((signal: AbortSignal) => Promise<ServerResolver>) | undefined;
 }
@@ -110,6 +112,7 @@ export async function prepareServer(
     sandbox: () => sandbox.current,
     patienceMs: () => loading.patienceMs,
     isEdited: preparation.isEdited ?? false,
+    debug: preparation.debug,
     // If the server cannot be composed again, it stays as it is.
     onSurfaceChanged: async () => await prepared?.live.recompose({ isFresh: true }).catch(() => {}),
   });

@@ -17,6 +17,8 @@ export function defineDev(program: Command, { host, answer }: CommandContext): v
     .option('--page', 'serve the page over stdio, too')
     .option('--no-page', 'serve no page over HTTP')
     .option('--page-port <number>', 'port of the page; 0 for any free port', portNumber, 0)
+    .option('--inspect [port]', 'open a debugger port in the extension host; default: 9229', portNumber)
+    .option('--inspect-brk [port]', 'the same, and wait for a debugger before code loads', portNumber)
     .option('--no-build', 'do not run the "build" script of the package')
     .option('--project', 'look in the project at the working directory first, as in start')
     .option('--no-auto-install', 'do not install missing packages')

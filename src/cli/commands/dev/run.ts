@@ -24,6 +24,10 @@ export interface DevInput {
   readonly pagePort: number;
   /** False to leave the build of the package to the author. */
   readonly build: boolean;
+  /** Debugger port. Zero: any free port. */
+  readonly inspect?: number | undefined;
+  /** Debugger port on which the first host waits. */
+  readonly inspectBrk?: number | undefined;
   readonly project: boolean;
   readonly autoInstall: boolean;
   readonly json: boolean;
@@ -42,7 +46,8 @@ export async function devCommand(input: DevInput, host: Host): Promise<ExitCode>
   });
   const { directory, root } = extension.manifest;
   const isHttp = http || !(stdio || isPipe(host.stdin));
-  const { page = isHttp, pagePort } = input;
+  const { page = isHttp, pagePort, inspect, inspectBrk } = input;
+  const debugPort = inspectBrk ?? inspect;
   return await serveDev({
     host,
     server,
@@ -51,6 +56,7 @@ export async function devCommand(input: DevInput, host: Host): Promise<ExitCode>
     directory,
     root,
     builds,
+    ...(debugPort !== undefined && { debug: { port: debugPort, waits: inspectBrk !== undefined } }),
     http: isHttp ? { port } : undefined,
     page: page
       ? { pageFolder: path.join(packageRoot(), 'dist', 'preview'), version: packageVersion(), port: pagePort }

@@ -47,6 +47,7 @@ export function expandOptionalValues(argv: readonly string[]): readonly string[]
   return argv.map((word, index) => {
     if (end !== -1 && index >= end) return word;
     if (word === '--adapt') return '--adapt=on';
+    if (word === '--inspect' || word === '--inspect-brk') return `${word}=9229`;
     return word === '--project' && !servesProject ? '--project=.' : word;
   });
 }
