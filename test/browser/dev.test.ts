@@ -98,8 +98,14 @@ describeInBrowser('in a browser, the page of dev', () => {
     await page.getByRole('button', { name: 'Read', exact: true }).click();
     await result('Weather in Köln');
     await use('tools', 'rain', 'Call');
-    await page.frameLocator('#place iframe').frameLocator('iframe').getByText('Rain', { exact: true }).waitFor();
-    expect(await page.locator('#tokens').textContent()).toMatch(/The tools need .*\d+ tokens of each request\./);
+    await page
+      .frameLocator('#place iframe')
+      .frameLocator('iframe')
+      .getByText('Rain', { exact: true })
+      .waitFor();
+    expect(await page.locator('#tokens').textContent()).toMatch(
+      /The tools need .*\d+ tokens of each request\./,
+    );
     expect(await page.title()).toMatch(/ – dev$/);
   });
 

@@ -52,11 +52,15 @@ it.each(['legacy', 'pinned'] as const)(
     expect(await tools()).toEqual(['Data 1.', 'Code 1.']);
     expect(await call('data')).toBe('deep 1');
 
-    addFiles(folder, { 'agenttools/tools/data.json': { description: 'Data 2.', handler: './lib/handler.js' } });
+    addFiles(folder, {
+      'agenttools/tools/data.json': { description: 'Data 2.', handler: './lib/handler.js' },
+    });
     await eventually(() => changes() === 1, 'the change of a data definition');
     expect(await tools()).toEqual(['Data 2.', 'Code 1.']);
 
-    addFiles(folder, { 'agenttools/tools/code.js': `export default { description: 'Code 2.', handler: () => 'code 2' };` });
+    addFiles(folder, {
+      'agenttools/tools/code.js': `export default { description: 'Code 2.', handler: () => 'code 2' };`,
+    });
     await eventually(() => changes() === 2, 'the change of a definition in code');
     expect(await tools()).toEqual(['Data 2.', 'Code 2.']);
     expect(await call('code')).toBe('code 2');
@@ -66,14 +70,20 @@ it.each(['legacy', 'pinned'] as const)(
     expect(await call('data')).toBe('deep 2');
 
     addFiles(folder, { 'lib/deep.js': `export const word = ;` });
-    await eventually(() => /lib\/deep\.js:1:21 error Unexpected token/.test(dev.stderr()), 'the syntax error');
+    await eventually(
+      () => /lib\/deep\.js:1:21 error Unexpected token/.test(dev.stderr()),
+      'the syntax error',
+    );
     expect(dev.stderr()).toContain('The version before is served until this is fixed:');
     addFiles(folder, { 'agenttools/tools/code.js': `throw new Error('no');` });
     await eventually(() => /tools\/code\.js:1:7 error .*no\./.test(dev.stderr()), 'the error of a module');
     addFiles(folder, { 'agenttools/tools/data.json': '{ "description": ' });
     await eventually(() => /tools\/data\.json:1:\d+ error /.test(dev.stderr()), 'the unreadable definition');
     addFiles(folder, { 'package.json': '{' });
-    await eventually(() => /package\.json:1:\d+ error .*malformed-manifest/.test(dev.stderr()), 'the bad manifest');
+    await eventually(
+      () => /package\.json:1:\d+ error .*malformed-manifest/.test(dev.stderr()),
+      'the bad manifest',
+    );
     expect([await call('data'), await call('code'), changes()]).toEqual(['deep 2', 'code 2', 2]);
 
     addFiles(folder, kit);

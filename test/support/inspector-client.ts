@@ -19,10 +19,12 @@ export class InspectorClient {
   private constructor(socket: Socket, head: Buffer) {
     this.#socket = socket;
     this.#buffer = head;
-    socket.on('error', () => {}).on('data', (chunk: Buffer) => {
-      this.#buffer = Buffer.concat([this.#buffer, chunk]);
-      this.#read();
-    });
+    socket
+      .on('error', () => {})
+      .on('data', (chunk: Buffer) => {
+        this.#buffer = Buffer.concat([this.#buffer, chunk]);
+        this.#read();
+      });
     this.#read();
   }
 
@@ -116,8 +118,9 @@ export class InspectorClient {
 
 async function listTargets(port: number): Promise<Message> {
   return await new Promise((resolve) => {
-    get({ host: '127.0.0.1', port, path: '/json/list' }, (response) => resolve(json(response))).on('error', () =>
-      resolve(undefined),
+    get({ host: '127.0.0.1', port, path: '/json/list' }, (response) => resolve(json(response))).on(
+      'error',
+      () => resolve(undefined),
     );
   });
 }

@@ -89,6 +89,7 @@ export async function serveDev(options: DevOptions): Promise<never> {
     project: project ?? false,
     obtain,
     strict: false,
+    sandbox: { use: 'declared' as const },
     isEdited: true,
     debug,
     judge: session.judge,

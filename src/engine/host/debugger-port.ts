@@ -35,7 +35,9 @@ export class DebuggerPort {
     while (!(await isFree(port))) {
       if (request !== this.#requests) return;
       if (performance.now() > lastTry) {
-        this.#report(`No debugger can be attached: port ${port} is in use. Choose another one: --inspect=<port>.`);
+        this.#report(
+          `No debugger can be attached: port ${port} is in use. Choose another one: --inspect=<port>.`,
+        );
         return;
       }
       await sleep(pauseMs);

@@ -45,6 +45,8 @@ export interface InstallRequest {
   /** Timeout for the answer of the server; undefined: the server is not started. */
   readonly verifyTimeoutMs: number | undefined;
   readonly force: boolean;
+  /** True for an entry that runs `dev`, which serves changes of the files. */
+  readonly dev: boolean;
   /** True for an entry with `--frozen`. */
   readonly frozen: boolean;
   /** Options of `start` for the sandbox; empty: the sandbox that the server declares. */

@@ -34,6 +34,7 @@ const request: InstallRequest = {
   cwd: undefined,
   verifyTimeoutMs: undefined,
   force: false,
+  dev: false,
   frozen: false,
   sandbox: [],
   allowFindings: [],

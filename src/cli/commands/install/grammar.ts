@@ -74,6 +74,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
         .choices(['node', 'npx'])
         .default('node'),
     )
+    .option('--dev', 'run agenttools dev, which serves changes of the files as they are saved')
     .option('--frozen', 'let the client get only items that are as the server lists them now')
     .option('--no-verify', 'do not start the server first')
     .option('--verify-timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 15)
@@ -107,6 +108,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             apps: options.enableMcpApps ?? true,
             cwd: options.cwd,
             by: options.command,
+            dev: options.dev ?? false,
             frozen: options.frozen ?? false,
             sandbox: sandboxInput(options),
             verify: options.verify,
