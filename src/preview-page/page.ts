@@ -24,7 +24,7 @@ interface CallRecord {
   readonly args: Arguments;
 }
 
-/** A request whose result is shown without an app. */
+/** A request without an app: its result is shown as text. */
 type PlainRequest = ReturnType<Item['request']>;
 
 /** The form of a tool, with the schema that it was made from. */
@@ -78,7 +78,7 @@ let height: number | undefined;
 let call: AbortController | undefined;
 /** The call that is shown; undefined if no call is. */
 let called: CallRecord | undefined;
-/** The last request whose result is shown without an app. */
+/** The last request without an app. */
 let shownRequest: PlainRequest | undefined;
 let turns = 0;
 /** The turn of the app that is listened to. Messages count until the app is gone, teardown included. */

@@ -39,7 +39,10 @@ describe('install --dev', () => {
     [['https://mcp.example.com/mcp'], 1],
   ])('refuses %j', async (words, code) => {
     const run = await runCli(['install', 'cursor', ...words, '--dev'], { home, cwd, env: { PATH: '' } });
-    expect([run.code, run.stderr]).toEqual([code, expect.stringMatching(/--dev (?:serves an extension|is for extensions)/)]);
+    expect([run.code, run.stderr]).toEqual([
+      code,
+      expect.stringMatching(/--dev (?:serves an extension|is for extensions)/),
+    ]);
   });
 });
 

@@ -20,7 +20,7 @@ export class DevOutput {
         else target.write(chunk, () => done());
       },
     });
-    // Output of a server whose reader is gone is dropped: the server goes on.
+    // Without a reader, output is dropped and the server goes on.
     target.on('error', () => {});
   }
 }

@@ -177,7 +177,7 @@ export class DevSession {
 
 const heldBack = 'The files cannot be served. The version before is served until this is fixed';
 
-/** Tells clients that subscribed resources may have changed. */
+/** Notifies clients that subscribed resources may have changed. */
 function announceResources({ live }: PreparedServer): void {
   for (const { subscribable, uri } of live.current.registry.all('resources')) {
     if (subscribable && uri !== undefined) live.announce({ kind: 'resource_updated', uri });

@@ -5,8 +5,8 @@ import { isRecord } from '../base/value-checks.js';
 import type { LocatedDiagnostic } from '../validate/validate.js';
 
 /**
- * Finds syntax errors in JavaScript files of a package. Node does not say where a module that another one imports has its
- * error. `files` are relative to the package folder.
+ * Finds syntax errors in JavaScript files of a package. For a module that another one imports, Node
+ * reports no position. `files` are relative to the package folder.
  */
 export async function findSyntaxErrors(
   directory: string,

@@ -8,7 +8,7 @@ import { listedKinds } from '../runtime/served-kind.js';
 import type { ToolSpec } from '../runtime/specs.js';
 
 /** The files of a package do not make a server that can replace the served one. */
-export class BrokenVersionError extends Error {
+class BrokenVersionError extends Error {
   override readonly name = 'BrokenVersionError';
 }
 

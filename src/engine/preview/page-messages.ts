@@ -77,7 +77,7 @@ export interface DevState {
 }
 
 /** A fault of a file. */
-export interface ShownDiagnostic {
+interface ShownDiagnostic {
   readonly severity: 'error' | 'warning' | 'info';
   /** `file:line:column` */
   readonly place: string;
@@ -125,7 +125,7 @@ export interface PreviewEvents {
   readonly stderr: string;
   /** The method of a `list_changed` notification. */
   readonly changed: string;
-  /** The oldest open question of the server. Null: there is none. */
+  /** The oldest open question of the server. Null: no question is open. */
   readonly question: PageQuestion | null;
 }
 

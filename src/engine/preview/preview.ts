@@ -27,7 +27,7 @@ export interface PreviewOptions extends HostPageOptions {
 }
 
 /** A page that is a host of the apps of a server. */
-export interface HostPageOptions {
+interface HostPageOptions {
   /** The server's name on the command line. */
   readonly reference: string;
   /** The built pages. */
