@@ -8,6 +8,7 @@ import { defineCreate } from './commands/create/grammar.js';
 import { defineCreateServer } from './commands/create-server/grammar.js';
 import { defineDeleteServer } from './commands/delete-server/grammar.js';
 import { defineDerive } from './commands/derive/grammar.js';
+import { defineDev } from './commands/dev/grammar.js';
 import { defineExplain } from './commands/explain/grammar.js';
 import { defineGenerate } from './commands/generate/grammar.js';
 import { defineInstall } from './commands/install/grammar.js';
@@ -35,6 +36,7 @@ const commands: readonly DefineCommand[] = [
   defineCreate,
   defineGenerate,
   defineValidate,
+  defineDev,
   defineTest,
   definePreview,
   defineDerive,

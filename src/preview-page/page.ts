@@ -1,10 +1,19 @@
 import './jitless.js';
 import type { McpUiDisplayMode, McpUiHostContext } from '@modelcontextprotocol/ext-apps/app-bridge';
-import type { AppRendering, ListedTool, PreviewState, Theme } from '../engine/preview/page-messages.js';
+import type {
+  AppRendering,
+  DevState,
+  ListedTool,
+  PreviewState,
+  Theme,
+} from '../engine/preview/page-messages.js';
 import { AppFrame, type AppListener } from './app-frame.js';
 import { ArgumentFault, ArgumentsForm, parseArguments } from './arguments-form.js';
+import { type Item, type ItemKind, listItems } from './items.js';
 import { Log } from './log.js';
 import { askServer, renderApp, report, restartServer, subscribeToServer } from './program.js';
+import { showQuestion } from './questions.js';
+import { clearResult, showFailure, showResult } from './result.js';
 import { themeStyles } from './themes.js';
 
 type Arguments = Record<string, unknown>;
@@ -14,6 +23,9 @@ interface CallRecord {
   readonly tool: string;
   readonly args: Arguments;
 }
+
+/** A request without an app: its result is shown as text. */
+type PlainRequest = ReturnType<Item['request']>;
 
 /** The form of a tool, with the schema that it was made from. */
 interface ToolForm {
@@ -25,6 +37,7 @@ interface ToolForm {
 const findElement = <Element extends HTMLElement>(id: string) => document.getElementById(id) as Element;
 const controls = {
   app: findElement<HTMLSelectElement>('app'),
+  kind: findElement<HTMLSelectElement>('kind'),
   tool: findElement<HTMLSelectElement>('tool'),
   theme: findElement<HTMLSelectElement>('theme'),
   width: findElement<HTMLInputElement>('width'),
@@ -36,6 +49,7 @@ const controls = {
   cancel: findElement<HTMLButtonElement>('cancel'),
 };
 const [stage, place] = [findElement('stage'), findElement('place')];
+const [diagnostics, budget] = [new Log('diagnostics'), findElement('budget')];
 const logs = { violations: new Log('violations'), asks: new Log('asks'), messages: new Log('messages') };
 const stderr = { text: findElement('stderr'), count: findElement('stderr-count'), lines: 0 };
 
@@ -64,6 +78,8 @@ let height: number | undefined;
 let call: AbortController | undefined;
 /** The call that is shown; undefined if no call is. */
 let called: CallRecord | undefined;
+/** The last request without an app. */
+let shownRequest: PlainRequest | undefined;
 let turns = 0;
 /** The turn of the app that is listened to. Messages count until the app is gone, teardown included. */
 let activeTurn = 0;
@@ -78,15 +94,45 @@ function receive(next: PreviewState): void {
   fillApps(next);
   if (isFirst) applyInitialView(next);
   fillTools(next);
+  if (next.dev) showDev(next.dev, next.apps.length > 0);
   if (isFirst && next.asked.arguments) {
     form?.fields.write(next.asked.arguments);
     controls.json.value = JSON.stringify(next.asked.arguments, undefined, 2);
   }
   if (next.generation === shownGeneration) return;
   shownGeneration = next.generation;
+  if (next.apps.length === 0 || (shownRequest && !isFirst)) {
+    if (shownRequest && controls.again.checked) void showPlain(shownRequest);
+    return;
+  }
   if (isFirst) return void showApp(controls.app.value, requestedCall(next));
   const isThere = next.apps.some(({ uri }) => uri === shownApp);
   void showApp(isThere ? shownApp! : controls.app.value, controls.again.checked ? called : undefined);
+}
+
+/** Shows the items without apps, and the state of the files. */
+function showDev(dev: DevState, hasApps: boolean): void {
+  findElement('kind-row').hidden = false;
+  findElement('files').hidden = false;
+  for (const control of [controls.app, controls.width, controls.mode])
+    control.closest('label')!.hidden = !hasApps;
+  findElement('fresh').hidden = !hasApps;
+  findElement('restart').textContent = 'Reload files';
+  findElement('version').textContent = dev.isBroken
+    ? 'The files cannot be served. The version before is served until this is fixed.'
+    : 'The current files are served.';
+  findElement('version').classList.toggle('error', dev.isBroken);
+  diagnostics.clear();
+  for (const { severity, place, message, code } of dev.diagnostics)
+    diagnostics.add(`${severity} ${place}`, `${message} (${code})`);
+  findElement('tokens').textContent = dev.tokens?.text ?? '';
+  budget.replaceChildren(
+    ...(dev.tokens?.faults ?? []).map((fault) => {
+      const entry = document.createElement('li');
+      entry.textContent = fault;
+      return entry;
+    }),
+  );
 }
 
 /** The call that the command line asks for. */
@@ -105,7 +151,7 @@ function applyInitialView({ asked }: PreviewState): void {
 
 function showStatus({ reference, server, status }: PreviewState): void {
   const name = server?.name || reference;
-  document.title = `${name} – preview`;
+  document.title = `${name} – ${state?.dev ? 'dev' : 'preview'}`;
   findElement('server-name').textContent = name;
   const words = {
     starting: 'Starting…',
@@ -128,7 +174,11 @@ function fillApps({ apps }: PreviewState): void {
 }
 
 /** Lists the tools. Selects the wanted tool, or keeps the selection. */
-function fillTools({ tools, apps, asked }: PreviewState, wanted?: string): void {
+function fillTools({ tools, apps, asked, dev }: PreviewState, wanted?: string): void {
+  if (dev && controls.kind.value !== 'tools') {
+    fillItems();
+    return;
+  }
   const app = apps.find(({ uri }) => uri === controls.app.value);
   const chosen = wanted ?? (controls.tool.value || asked.tool);
   const own = tools.filter(({ name }) => app?.tools.includes(name));
@@ -137,6 +187,24 @@ function fillTools({ tools, apps, asked }: PreviewState, wanted?: string): void 
   if (chosen !== undefined && tools.some(({ name }) => name === chosen)) controls.tool.value = chosen;
   else controls.tool.value = own[0]?.name ?? tools[0]?.name ?? '';
   showTool();
+}
+
+/** Lists prompts or resources. Keeps the selection. */
+function fillItems(): void {
+  const chosen = controls.tool.value;
+  const items = itemsOfKind();
+  controls.tool.replaceChildren(...items.map(({ id, label }) => new Option(label, id)));
+  if (items.some(({ id }) => id === chosen)) controls.tool.value = chosen;
+  showTool();
+}
+
+function itemsOfKind(): readonly Item[] {
+  const kind = (controls.kind.value || 'tools') as ItemKind;
+  return state ? listItems(kind, state.tools, state.dev ?? { prompts: [], resources: [] }) : [];
+}
+
+function chosenItem(): Item | undefined {
+  return itemsOfKind().find(({ id }) => id === controls.tool.value);
 }
 
 function group(label: string, tools: readonly ListedTool[]): HTMLOptGroupElement {
@@ -153,13 +221,14 @@ function group(label: string, tools: readonly ListedTool[]): HTMLOptGroupElement
 
 /** Shows the form of the chosen tool. Keeps the input while the tool stays the same. */
 function showTool(): void {
-  const tool = findToolByName(controls.tool.value);
-  controls.run.disabled = tool === undefined;
-  findElement('tool-description').textContent = tool?.description ?? '';
-  const schema = JSON.stringify(tool?.inputSchema ?? {});
-  if (form && form.tool === tool?.name && form.schema === schema) return;
-  const before = form && form.tool === tool?.name ? readForm() : undefined;
-  form = { tool: tool?.name, schema, fields: new ArgumentsForm(findElement('fields'), tool?.inputSchema) };
+  const item = chosenItem();
+  const id = item && `${item.kind} ${item.id}`;
+  controls.run.disabled = item === undefined;
+  findElement('tool-description').textContent = item?.description ?? '';
+  const schema = JSON.stringify(item?.schema ?? {});
+  if (form && form.tool === id && form.schema === schema) return;
+  const before = form && form.tool === id ? readForm() : undefined;
+  form = { tool: id, schema, fields: new ArgumentsForm(findElement('fields'), item?.schema) };
   if (before) form.fields.write(before);
 }
 
@@ -188,6 +257,8 @@ async function showApp(app: string, wanted: CallRecord | undefined): Promise<voi
   call?.abort();
   called = wanted;
   shownApp = app;
+  shownRequest = undefined;
+  clearResult();
   showFault(undefined);
   for (const log of Object.values(logs)) log.clear();
   await clearStage();
@@ -215,6 +286,33 @@ async function showApp(app: string, wanted: CallRecord | undefined): Promise<voi
     const { message } = error as Error;
     showFault(message);
     await report({ kind: 'failed', message });
+  }
+}
+
+/** Makes a request and shows its result without an app. */
+async function showPlain(request: PlainRequest): Promise<void> {
+  turns += 1;
+  const turn = turns;
+  call?.abort();
+  called = undefined;
+  shownRequest = request;
+  showFault(undefined);
+  clearResult();
+  await clearStage();
+  const leaving = new AbortController();
+  call = leaving;
+  controls.cancel.disabled = false;
+  try {
+    const result = await askServer({ ...request, from: 'page' }, leaving.signal);
+    if (turn === turns) showResult(result);
+  } catch (error) {
+    if (turn === turns)
+      showFailure(leaving.signal.aborted ? 'The call was cancelled.' : (error as Error).message);
+  } finally {
+    if (call === leaving) {
+      call = undefined;
+      controls.cancel.disabled = true;
+    }
   }
 }
 
@@ -392,12 +490,19 @@ function submit(): void {
   try {
     const args = readArguments();
     fault.hidden = true;
+    const item = chosenItem();
+    const hasApp = item?.kind === 'tools' && (!state?.dev || boundApp(item.id) !== undefined);
+    if (item && !hasApp) return void showPlain(item.request(args));
     void showApp(controls.app.value, { tool: controls.tool.value, args });
   } catch (error) {
     if (!(error instanceof ArgumentFault)) throw error;
     fault.textContent = error.message;
     fault.hidden = false;
   }
+}
+
+function boundApp(tool: string): string | undefined {
+  return state?.apps.find(({ tools }) => tools.includes(tool))?.uri;
 }
 
 /** Copies the input from one form to the other. */
@@ -420,9 +525,21 @@ controls.app.addEventListener('change', () => {
   if (state) fillTools(state, app?.tools[0]);
   void showApp(controls.app.value, undefined);
 });
+const kindTexts: Readonly<Record<string, readonly [string, string]>> = {
+  tools: ['Tool', 'Call'],
+  prompts: ['Prompt', 'Get'],
+  resources: ['Resource', 'Read'],
+};
+controls.kind.addEventListener('change', () => {
+  const [label, verb] = kindTexts[controls.kind.value]!;
+  findElement('item-label').textContent = label;
+  findElement('call-title').textContent = controls.kind.value === 'tools' ? 'Tool call' : label;
+  controls.run.textContent = verb;
+  if (state) fillTools(state);
+});
 controls.tool.addEventListener('change', () => {
-  const app = state?.apps.find(({ tools }) => tools.includes(controls.tool.value));
-  if (app) controls.app.value = app.uri;
+  const app = controls.kind.value === 'tools' ? boundApp(controls.tool.value) : undefined;
+  if (app !== undefined) controls.app.value = app;
   showTool();
   if (state) fillTools(state);
 });
@@ -457,6 +574,7 @@ const events = subscribeToServer({
     stderr.text.textContent = `${stderr.text.textContent}${text}`.slice(-20_000);
   },
   changed: (method) => void frame?.sendChanged(method),
+  question: showQuestion,
 });
 events.addEventListener('error', () =>
   showFault('The preview has ended. Start it again, and open the address that it prints.'),

@@ -23,6 +23,15 @@ export async function restartServer(): Promise<void> {
   await post('restart', {});
 }
 
+/** Answers a question of the server. */
+export async function answerQuestion(answer: {
+  readonly id: number;
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, unknown>>;
+}): Promise<void> {
+  await post('answer', answer);
+}
+
 export async function report(what: AppReport): Promise<void> {
   await post('report', what);
 }

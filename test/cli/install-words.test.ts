@@ -26,6 +26,26 @@ const edit = (from: string, to: string) =>
     'mcp.json': readFileSync(cursorFile, 'utf8').replace(from, to),
   });
 
+describe('install --dev', () => {
+  it('writes an entry that serves changes of the files', async () => {
+    await install('cursor', '.', '--dev');
+    const { args } = JSON.parse(readFileSync(cursorFile, 'utf8')).mcpServers.kit;
+    expect(args.slice(1)).toEqual(['dev', '--stdio', path.join(cwd, 'kit')]);
+  });
+
+  it.each([
+    [['.', '--frozen'], 2],
+    [['.', '--sandbox'], 2],
+    [['https://mcp.example.com/mcp'], 1],
+  ])('refuses %j', async (words, code) => {
+    const run = await runCli(['install', 'cursor', ...words, '--dev'], { home, cwd, env: { PATH: '' } });
+    expect([run.code, run.stderr]).toEqual([
+      code,
+      expect.stringMatching(/--dev (?:serves an extension|is for extensions)/),
+    ]);
+  });
+});
+
 describe('output of install', () => {
   it('reports a replaced entry as a sentence, then a note', async () => {
     addFiles(home, { '.cursor/mcp.json': { mcpServers: { kit: { command: 'x' } } } });

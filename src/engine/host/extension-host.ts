@@ -12,6 +12,7 @@ import { begunNotes } from './begun-calls.js';
 import { captureBuiltIns, hasNewModules, pushItem } from './built-ins.js';
 import { areBuiltInsSound } from './built-ins-check.js';
 import { keepCrashListeners, tameCrashListeners } from './crash-listeners.js';
+import { DebuggerPort } from './debugger-port.js';
 import { openHostChannel } from './host-channel.js';
 import { Endpoint, type Tampering } from './host-endpoint.js';
 import type { FromHost, ToHost } from './host-messages.js';
@@ -40,9 +41,7 @@ const endpoint = new Endpoint({
   exit: () => void leave(),
   threadPool: new ThreadPool(),
 });
-const channel = openHostChannel({
-  onMessage: (message) => endpoint.receive(message as unknown as ToHost),
-});
+const channel = openHostChannel({ onMessage: (message) => receive(message as unknown as ToHost) });
 keepCrashListeners();
 const moduleHooks = watchModuleHooks();
 sendToFront({ type: 'ready' });
@@ -62,6 +61,26 @@ const fullPauseMs = 2;
 let lastFull = Number.NEGATIVE_INFINITY;
 
 let lastThorough = Number.NEGATIVE_INFINITY;
+
+const debuggerPort = new DebuggerPort(report);
+/** Messages that wait for a debugger. */
+let held: ToHost[] | undefined;
+
+function receive(message: ToHost): void {
+  if (message.type === 'debug') void debug(message);
+  else if (held) held.push(message);
+  else endpoint.receive(message);
+}
+
+async function debug({ port, waits }: Extract<ToHost, { type: 'debug' }>): Promise<void> {
+  if (waits) held = [];
+  await debuggerPort.use(port);
+  if (!waits) return;
+  const messages = held ?? [];
+  held = undefined;
+  debuggerPort.stop();
+  for (const message of messages) endpoint.receive(message);
+}
 
 function sendToFront(message: FromHost): void {
   channel.send(message as unknown as ChannelMessage);
@@ -114,6 +133,8 @@ function areSound(): boolean {
 
 /** Undoes changes that code made while it ran, except additions to built-ins that this extension makes in every host. */
 function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tampering | undefined {
+  // A debugger adds names for its console.
+  if (debuggerPort.isUsed) return undefined;
   const time = apply(now, clock, []) as number;
   const isThorough = time - lastThorough >= thoroughPauseMs;
   const changes = builtIns.difference(isThorough);

@@ -59,6 +59,29 @@ export interface HostClientOptions {
   readonly sandbox?: () => Sandbox | undefined;
   /** Longest wait of `loadCode` for one definition, in milliseconds. Read before each load. Default: infinite. */
   readonly patienceMs?: () => number;
+  /** True if files are edited while they are served: nothing is recorded. Default: false. */
+  readonly isEdited?: boolean;
+  /** Opens the debugger port of the host that runs the code. Default: hosts have none. */
+  readonly debug?: DebugOptions | undefined;
+}
+
+/** Debugging of hosts. */
+export interface DebugOptions {
+  /** Zero: any free port. */
+  readonly port: number;
+  /** True if the first host waits for a debugger before it loads code. */
+  readonly waits: boolean;
+}
+
+/** Conditions of a swap. */
+export interface Renewal {
+  /** True if no code has changed, so modules need no new description. Default: false. */
+  readonly hasSameCode?: boolean;
+}
+
+/** Host that loads the definitions for a swap, while the current host takes the calls. */
+interface Successor {
+  host: Generation | undefined;
 }
 
 /** Task that runs in a host. */
@@ -70,6 +93,9 @@ interface RunningTask {
   readonly auth: RequestContext['auth'];
   readonly generation: Generation;
 }
+
+/** Longest load of a definition under a debugger, in milliseconds. */
+const debugLimitMs = 24 * 60 * 60 * 1000;
 
 /** Longest run of a call on a replaced host, in milliseconds. */
 const retireMs = 60_000;
@@ -103,10 +129,10 @@ type SessionTexts = Map<string, string>;
 /** The extension host of one server. Starts on first use, and again after it has died. */
 export class HostClient implements CodeHost, PlaceFinder {
   readonly #options: HostClientOptions;
-  readonly #failures = new Map<string, LoadFailure>();
+  #failures = new Map<string, LoadFailure>();
   #definitions = new Map<string, string>();
   /** Descriptions of this process by file. Not all descriptions can be recorded. */
-  readonly #described = new Map<string, PlainData>();
+  #described = new Map<string, PlainData>();
   readonly #loader: DefinitionLoader<Generation>;
   /** Hosts that load definitions. */
   readonly #lent = new Map<Generation, WantedHost>();
@@ -133,6 +159,12 @@ export class HostClient implements CodeHost, PlaceFinder {
   #starting: Promise<void> | undefined;
   /** The current host before its first request. */
   #spare: Generation | undefined;
+  /** A started host for the next use, if files are edited: saves the start of a process after each change. */
+  #blank: Generation | undefined;
+  /** The host with the debugger port. */
+  #debugged: Generation | undefined;
+  /** Set during a swap. */
+  #successor: Successor | undefined;
   /** True if no process can be started: extension code runs in this process. */
   #isLocal = false;
   #lastNumber = 0;
@@ -148,6 +180,7 @@ export class HostClient implements CodeHost, PlaceFinder {
       openHost: async (wanted) => await this.#lend(wanted),
       releaseHost: (generation, { isSound }) => this.#takeBack(generation, isSound),
       onHarmful: (files) => void this.#leaveOut(files),
+      ...(options.debug && { limitMs: debugLimitMs }),
     });
   }
 
@@ -273,7 +306,7 @@ export class HostClient implements CodeHost, PlaceFinder {
 
   /** Composes the server again before the next request. */
   recompose(): void {
-    this.#current?.recompose();
+    (this.#successor ? this.#successor.host : this.#current)?.recompose();
   }
 
   /** Resolves with false if the host does not answer. True without a host: the next call starts one. */
@@ -289,27 +322,60 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   /**
-   * Replaces the current host. The new host describes modules for `renew`, then takes all calls. If `renew` rejects,
-   * keeps the current host and rejects with the same error.
+   * Replaces the current host, which takes all calls until `renew` resolves. A new host describes modules for `renew` and
+   * takes the later calls. If `renew` rejects, keeps the current host and rejects with the same error.
    */
-  async swap(renew: () => Promise<void>): Promise<void> {
-    const old = this.#current;
+  async swap(renew: () => Promise<void>, { hasSameCode = false }: Renewal = {}): Promise<void> {
     const [definitions, unconfirmed] = [this.#definitions, this.#unconfirmed];
-    this.#current = undefined;
-    this.#spare = undefined;
+    const [failures, described] = [this.#failures, this.#described];
+    const successor: Successor = { host: undefined };
+    this.#successor = successor;
     // The next composition adds the current ones.
     this.#definitions = new Map();
     this.#unconfirmed = new Map();
+    if (this.#options.isEdited && !hasSameCode) {
+      this.#failures = new Map();
+      this.#described = new Map();
+    }
     try {
       await renew();
-      this.#retire(old);
     } catch (error) {
-      this.#retire(this.#current);
-      this.#current = old;
+      this.#retire(successor.host);
       this.#definitions = definitions;
       this.#unconfirmed = unconfirmed;
+      this.#failures = failures;
+      this.#described = described;
+      if (this.#current) this.#debug(this.#current);
       throw error;
+    } finally {
+      this.#successor = undefined;
     }
+    this.#retire(this.#current);
+    this.#current = successor.host;
+    this.#spare = successor.host;
+  }
+
+  /** Starts the host and composes the server in it, so that the next call does not wait for it. Never rejects. */
+  async warm(): Promise<void> {
+    await this.#composed().catch(() => {});
+    if (!this.#options.isEdited || this.#isClosed || this.#blank) return;
+    this.#blank = await this.#open().catch(() => undefined);
+  }
+
+  /** Gives the debugger port to a host. */
+  #debug(generation: Generation): void {
+    const { debug } = this.#options;
+    if (!debug || generation === this.#debugged) return;
+    const isFirst = !this.#debugged;
+    this.#debugged?.debug(null, { waits: false });
+    this.#debugged = generation;
+    generation.debug(debug.port, { waits: isFirst && debug.waits });
+  }
+
+  #takeBlank(): Generation | undefined {
+    const blank = this.#blank;
+    this.#blank = undefined;
+    return blank?.isOver ? undefined : blank;
   }
 
   #retire(generation: Generation | undefined): void {
@@ -385,17 +451,18 @@ export class HostClient implements CodeHost, PlaceFinder {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#loader.close();
-    const all = [...this.#retired, ...this.#lent.keys(), ...(this.#current ? [this.#current] : [])];
+    const others = [this.#current, this.#successor?.host, this.#blank].filter((one) => one !== undefined);
+    const all = [...this.#retired, ...this.#lent.keys(), ...others];
     const ends = all.filter(({ isOver }) => !isOver).map((generation) => generation.close());
     const flush = this.#opening?.then((store) => store.flush());
     await Promise.all([...ends, flush]);
   }
 
-  /** Undefined for a frozen server, which trusts only fingerprints. */
+  /** Undefined without records, and for a frozen server, which trusts only fingerprints. */
   async #openStore(): Promise<SurfaceStore | undefined> {
-    const { hosted } = this.#options;
+    const { hosted, isEdited } = this.#options;
     // Definitions in data files need no store.
-    if (!hosted.frozen) this.#opening ??= openStore(hosted, this.#options.sandbox?.());
+    if (!hosted.frozen && !isEdited) this.#opening ??= openStore(hosted, this.#options.sandbox?.());
     return await this.#opening;
   }
 
@@ -468,10 +535,9 @@ export class HostClient implements CodeHost, PlaceFinder {
 
   /** Returns a host for definitions. A host that serves calls is never lent: a definition could end the calls. */
   async #lend(wanted: WantedHost): Promise<Generation> {
-    const spare = wanted.isFresh ? undefined : this.#spare;
-    if (spare) this.#current = undefined;
-    this.#spare = undefined;
-    const generation = spare && !spare.isOver ? spare : await this.#open();
+    const spare = wanted.isFresh ? undefined : this.#takeSpare();
+    const generation = spare && !spare.isOver ? spare : (this.#takeBlank() ?? (await this.#open()));
+    if (!wanted.isTrial) this.#debug(generation);
     this.#lent.set(generation, wanted);
     const wasLocal = this.#isLocal;
     try {
@@ -485,11 +551,29 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
   }
 
+  /** A host that has served no request: the one of the swap, or the current one. */
+  #takeSpare(): Generation | undefined {
+    if (this.#successor) {
+      const { host } = this.#successor;
+      this.#successor.host = undefined;
+      return host;
+    }
+    const spare = this.#spare;
+    if (spare) this.#current = undefined;
+    this.#spare = undefined;
+    return spare;
+  }
+
   #takeBack(generation: Generation, isSound: boolean): void {
     // The death of a killed host is recorded when it is reported.
     if (generation.isOver) return;
     this.#lent.delete(generation);
     const isUsable = isSound && !generation.isRefusing;
+    const successor = this.#successor;
+    if (successor && !successor.host && isUsable && !this.#isClosed) {
+      successor.host = generation;
+      return;
+    }
     if (!isUsable || this.#isClosed || (this.#current && !this.#current.isOver)) {
       this.#retired.add(generation);
       void generation.close();
@@ -582,11 +666,13 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   async #startCurrent(): Promise<void> {
-    const opened = await this.#open();
+    const opened = this.#takeBlank() ?? (await this.#open());
     this.#restarts.recordStart();
     // The loader may have returned a host during the start.
-    if (!this.#current || this.#current.isOver) this.#current = opened;
-    else void opened.close();
+    if (!this.#current || this.#current.isOver) {
+      this.#current = opened;
+      this.#debug(opened);
+    } else void opened.close();
   }
 
   async #open(): Promise<Generation> {
@@ -614,6 +700,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     const sandbox = this.#options.sandbox?.();
     return new HostGeneration({
       sandbox,
+      isDebugged: this.#options.debug !== undefined,
       link: (options) => new Link(options),
       report,
       entry: hostEntry(),
@@ -671,6 +758,10 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   #noteDeath({ kind, reason }: HostDeath, generation: Generation): void {
+    if (generation === this.#blank) {
+      this.#blank = undefined;
+      return;
+    }
     this.#failTasks(generation, reason);
     if (this.#retired.delete(generation) || this.#isClosed) return;
     // Code that belongs in a sandbox never runs in this process.

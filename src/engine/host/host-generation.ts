@@ -61,6 +61,8 @@ export interface GenerationOptions {
   readonly hosted: HostedServer;
   /** Runs the host. Default: it has the rights of this process. */
   readonly sandbox: Sandbox | undefined;
+  /** True if a debugger may stop the host: it has no time limits. */
+  readonly isDebugged: boolean;
   /** Changes that code made in earlier hosts, as text. */
   readonly usualChanges: readonly string[];
   readonly stderr: Writable;
@@ -207,6 +209,11 @@ export class Generation {
     return await this.#ask((call) => ({ type: 'describe', call, file, relative }), { limitMs, late: '' });
   }
 
+  /** Opens the debugger port of the host; null closes it. `waits`: the host waits for a debugger and stops. */
+  debug(port: number | null, { waits }: { readonly waits: boolean }): void {
+    this.#send({ type: 'debug', port, waits });
+  }
+
   /** Excludes modules and hooks from the composed server, each with the reason. */
   exclude(excluded: Excluded, hooks: Excluded): void {
     this.#send({ type: 'exclude', excluded, hooks });
@@ -239,7 +246,7 @@ export class Generation {
       isOver = true;
     };
     composed.then(end, end);
-    while (!isOver && !this.isOver) {
+    while (!isOver && !this.isOver && !this.#options.isDebugged) {
       if (await this.answers(silentMs))
         await new Promise((resolve) => setTimeout(resolve, watchPauseMs).unref());
       else if (!isOver && !this.isOver && this.loading.size === 0) {
@@ -259,6 +266,7 @@ export class Generation {
 
   /** Resolves with true if the host answers within `limitMs`. */
   async answers(limitMs: number): Promise<boolean> {
+    if (this.#options.isDebugged) return !this.isOver;
     const late = new Promise<false>((resolve) => setTimeout(resolve, limitMs, false).unref());
     const ask = this.#ask((call) => ({ type: 'ping', call }), {
       limitMs: Number.POSITIVE_INFINITY,
@@ -323,7 +331,9 @@ export class Generation {
       const { timeoutMs, passedMs } = running;
       const call = new HostCall({
         running,
-        limitMs: Math.max(0, timeoutMs - passedMs) + graceMs,
+        limitMs: this.#options.isDebugged
+          ? Number.POSITIVE_INFINITY
+          : Math.max(0, timeoutMs - passedMs) + graceMs,
         onLate: () => {
           const hasBegun = number <= this.#process.lastBegun;
           if (hasBegun) reject(new HostTimeoutError(`gave no answer within ${timeoutMs / 1000} s`));
@@ -385,7 +395,7 @@ export class Generation {
 
   /** Ends a host in which calls wait though nothing else runs: leftover code of earlier calls blocks it. */
   #endIfBlocked(): void {
-    if (this.isOver || this.#calls.size === 0) return;
+    if (this.isOver || this.#calls.size === 0 || this.#options.isDebugged) return;
     const last = this.#process.lastBegun;
     const now = performance.now();
     const waits = [...this.#calls].map(([number, { since }]) => (number <= last ? 0 : now - since));
@@ -401,8 +411,9 @@ export class Generation {
 
   #ask(
     message: (call: number) => ToHost,
-    { limitMs, late }: { readonly limitMs: number; readonly late: string },
+    { limitMs: longest, late }: { readonly limitMs: number; readonly late: string },
   ): Promise<JsonObject> {
+    const limitMs = this.#options.isDebugged ? Number.POSITIVE_INFINITY : longest;
     return new Promise((resolve, reject) => {
       const number = this.#next();
       const call = new HostCall({ limitMs, onLate: () => this.kill(late), resolve, reject });
@@ -602,7 +613,7 @@ export class Generation {
       return;
     }
     const timer =
-      typeof limitMs === 'number'
+      typeof limitMs === 'number' && !this.#options.isDebugged
         ? setTimeout(() => this.#endHook(hook, limitMs), limitMs + graceMs)
         : undefined;
     this.hooks.set(hook, timer?.unref());

@@ -61,6 +61,11 @@ export type ToHost =
       /** Changes that code made in earlier hosts, as text. */
       readonly usualChanges: readonly string[];
     }
+  /**
+   * Opens the debugger port, or closes it if `port` is null. `waits`: later messages wait until a debugger is attached,
+   * which then stops the host.
+   */
+  | { readonly type: 'debug'; readonly port: number | null; readonly waits: boolean }
   | { readonly type: 'describe'; readonly call: number; readonly file: string; readonly relative: string }
   | { readonly type: 'ping'; readonly call: number }
   /** `packages`: folders of the added packages that the front serves, by name. Newer versions are ignored. */

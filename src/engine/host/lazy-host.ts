@@ -2,7 +2,7 @@ import type { LoadCode } from '../extension/extension.js';
 import type { CodeHost, Connection } from '../live/connection.js';
 import type { GivenPlace } from '../runtime/upstream.js';
 import type { PlaceFinder } from '../upstream/upstream-hub.js';
-import type { HostClient, HostClientOptions } from './host-client.js';
+import type { HostClient, HostClientOptions, Renewal } from './host-client.js';
 
 /** Extension host of a server, loaded on first use: most servers are only listed. */
 export class LazyHost implements CodeHost, PlaceFinder {
@@ -43,8 +43,12 @@ export class LazyHost implements CodeHost, PlaceFinder {
     return await (await this.#load()).place(given);
   }
 
-  async swap(renew: () => Promise<void>): Promise<void> {
-    await (this.#client ? this.#client.swap(renew) : renew());
+  async swap(renew: () => Promise<void>, renewal?: Renewal): Promise<void> {
+    await (this.#client ? this.#client.swap(renew, renewal) : renew());
+  }
+
+  async warm(): Promise<void> {
+    await (await this.#load()).warm();
   }
 
   hasTask(id: unknown): boolean {

@@ -113,10 +113,11 @@ function existingDeps({
 }
 
 /** Options that do not apply to the kind of server. @throws AgentToolsError */
-function refuseOptions({ toolOptions, sha256 }: InstallRequest, meant: ServerReference): void {
+function refuseOptions({ toolOptions, sha256, dev }: InstallRequest, meant: ServerReference): void {
   const what = describeReference(meant);
   if (sha256 !== undefined && meant.kind !== 'bundle')
     throw new AgentToolsError('refused', `--sha256 is for bundles, and this is ${what}.`);
+  if (dev) throw new AgentToolsError('refused', `--dev is for extensions, and this is ${what}.`);
   if (toolOptions.length > 0)
     throw new AgentToolsError('refused', `--tool-option is for tools of extensions, and this is ${what}.`);
 }

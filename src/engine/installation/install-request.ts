@@ -48,6 +48,8 @@ export interface InstallRequest {
   /** Timeout for the answer of the server; undefined: the server is not started. */
   readonly verifyTimeoutMs: number | undefined;
   readonly force: boolean;
+  /** True for an entry that runs `dev`, which serves changes of the files. */
+  readonly dev: boolean;
   /** True for an entry with `--frozen`. */
   readonly frozen: boolean;
   /** Adaptation of tools to the client. Default: the choice of the server; none for direct entries of existing servers. */

@@ -9,8 +9,10 @@ import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallableServer } from './installable-server.js';
 
 export interface LaunchRequest {
-  /** Argument for `start`. */
+  /** Argument for `start` or `dev`. */
   readonly argument: string;
+  /** True for an entry that serves changes of the files. Default: false. */
+  readonly dev?: boolean;
   readonly qualifiedName: string;
   readonly by: InstallRequest['by'];
   readonly program: InstallDeps['program'];
@@ -34,7 +36,7 @@ export interface LaunchRequest {
 export function buildLaunch(request: LaunchRequest): Launch {
   const { argument, qualifiedName, by, program, version, inProject, cwd } = request;
   const start = [
-    'start',
+    ...(request.dev ? ['dev', '--stdio'] : ['start']),
     ...(inProject ? ['--project'] : []),
     ...(request.frozen ? ['--frozen'] : []),
     ...adaptWords(request.adapt),
@@ -86,6 +88,7 @@ export function resolveLaunch(
     program: setting.program,
     version: setting.version,
     inProject: request.scope.kind === 'project' && !candidate.byPath,
+    dev: request.dev,
     frozen: request.frozen,
     adapt: request.adapt,
     sandbox: request.sandbox,

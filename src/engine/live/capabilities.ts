@@ -13,7 +13,7 @@ export function serverCapabilities(
 ): ServerCapabilities {
   const { registry, apps, skills, upstreamSkills, listHooks, upstreams } = live.current;
   const isPending = (kind: ServedKind): boolean =>
-    live.isPending(kind) || (kind === 'resources' && withUi && isPending('tools'));
+    live.isEdited || live.isPending(kind) || (kind === 'resources' && withUi && isPending('tools'));
   const isThere = (kind: ServedKind) =>
     kind === 'resources'
       ? skills.length > 0 ||

@@ -76,6 +76,8 @@ export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> ex
   readonly gate?: SurfaceGate | undefined;
   /** True if the running server applies updates of added packages. Default: false. */
   readonly isUpdatable?: boolean;
+  /** True if its files are edited while it is served, so each kind may get items. Default: false. */
+  readonly isEdited?: boolean;
   /** True if another process announces list changes. Default: false. */
   readonly isSilent?: boolean;
   /**
@@ -179,6 +181,11 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   /** True if an update of an added package may change lists. */
   get isUpdatable(): boolean {
     return (this.#options.isUpdatable ?? false) && this.packages.size > 0;
+  }
+
+  /** True if its files are edited while it is served. */
+  get isEdited(): boolean {
+    return this.#options.isEdited ?? false;
   }
 
   get lacks(): readonly MissingPackage[] {

@@ -1,4 +1,4 @@
-import { Client, type ClientCapabilities } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities, type Transport } from '@modelcontextprotocol/client';
 import { type ChildExit, type ChildServer, ChildTransport } from '../upstream/child-transport.js';
 
 /** Longest time for a server to exit after its client disconnects. */
@@ -19,6 +19,25 @@ export interface ChildSessionOptions {
   readonly onText: (text: string) => void;
   /** Takes the method of a notification that something changed. */
   readonly onChanged: (method: string) => void;
+  /** Answers questions of the server to the user. Needed for the capability `elicitation`. */
+  readonly onQuestion?: (params: Question, signal: AbortSignal) => Promise<Answer>;
+}
+
+/** Params of `elicitation/create`. */
+export type Question = Readonly<Record<string, unknown>>;
+
+/** The answer of the user. */
+export interface Answer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Record<string, string | number | boolean | string[]>;
+}
+
+/** Connection to a server that may run in another process. */
+export interface SessionTransport extends Transport {
+  /** Resolves when the server has ended. */
+  readonly ended: Promise<ChildExit>;
+  /** Ends the server. */
+  kill(): void;
 }
 
 const changes = [
@@ -35,6 +54,7 @@ const methods = [
   'resources/templates/list',
   'resources/read',
   'prompts/list',
+  'prompts/get',
 ] as const;
 
 export type SessionMethod = (typeof methods)[number];
@@ -43,25 +63,38 @@ export function isSessionMethod(method: unknown): method is SessionMethod {
   return methods.some((one) => one === method);
 }
 
-/** A server in a child process, with this program as its client. */
+/** A server, usually in a child process, with this program as its client. */
 export class ChildSession {
   readonly #client: Client;
-  readonly #transport: ChildTransport;
+  readonly #transport: SessionTransport;
 
-  private constructor(client: Client, transport: ChildTransport) {
+  private constructor(client: Client, transport: SessionTransport) {
     this.#client = client;
     this.#transport = transport;
   }
 
   /** @throws the error of the handshake; the process has ended then. */
   static async open(child: ChildServer, options: ChildSessionOptions): Promise<ChildSession> {
-    const { name, version, capabilities, timeoutMs: timeout, signal, onText, onChanged } = options;
     const transport = new ChildTransport(child);
-    transport.ontext = onText;
+    transport.ontext = options.onText;
+    return await ChildSession.over(transport, options);
+  }
+
+  /** @throws the error of the handshake; the server has ended then. */
+  static async over(
+    transport: SessionTransport,
+    options: Omit<ChildSessionOptions, 'onText'>,
+  ): Promise<ChildSession> {
+    const { name, version, capabilities, timeoutMs: timeout, signal, onChanged, onQuestion } = options;
     // Hosts of apps use the legacy era today.
     const versionNegotiation = { mode: 'legacy' } as const;
     const client = new Client({ name, version }, { capabilities, versionNegotiation });
     for (const method of changes) client.setNotificationHandler(method, () => onChanged(method));
+    if (onQuestion) {
+      client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => ({
+        ...(await onQuestion(params, mcpReq.signal)),
+      }));
+    }
     const session = new ChildSession(client, transport);
     try {
       await client.connect(transport, { timeout, signal });
@@ -97,7 +130,7 @@ export class ChildSession {
 
   /** All pages of a list. */
   async list<Item>(
-    method: 'tools/list' | 'resources/list',
+    method: 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list',
     key: string,
     signal: AbortSignal,
   ): Promise<readonly Item[]> {

@@ -2,21 +2,12 @@ import { didYouMean } from '../base/did-you-mean.js';
 import { AgentToolsError } from '../base/errors.js';
 import { isRecord } from '../base/value-checks.js';
 import { appMimeType } from '../runtime/app.js';
-import type { ListedApp, ListedTool } from './page-messages.js';
+import type { ListedApp, ListedResource, ListedTool } from './page-messages.js';
 
 /** The client capability for showing apps. */
 export const appCapability: { readonly extensions: Record<string, { mimeTypes: string[] }> } = {
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [appMimeType] } },
 };
-
-/** A resource as the server lists it. */
-export interface ListedResource {
-  readonly uri: string;
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly mimeType?: string | undefined;
-  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
-}
 
 /** The apps of a server: first the apps that tools are bound to, then apps that are only listed. */
 export function listApps(
@@ -24,7 +15,8 @@ export function listApps(
   resources: readonly ListedResource[],
 ): readonly ListedApp[] {
   const listed = resources.filter(({ uri, mimeType }) => mimeType === appMimeType && isAppUri(uri));
-  const uris = new Set([...tools.flatMap((tool) => toolAppUri(tool) ?? []), ...listed.map(({ uri }) => uri)]);
+  const bound = tools.flatMap((tool) => toolAppUri(tool) ?? []);
+  const uris = new Set([...bound, ...listed.flatMap(({ uri }) => uri ?? [])]);
   return [...uris].map((uri) => {
     const resource = listed.find((one) => one.uri === uri);
     const name = appNameFromUri(uri);

@@ -31,7 +31,7 @@ export interface RefusedDomain {
 
 /** The initial view that a command line asks for. */
 export interface InitialView {
-  /** URI of the app. */
+  /** URI of the app. Empty: the server has no apps. */
   readonly app: string;
   /** Wire name of the tool to show a call of. Absent: the app is shown without a call. */
   readonly tool?: string;
@@ -60,6 +60,62 @@ export interface PreviewState {
   readonly tools: readonly ListedTool[];
   readonly apps: readonly ListedApp[];
   readonly asked: InitialView;
+  /** Only in development: the page also shows the items without apps, and the faults of the files. */
+  readonly dev?: DevState | undefined;
+}
+
+/** Items of a server in development, and the state of its files. */
+export interface DevState {
+  readonly prompts: readonly ListedPrompt[];
+  /** Resources and templates. */
+  readonly resources: readonly ListedResource[];
+  /** True if the current files cannot be served: the version before is. */
+  readonly isBroken: boolean;
+  readonly diagnostics: readonly ShownDiagnostic[];
+  /** Tokens that the tools need in each request, with the faults of the budget. Absent: unknown. */
+  readonly tokens?: { readonly text: string; readonly faults: readonly string[] } | undefined;
+}
+
+/** A fault of a file. */
+interface ShownDiagnostic {
+  readonly severity: 'error' | 'warning' | 'info';
+  /** `file:line:column` */
+  readonly place: string;
+  readonly message: string;
+  readonly code: string;
+}
+
+/** A prompt as the server lists it. */
+export interface ListedPrompt {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly arguments?:
+    | readonly {
+        readonly name: string;
+        readonly description?: string | undefined;
+        readonly required?: boolean | undefined;
+      }[]
+    | undefined;
+}
+
+/** A resource or a template as the server lists it. */
+export interface ListedResource {
+  readonly uri?: string | undefined;
+  readonly uriTemplate?: string | undefined;
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+}
+
+/** A question of the server to the user. */
+export interface PageQuestion {
+  readonly id: number;
+  readonly message: string;
+  /** Schema of the answer. Absent: the user opens `url`. */
+  readonly schema?: unknown;
+  readonly url?: string | undefined;
 }
 
 /** Events of the page's event stream, by name. */
@@ -69,6 +125,8 @@ export interface PreviewEvents {
   readonly stderr: string;
   /** The method of a `list_changed` notification. */
   readonly changed: string;
+  /** The oldest open question of the server. Null: no question is open. */
+  readonly question: PageQuestion | null;
 }
 
 /** An app with its HTML, policy and frame. */

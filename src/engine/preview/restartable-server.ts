@@ -1,10 +1,16 @@
 import { errorMessage } from '../base/thrown-value.js';
 import { withTimeLimit } from '../base/time-limit-signal.js';
-import { ChildSession, isSessionMethod, type SessionMethod } from '../preflight/child-session.js';
-import type { ChildServer } from '../upstream/child-transport.js';
-import { appCapability, type ListedResource, listApps, mayAppsCall } from './app-list.js';
+import {
+  type ChildSession,
+  type ChildSessionOptions,
+  isSessionMethod,
+  type SessionMethod,
+} from '../preflight/child-session.js';
+import { listApps, mayAppsCall } from './app-list.js';
 import type {
   ListedApp,
+  ListedPrompt,
+  ListedResource,
   ListedTool,
   PreviewRequest,
   PreviewResponse,
@@ -12,7 +18,10 @@ import type {
 } from './page-messages.js';
 
 export interface RestartableServerOptions {
-  readonly child: ChildServer;
+  /** Opens a session with the server. */
+  readonly open: (options: Omit<ChildSessionOptions, 'name' | 'capabilities'>) => Promise<ChildSession>;
+  /** True to list items without apps, too. */
+  readonly listsAll: boolean;
   readonly version: string;
   readonly timeoutMs: number;
   readonly onText: (text: string) => void;
@@ -28,6 +37,10 @@ export class RestartableServer {
   generation = 0;
   tools: readonly ListedTool[] = [];
   apps: readonly ListedApp[] = [];
+  /** Empty unless all items are listed. */
+  prompts: readonly ListedPrompt[] = [];
+  /** Resources and templates without apps. Empty unless all items are listed. */
+  resources: readonly ListedResource[] = [];
   server: { readonly name: string; readonly version: string } | undefined;
   readonly #options: RestartableServerOptions;
   #session: ChildSession | undefined;
@@ -62,12 +75,10 @@ export class RestartableServer {
     await this.#end();
     if (this.#closing.signal.aborted) return;
     this.#become({ name: 'starting' });
-    const { child, version, timeoutMs, onText, onChanged } = this.#options;
+    const { open, version, timeoutMs, onText, onChanged } = this.#options;
     try {
-      const session = await ChildSession.open(child, {
-        name: 'agenttools-preview',
+      const session = await open({
         version,
-        capabilities: appCapability,
         timeoutMs,
         signal: this.#closing.signal,
         onText,
@@ -103,23 +114,41 @@ export class RestartableServer {
     this.#options.onState();
   }
 
+  /** Lists the items again after a change of the server. */
+  async renew(): Promise<void> {
+    if (!this.#session) return;
+    await this.#list(this.#session).catch(() => {});
+    this.generation += 1;
+    this.#options.onState();
+  }
+
   async #list(session: ChildSession): Promise<void> {
     const signal = withTimeLimit(this.#closing.signal, this.#options.timeoutMs);
     const tools = await session.list<ListedTool>('tools/list', 'tools', signal);
     const resources = await session.list<ListedResource>('resources/list', 'resources', signal);
     this.tools = tools;
     this.apps = listApps(tools, resources);
+    if (!this.#options.listsAll) return;
+    this.prompts = await session.list<ListedPrompt>('prompts/list', 'prompts', signal);
+    const templates = await session.list<ListedResource>(
+      'resources/templates/list',
+      'resourceTemplates',
+      signal,
+    );
+    this.resources = [...resources.filter(({ uri }) => !uri?.startsWith('ui://')), ...templates];
   }
 
   async #listAgain(method: string): Promise<void> {
-    if (!this.#session || method === 'notifications/prompts/list_changed') return;
+    const isShown = this.#options.listsAll || method !== 'notifications/prompts/list_changed';
+    if (!this.#session || !isShown) return;
     await this.#list(this.#session).catch(() => {});
     this.#options.onState();
   }
 
   /** Passes a request on if its sender may make it. */
   async answer({ method, params, from }: PreviewRequest, signal: AbortSignal): Promise<PreviewResponse> {
-    if (!isSessionMethod(method)) return errorResponse(-32601, `The host does not forward ${method}.`);
+    const isForwarded = isSessionMethod(method) && (from === 'page' || method !== 'prompts/get');
+    if (!isForwarded) return errorResponse(-32601, `The host does not forward ${method}.`);
     const refused = from === 'app' && method === 'tools/call' ? this.#refusalOf(params.name) : undefined;
     if (refused !== undefined) return errorResponse(-32602, refused);
     if (!this.#session) return errorResponse(-32603, 'The server is not running.');

@@ -14,6 +14,12 @@ class Deadlines {
   readonly #waits = new InFlightMap<DeadlineWait, DeadlineWait>();
   #timer: NodeJS.Timeout | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
+  #isSuspended = false;
+
+  /** Ends all deadlines for good: a debugger may stop this process for any time. */
+  suspend(): void {
+    this.#isSuspended = true;
+  }
 
   /** Calls `expire` after `ms` milliseconds, unless the wait is removed before. */
   add(ms: number, expire: () => void): DeadlineWait {
@@ -39,6 +45,7 @@ class Deadlines {
 
   #fire(): void {
     this.#armedFor = Number.POSITIVE_INFINITY;
+    if (this.#isSuspended) return;
     const now = performance.now();
     let next = Number.POSITIVE_INFINITY;
     for (const wait of this.#waits.values()) {

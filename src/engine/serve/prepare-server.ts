@@ -5,6 +5,7 @@ import { toOneLine } from '../base/to-one-line.js';
 import { waitAtMost } from '../base/wait.js';
 import type { InstallMissing } from '../extension/installer.js';
 import { MissingPackageError } from '../extension/workspace.js';
+import type { DebugOptions, Renewal } from '../host/host-client.js';
 import { LazyHost } from '../host/lazy-host.js';
 import { ChangeNotifier } from '../live/change-notifier.js';
 import {
@@ -44,6 +45,10 @@ export interface Preparation extends ServerRequest {
   readonly inProcess?: boolean | undefined;
   /** Default: the server runs without a sandbox. */
   readonly sandbox?: SandboxChoice | undefined;
+  /** True if its files are edited while it is served: code is described at each start and renewal. Default: false. */
+  readonly isEdited?: boolean | undefined;
+  /** Opens the debugger port of the extension host. */
+  readonly debug?: DebugOptions | undefined;
   /** Opens the server in place of a search by its name. */
   readonly openServer?: ((signal: AbortSignal) => Promise<ServerResolver>) | undefined;
 }
@@ -57,6 +62,13 @@ export interface PreparationDeps extends Pick<ResolveSetting, 'report'> {
 /** A server that is ready to be served. */
 export interface PreparedServer extends RunningServer {
   readonly live: LiveServer;
+  /**
+   * Composes the server from its current files and announces changed lists. Later calls run in a new extension host,
+   * running ones finish on the old host. If the server cannot be composed, rejects and serves the one before.
+   */
+  renew(renewal?: Renewal): Promise<void>;
+  /** Starts the extension host before the first call needs it. Never rejects. */
+  warm(): Promise<void>;
   /** Ends the extension host. */
   close(): Promise<void>;
 }
@@ -99,6 +111,8 @@ export async function prepareServer(
     live: () => prepared?.live,
     sandbox: () => sandbox.current,
     patienceMs: () => loading.patienceMs,
+    isEdited: preparation.isEdited ?? false,
+    debug: preparation.debug,
     // If the server cannot be composed again, it stays as it is.
     onSurfaceChanged: async () => await prepared?.live.recompose({ isFresh: true }).catch(() => {}),
   });
@@ -149,7 +163,7 @@ async function prepareWith(
   const obtain = strict ? undefined : preparation.obtain;
   const { client, changes } = isolation ?? {};
   const code = client && { loadCode: client.loadCode, isSurface: true };
-  const { frozen } = preparation;
+  const { frozen, isEdited = false } = preparation;
   let packages: LiveServer['packages'] = new Map();
   let watch: PackageWatch | undefined;
   const pinned = (name: string) => (frozen ? packages.get(name) : undefined);
@@ -194,11 +208,14 @@ async function prepareWith(
     dataFolder,
   });
   const gate = await gateOf(first, { frozen, file: env[surfaceVariable], dataFolder, report });
-  const options = { env, report, changes, gate, isUpdatable: !frozen, compose, openUpstreams };
+  const options = { env, report, changes, gate, isUpdatable: !frozen, isEdited, compose, openUpstreams };
   const live = await LiveServer.open({ ...first, ...options });
+  const recompose = async () => await live.recompose({ isFresh: true });
+  const renew: PreparedServer['renew'] = async (renewal) =>
+    await (client ? client.swap(recompose, renewal) : recompose());
   // Packages that are installed while the server runs are watched from then on.
   const followPackages = async () => {
-    if (!frozen && packages.size > 0) watch ??= await watchPackages(live, client, setting);
+    if (!frozen && packages.size > 0) watch ??= await watchPackages(renew, setting);
     watch?.watch(packages);
   };
   const { lacks, loading } = live;
@@ -226,7 +243,15 @@ async function prepareWith(
     await client?.close();
     await sandbox.close();
   };
-  return { live, toolOptions, host: client, adaptation: adaptationOf(live), close };
+  return {
+    live,
+    toolOptions,
+    host: client,
+    adaptation: adaptationOf(live),
+    renew,
+    warm: async () => await client?.warm(),
+    close,
+  };
 }
 
 /** Most servers have no gate, so its code loads on demand. */
@@ -238,16 +263,14 @@ async function gateOf(first: ComposedServer, options: GateOptions): Promise<Surf
 
 /** Composes the server again when its packages are updated. */
 async function watchPackages(
-  live: LiveServer,
-  client: LazyHost | undefined,
+  renew: PreparedServer['renew'],
   { host, report, signal }: PreparationDeps,
 ): Promise<PackageWatch> {
   const { PackageWatch } = await import('../server/package-watch.js');
-  const renew = async () => await live.recompose({ isFresh: true });
   const onUpdate = async (names: readonly string[]) => {
     const what = names.join(', ');
     try {
-      await (client ? client.swap(renew) : renew());
+      await renew();
       report(`Updated while served: ${what}.`);
     } catch (error) {
       report(

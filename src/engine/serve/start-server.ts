@@ -10,6 +10,8 @@ const drainAfterSignalMs = 800;
 
 export interface StartOptions extends Preparation {
   readonly host: Host;
+  /** Called before the first client is served. `signal` aborts when the server ends. */
+  readonly onPrepared?: ((served: PreparedServer, signal: AbortSignal) => void) | undefined;
 }
 
 /**
@@ -39,6 +41,7 @@ export async function startServer(options: StartOptions): Promise<never> {
     },
   );
   prepared = served;
+  options.onPrepared?.(served, ending.signal);
   session = serveStdio({
     createServer: (era) => createServer(served, era),
     input: taken.stdin,

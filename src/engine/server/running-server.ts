@@ -43,7 +43,7 @@ export function createServer(
 ): Dispatcher {
   const { calls, current } = live;
   const { info, cache } = current;
-  const isWhole = !listedKinds.some((kind) => live.isPending(kind));
+  const isWhole = !live.isEdited && !listedKinds.some((kind) => live.isPending(kind));
   const mayHaveUi = allowsUi(calls.env) && (current.hasUi || mayBringApps(live));
   const offered = serverCapabilities(live, { era, withUi: mayHaveUi });
   const withoutUi = mayHaveUi ? serverCapabilities(live, { era, withUi: false }) : offered;
@@ -124,7 +124,7 @@ export function createServer(
 /** True if pending tools, or upstream servers with unknown resources, may bring apps. */
 function mayBringApps(live: LiveServer): boolean {
   const takesApps = live.current.upstreams.some(({ apps }) => apps !== undefined);
-  return live.isPending('tools') || (takesApps && live.isPending('resources'));
+  return live.isEdited || live.isPending('tools') || (takesApps && live.isPending('resources'));
 }
 
 /** Longest wait of `server/discover` for instructions, in milliseconds from the start. Impatient clients wait 3 s. */

@@ -5,7 +5,13 @@ import { findRealPath } from '../base/files/disk.js';
 import { workspaceFolders } from '../base/folders.js';
 import { toOneLine } from '../base/to-one-line.js';
 import type { Location } from '../extension/diagnostics.js';
-import { DefinitionError, definitionLoading, type Extension, type LoadCode } from '../extension/extension.js';
+import {
+  DefinitionError,
+  definitionLoading,
+  type Extension,
+  importDefault,
+  type LoadCode,
+} from '../extension/extension.js';
 import {
   type FoundServer,
   type MissingPackageError,
@@ -37,6 +43,8 @@ export interface ServerRequest {
   readonly checkDrift?: CheckDrift;
   /** Adaptation of tools to clients. Default: the choice of the server. */
   readonly adapt?: Adapt | undefined;
+  /** Takes each composition, which it may refuse by a rejection, in place of reports of its skipped items. */
+  readonly judge?: ((spec: ServerSpec, loadCode: LoadCode) => Promise<void>) | undefined;
 }
 
 export interface ResolveSetting {
@@ -91,7 +99,8 @@ export async function createServerResolver(
     await frozen?.requireUnchanged(serverName(found), [found.extension]);
     const spec = await composeOrThrow(found, workspace, { toolList, adapt: request.adapt ?? adapt });
     await frozen?.requireUnchanged(spec.qualifiedName, participatingExtensions(spec));
-    for (const item of spec.leftOut) {
+    await request.judge?.(spec, loadCode ?? importDefault);
+    for (const item of request.judge ? [] : spec.leftOut) {
       if (item.missingPackage !== undefined && !reportsMissing) continue;
       if (item.code === definitionLoading) continue;
       const line = await leftOutLine(item);

@@ -35,6 +35,7 @@ const request: InstallRequest = {
   cwd: undefined,
   verifyTimeoutMs: undefined,
   force: false,
+  dev: false,
   frozen: false,
   sandbox: [],
   allowFindings: [],

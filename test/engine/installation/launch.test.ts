@@ -24,6 +24,11 @@ describe('the command that a client runs', () => {
     });
   });
 
+  it('runs dev over stdio for an entry that serves changes', () => {
+    const { args } = buildLaunch({ ...request, dev: true, argument: '/home/ada/kit' });
+    expect(args).toEqual(['/opt/agenttools/bin/agenttools.js', 'dev', '--stdio', '/home/ada/kit']);
+  });
+
   it('cannot be given another name of the server', () => {
     const { env } = buildLaunch({ ...request, env: { MCP_SERVER_NAME: 'x', A: '1' } });
     expect(env).toEqual({ MCP_SERVER_NAME: '@acme/kit/kit', A: '1' });

@@ -76,6 +76,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
         .choices(['node', 'npx'])
         .default('node'),
     )
+    .option('--dev', 'run agenttools dev, which serves changes of the files as they are saved')
     .option('--frozen', 'let the client get only items that are as the server lists them now')
     .option(
       '--adapt [mode]',
@@ -114,6 +115,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             apps: options.enableMcpApps ?? true,
             cwd: options.cwd,
             by: options.command,
+            dev: options.dev ?? false,
             frozen: options.frozen ?? false,
             adapt: readAdapt(options.adapt),
             sandbox: sandboxInput(options),

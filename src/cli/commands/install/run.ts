@@ -59,6 +59,8 @@ export interface InstallInput extends TargetInput {
   readonly verify: boolean;
   readonly verifyTimeoutMs: number;
   readonly autoInstall: boolean;
+  /** Writes an entry that runs `dev`. */
+  readonly dev: boolean;
   /** Writes `--frozen` into the entry. */
   readonly frozen: boolean;
   /** Adaptation of tools to the clients. */
@@ -78,6 +80,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
     input;
   if (rest.command && server !== undefined) throw commandWithServer(server);
   if (rest.frozen && !verify) throw frozenWithoutStart();
+  if (rest.dev && (rest.frozen || input.sandbox.use !== 'declared' || rest.command)) throw devWithOthers();
   const allowFindings = readAllowedCodes(rest.allowFindings);
   const folders = installationFolders(host);
   const scope = resolveScope(input, host);
@@ -164,6 +167,12 @@ async function offerLogins(results: readonly InstallResult[], host: Host): Promi
   for (const server of new Set(servers)) {
     if (await askYesNo(`Sign in to ${server} now?`, host)) await logInNow(server, host);
   }
+}
+
+function devWithOthers(): AgentToolsError {
+  const message =
+    '--dev serves an extension from files that change. Leave out --frozen, the options for the sandbox, and --.';
+  return new AgentToolsError('usage', message);
 }
 
 function frozenWithoutStart(): AgentToolsError {

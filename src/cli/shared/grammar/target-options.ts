@@ -42,12 +42,13 @@ export interface TargetFlags {
  * follows "=". `--project` of `start` has no value.
  */
 export function expandOptionalValues(argv: readonly string[]): readonly string[] {
-  const isStart = argv.find((word) => !word.startsWith('-')) === 'start';
+  const servesProject = ['start', 'dev'].includes(argv.find((word) => !word.startsWith('-')) ?? '');
   const end = argv.indexOf('--');
   return argv.map((word, index) => {
     if (end !== -1 && index >= end) return word;
     if (word === '--adapt') return '--adapt=on';
-    return word === '--project' && !isStart ? '--project=.' : word;
+    if (word === '--inspect' || word === '--inspect-brk') return `${word}=9229`;
+    return word === '--project' && !servesProject ? '--project=.' : word;
   });
 }
 

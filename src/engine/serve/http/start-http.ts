@@ -10,7 +10,8 @@ import { errorMessage } from '../../base/thrown-value.js';
 import type { ExitReason } from '../../process/exit-watch.js';
 import { takeThisProcess } from '../../process/take-process.js';
 import { TimeoutError, withTimeLimit } from '../../runtime/time-limit.js';
-import { type Preparation, prepareServer } from '../prepare-server.js';
+import { prepareServer } from '../prepare-server.js';
+import type { StartOptions } from '../start-server.js';
 import { isSendable, sharedToken, type TokenVerifier } from './auth.js';
 import type { EventBus } from './event-bus.js';
 import { type LimitSettings, Service } from './http-service.js';
@@ -46,8 +47,7 @@ export interface HttpOptions extends ListenOptions {
   readonly drainMs?: number | undefined;
 }
 
-export interface StartHttpOptions extends Preparation {
-  readonly host: Host;
+export interface StartHttpOptions extends StartOptions {
   readonly http: HttpOptions;
   /** Called once clients can connect. */
   readonly onListening: (url: string) => void;
@@ -70,6 +70,7 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
   const open = async (): Promise<ListeningServer> => {
     const served = await prepareServer(options, { host, report, signal: ending.signal });
     close = served.close;
+    options.onPrepared?.(served, ending.signal);
     const { allowedHosts, allowedOrigins, eventBus, limits, port } = http;
     const service = new Service({
       served,

@@ -1,9 +1,17 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { statFile } from './disk.js';
 
-/** Milliseconds within which changes count as one: an editor writes a file in several steps. */
-const debounceMs = 120;
+/** Changed files, relative to the folder with `/`. Empty if the system does not name them. */
+export type ChangedFiles = ReadonlySet<string>;
+
+export interface WatchFolderOptions {
+  /** Milliseconds within which changes count as one: an editor writes a file in several steps. Default: 120. */
+  readonly debounceMs?: number;
+  /** Selects the changes that count, by file. Default: all. */
+  readonly counts?: (file: string) => boolean;
+}
 
 /** Limit of watched folders, above the size of a hand-written extension. Further ones are not watched. */
 const maxWatchedFolders = 500;
@@ -13,9 +21,14 @@ const maxWatchedFolders = 500;
  * names with a leading dot, and logs, which a server may write itself. Returns the function that stops the
  * watch, once all existing folders are watched.
  */
-export async function watchFolder(directory: string, onChange: () => void): Promise<() => void> {
+export async function watchFolder(
+  directory: string,
+  onChange: (files: ChangedFiles) => void,
+  { debounceMs = 120, counts = () => true }: WatchFolderOptions = {},
+): Promise<() => void> {
   const watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
   let timer: NodeJS.Timeout | undefined;
+  let files = new Set<string>();
   let isClosed = false;
 
   const forget = (folder: string) => {
@@ -37,7 +50,14 @@ export async function watchFolder(directory: string, onChange: () => void): Prom
     if (watched.size >= maxWatchedFolders) return false;
     try {
       const watcher = watch(folder, (_, file) => {
-        if (file === null || isWatched(file)) changed();
+        if (file !== null && !isWatched(file)) return;
+        const relative = path
+          .relative(directory, path.join(folder, file ?? ''))
+          .split(path.sep)
+          .join('/');
+        // A new folder has to be watched, too.
+        if (file === null) changed();
+        else if (counts(relative) || statFile(path.join(folder, file))?.isDirectory()) changed(relative);
       });
       watcher.on('error', () => forget(folder));
       watched.set(folder, { inode, watcher });
@@ -47,9 +67,16 @@ export async function watchFolder(directory: string, onChange: () => void): Prom
       return false;
     }
   };
-  const changed = () => {
+  const tell = async () => {
+    const told = files;
+    files = new Set();
+    await follow(directory);
+    if (!isClosed) onChange(told);
+  };
+  const changed = (file?: string) => {
+    if (file !== undefined) files.add(file);
     clearTimeout(timer);
-    timer = setTimeout(() => void follow(directory).then(() => isClosed || onChange()), debounceMs);
+    timer = setTimeout(() => void tell(), debounceMs);
   };
 
   await follow(directory);

@@ -1,8 +1,8 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { isWatched, watchFolder } from '../../../src/engine/preview/watch-folder.js';
-import { temporaryFolder, writeFiles } from '../../support/run-cli.js';
+import { isWatched, watchFolder } from '../../../../src/engine/base/files/watch-folder.js';
+import { temporaryFolder, writeFiles } from '../../../support/run-cli.js';
 
 let stop = () => {};
 afterEach(() => stop());
