@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { AgentToolsError } from '../../../engine/base/errors.js';
+import { watchFolder } from '../../../engine/base/files/watch-folder.js';
 import { errorMessage } from '../../../engine/base/thrown-value.js';
 import { isRecord } from '../../../engine/base/value-checks.js';
 import { visibleMessage } from '../../../engine/base/visible-text.js';
@@ -9,7 +10,6 @@ import { prepareEndpoint } from '../../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../../engine/bridge/open-existing.js';
 import { Extension } from '../../../engine/extension/extension.js';
 import { isPublishedName } from '../../../engine/extension/names.js';
-import { watchFolder } from '../../../engine/preview/watch-folder.js';
 import {
   type Baseline,
   fileBaseline,
