@@ -29,6 +29,7 @@ const options = {
   minifyWhitespace: true,
   alias: {
     '@modelcontextprotocol/server/_shims': './src/engine/protocol/sdk-shims.ts',
+    '@modelcontextprotocol/client/_shims': './src/engine/protocol/sdk-shims.ts',
     // One copy: the libraries of npm require this file, and an import would take another.
     glob: './node_modules/glob/dist/commonjs/index.min.js',
   },
