@@ -38,6 +38,9 @@ export interface DevSessionOptions {
 /** Milliseconds within which changes count as one. Editors and compilers write several files at once. */
 const debounceMs = 40;
 
+/** Code, definitions, and files that apps and skills contain. Handlers write other files, which must not lead to a swap. */
+const watchedFile = /\.(?:[cm]?[jt]sx?|jsonc?|html|css|svg|md|node|wasm)$/;
+
 const sourceFile = /\.[cm]?tsx?$/;
 
 /** Most file names in a report. */
@@ -73,7 +76,7 @@ export class DevSession {
   async watch(): Promise<void> {
     const { directory, watchesSources } = this.#options;
     const counts = (file: string) =>
-      !/\.d\.[cm]?ts$|\.map$|\.tsbuildinfo$/.test(file) && (watchesSources || !sourceFile.test(file));
+      watchedFile.test(file) && !/\.d\.[cm]?ts$/.test(file) && (watchesSources || !sourceFile.test(file));
     this.#stop = await watchFolder(directory, (files) => void this.change(files), { debounceMs, counts });
   }
 
