@@ -65,7 +65,8 @@ it.each(['legacy', 'pinned'] as const)(
     expect(await tools()).toEqual(['Data 2.', 'Code 2.']);
     expect(await call('code')).toBe('code 2');
 
-    addFiles(folder, { 'lib/deep.js': `export const word = 'deep 2';` });
+    // Other files are not watched: handlers may write them.
+    addFiles(folder, { 'cache.txt': 'x', 'lib/deep.js': `export const word = 'deep 2';` });
     await eventually(() => /Updated in \d+ ms: lib\/deep\.js\./.test(dev.stderr()), 'the change of a module');
     expect(await call('data')).toBe('deep 2');
 

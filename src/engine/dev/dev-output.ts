@@ -20,6 +20,8 @@ export class DevOutput {
         else target.write(chunk, () => done());
       },
     });
+    // Each host listens, and several may end at once.
+    this.stream.setMaxListeners(0);
     // Without a reader, output is dropped and the server goes on.
     target.on('error', () => {});
   }

@@ -38,6 +38,9 @@ export interface DevSessionOptions {
 /** Milliseconds within which changes count as one. Editors and compilers write several files at once. */
 const debounceMs = 40;
 
+/** Code, definitions, and files that apps and skills contain. Handlers write other files, which must not lead to a swap. */
+const watchedFile = /\.(?:[cm]?[jt]sx?|jsonc?|html|css|svg|md|node|wasm)$/;
+
 const sourceFile = /\.[cm]?tsx?$/;
 
 /** Most file names in a report. */
@@ -54,6 +57,7 @@ export class DevSession {
   /** Changes that wait for the end of a renewal. */
   #waiting: Set<string> | undefined;
   #isRenewing = false;
+  #stop = () => {};
   /** Counts validations: only the result of the last one is shown. */
   #validations = 0;
   /** Lines of the diagnostics that were printed for the current files. */
@@ -68,22 +72,31 @@ export class DevSession {
     return this.#judge.judge;
   }
 
-  /** Begins to watch the files of a server. `signal` ends the watch. */
-  async start(served: PreparedServer, signal: AbortSignal): Promise<void> {
-    this.#served = served;
+  /** Begins to watch the files. Changes before {@link start} are kept. */
+  async watch(): Promise<void> {
     const { directory, watchesSources } = this.#options;
     const counts = (file: string) =>
-      !/\.d\.[cm]?ts$|\.map$|\.tsbuildinfo$/.test(file) && (watchesSources || !sourceFile.test(file));
-    const stop = await watchFolder(directory, (files) => void this.change(files), { debounceMs, counts });
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    await Promise.all([served.warm(), this.#diagnose({ isBroken: false })]);
+      watchedFile.test(file) && !/\.d\.[cm]?ts$/.test(file) && (watchesSources || !sourceFile.test(file));
+    this.#stop = await watchFolder(directory, (files) => void this.change(files), { debounceMs, counts });
+  }
+
+  /** Keeps a server up to date until the signal aborts. */
+  async start(served: PreparedServer, signal: AbortSignal): Promise<void> {
+    this.#served = served;
+    signal.addEventListener('abort', () => this.close(), { once: true });
+    const early = this.#waiting && this.change();
+    await Promise.all([early, served.warm(), this.#diagnose({ isBroken: false })]);
+  }
+
+  /** Ends the watch. */
+  close(): void {
+    this.#stop();
   }
 
   /** Serves the current files. `files`: the changed ones; empty if they are unknown. */
   async change(files: ChangedFiles = new Set()): Promise<void> {
     this.#waiting = new Set([...(this.#waiting ?? []), ...files]);
-    if (this.#isRenewing) return;
+    if (this.#isRenewing || !this.#served) return;
     this.#isRenewing = true;
     try {
       while (this.#waiting) {

@@ -75,7 +75,7 @@ export async function serveDev(options: DevOptions): Promise<never> {
   const onPrepared = (served: PreparedServer, signal: AbortSignal) => {
     if (build) watchBuild(build, { ...place, output: output.stream, report, signal });
     session.start(served, signal).catch((error: unknown) => {
-      report(`The files cannot be watched: ${errorMessage(error)}`);
+      report(`The files cannot be checked: ${errorMessage(error)}`);
     });
     pageOpened = openPage(served, signal).catch((error: unknown) => {
       report(`There is no page: ${errorMessage(error)}`);
@@ -95,13 +95,23 @@ export async function serveDev(options: DevOptions): Promise<never> {
     judge: session.judge,
     onPrepared,
   };
-  if (!http) return await startServer(shared);
-  return await startHttpServer({
-    ...shared,
-    http: { ...localOnly, port: http.port },
-    onListening: (url) =>
-      void pageOpened.then(() => options.onListening({ url, ...(page && { page: page.url }) })),
-  });
+  const serve = async () => {
+    if (!http) return await startServer(shared);
+    return await startHttpServer({
+      ...shared,
+      http: { ...localOnly, port: http.port },
+      onListening: (url) =>
+        void pageOpened.then(() => options.onListening({ url, ...(page && { page: page.url }) })),
+    });
+  };
+  // A client may change files as soon as it is connected.
+  await session.watch();
+  try {
+    return await serve();
+  } catch (error) {
+    session.close();
+    throw error;
+  }
 }
 
 const localOnly: Omit<HttpOptions, 'port'> = {
