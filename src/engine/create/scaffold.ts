@@ -107,7 +107,8 @@ function packageJson(
     description,
     type: 'module',
     keywords: ['agenttools-extension'],
-    files: ['agenttools', ...(hasHandlers ? [sources] : []), '!agenttools/**/*.case.json'],
+    // The next version is compared with the surface of this one. Test cases are for its author.
+    files: ['agenttools', ...(hasHandlers ? [sources] : []), 'agenttools.surface.json', '!**/*.case.*'],
     scripts: {
       ...(typescript && { build: 'tsc', prepack: 'npm run build' }),
       validate: `${program} validate`,

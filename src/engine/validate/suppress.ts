@@ -51,10 +51,7 @@ export interface RunScope {
 const foundByBooting = ['boot-failed', 'impure-stdout', 'slow-start'];
 
 /** True if a run could have found a diagnostic of the code, so that a suppression without one is unused. */
-export function couldFind(
-  code: string,
-  { load, boots, compares, hasClients, hasBudget }: RunScope,
-): boolean {
+export function couldFind(code: string, { load, boots, compares, hasClients, hasBudget }: RunScope): boolean {
   if (!load) return false;
   if (foundByBooting.includes(code)) return boots;
   if (code === 'release-version') return compares;
