@@ -1,4 +1,5 @@
 import { findHarmedTools, type HarmedTools } from '../adaptation/harmed-tools.js';
+import { isRecord } from '../base/value-checks.js';
 import type { Client } from '../clients/client.js';
 import { limitSubjects } from '../compatibility/client-limits.js';
 import type { ListedTool } from '../compatibility/surface-checks.js';
@@ -6,6 +7,8 @@ import type { ListedItem } from '../preflight/read-record.js';
 import type { Adapt } from '../runtime/adapt.js';
 
 interface EntryFacts {
+  /** Values that names of tools may contain, and no message. */
+  readonly secrets: readonly string[];
   readonly client: Client;
   readonly key: string;
   /** Everything that the server lists. */
@@ -16,10 +19,42 @@ interface EntryFacts {
 }
 
 /** Tools of a new entry that its client loses or damages. Empty if the user has chosen the adaptation. */
-export function harmedBy({ client, key, items, isOurs, adapt }: EntryFacts): readonly HarmedTools[] {
+export function harmedBy({ client, key, items, isOurs, adapt, secrets }: EntryFacts): readonly HarmedTools[] {
   if (adapt !== undefined) return [];
   const tools = [...items].flatMap(({ kind, value }) => (kind === 'tool' ? [value as ListedTool] : []));
-  return findHarmedTools(tools, client.id, { serverKey: key, adapt: isOurs ? 'auto' : 'off' });
+  const harmed = findHarmedTools(tools, client.id, { serverKey: key, adapt: isOurs ? 'auto' : 'off' });
+  const hide = (name: string) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '…'), name);
+  return harmed.map(({ limit, tools: names }) => ({ limit, tools: names.map(hide) }));
+}
+
+/** Fields of a tool that may be absent, but not null. */
+const optionalFields = ['title', 'description', 'annotations', 'outputSchema', 'icons', 'execution', '_meta'];
+
+/**
+ * Tools by which most clients refuse the whole list, in sentences. Empty for entries through AgentTools, which repairs tools
+ * or leaves them out.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
+ */
+export function refusalNotes({ items, isOurs }: Pick<EntryFacts, 'items' | 'isOurs'>): readonly string[] {
+  if (isOurs) return [];
+  const faults = [...items].flatMap(({ kind, name, value }) => {
+    const fault = kind === 'tool' && isRecord(value) ? toolFault(value) : undefined;
+    return fault === undefined ? [] : `${name}: ${fault}`;
+  });
+  if (faults.length === 0) return [];
+  const rest = faults.length > maxNames ? ` and ${faults.length - maxNames} more` : '';
+  return [
+    `Most clients refuse all tools of this server, because some are invalid: ${faults.slice(0, maxNames).join('; ')}${rest}.`,
+    'For an entry that repairs them or leaves them out, repeat the command with --adapt.',
+  ];
+}
+
+function toolFault(tool: Readonly<Record<string, unknown>>): string | undefined {
+  const { inputSchema } = tool;
+  if (!isRecord(inputSchema) || inputSchema.type !== 'object')
+    return 'inputSchema is not a schema with "type": "object"';
+  const field = optionalFields.find((key) => tool[key] === null);
+  return field === undefined ? undefined : `${field} is null`;
 }
 
 /** Most names in a sentence. */

@@ -10,6 +10,7 @@ import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
 import { withExistingHint } from '../existing-servers/naming-hint.js';
+import { isSecret } from '../extension/upstream-secrets.js';
 import { loginCommand } from '../sign-in/login-command.js';
 import { AllowedFindings } from '../text-checks/allowed-findings.js';
 import { findTexts, type TextFinding, uniqueFindings } from '../text-checks/text-findings.js';
@@ -19,7 +20,7 @@ import { toUserError } from './config-fault.js';
 import { type EntryTarget, locateEntryTarget, type Scope } from './entry-target.js';
 import { findExistingSource } from './existing-source.js';
 import { extensionSource } from './extension-source.js';
-import { harmedBy, harmNotes } from './harm-notes.js';
+import { harmedBy, harmNotes, refusalNotes } from './harm-notes.js';
 import { collectNotes } from './install-notes.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
@@ -268,7 +269,8 @@ async function installInto(
   if (!request.dryRun) await keepConsent();
   if (checked.record && !request.dryRun) await source.recordItems?.(checked.record);
   const items = 'url' in launch ? (source.items ?? []) : checked.items;
-  const harmed = harmedBy({ client, key, items, isOurs: source.isOurs, adapt: request.adapt });
+  const secrets = listSecrets(launch);
+  const harmed = harmedBy({ client, key, items, isOurs: source.isOurs, adapt: request.adapt, secrets });
   const isUnreached = checked.absences.length > 0 && source.signIn?.isSignedIn !== false;
   return {
     client,
@@ -285,6 +287,7 @@ async function installInto(
     harmed,
     notes: [
       ...source.notes,
+      ...refusalNotes({ items, isOurs: source.isOurs }),
       ...harmNotes(harmed, client),
       ...checked.absences,
       ...(isUnreached ? networkNotes(client, setting.surroundings.env, request) : []),
@@ -323,6 +326,12 @@ async function requireTexts(
     await forget?.();
     throw error;
   });
+}
+
+/** Secret values of a launch. A server could repeat them in names. */
+function listSecrets(launch: Launch): readonly string[] {
+  const values = Object.entries('url' in launch ? launch.headers : launch.env);
+  return values.flatMap(([name, value]) => (value !== '' && isSecret(name, value) ? value : []));
 }
 
 /** The server of the entry that was replaced. */
