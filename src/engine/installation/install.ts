@@ -329,9 +329,9 @@ async function requireTexts(
 }
 
 /** Secret values of a launch. A server could repeat them in names. */
-function listSecrets(launch: Launch): readonly string[] {
+function listSecrets(launch: Launch | RemoteLaunch): readonly string[] {
   const values = Object.entries('url' in launch ? launch.headers : launch.env);
-  return values.flatMap(([name, value]) => (value !== '' && isSecret(name, value) ? value : []));
+  return values.flatMap(([name, value]) => (value && isSecret(name, value) ? [value] : []));
 }
 
 /** The server of the entry that was replaced. */
