@@ -159,6 +159,7 @@ const manifest: JsonSchema = {
         },
       ]),
     ),
+    skills: { type: 'string', description: 'Folder of the skills. Default: "skills".' },
     rules: {
       type: 'object',
       description: 'Severity of diagnostics in this package, by code.',
