@@ -10,7 +10,7 @@ import { DefinitionError, type Extension } from '../extension/extension.js';
 import { type Kind, kinds, singular } from '../extension/item-kinds.js';
 import { listFaults, type ManifestContent } from '../extension/manifest.js';
 import { isPackageName, parseQualifiedName, withScope } from '../extension/names.js';
-import { findSkillFolders, type SkillFolder, skillFile } from '../extension/skill-folders.js';
+import { findSkillFolders, type SkillFolder } from '../extension/skill-folders.js';
 import { type FoundServer, isPathArgument, NoServerError, type Workspace } from '../extension/workspace.js';
 import { readAppDefinition } from '../runtime/app.js';
 import { composeServer, type ServerSpec } from '../runtime/compose-server.js';
@@ -249,13 +249,13 @@ async function skillSummaries(
   const skills: SkillSummary[] = [];
   const lost: LeftOutFacts[] = [];
   for (const folder of folders) {
-    const { name } = folder;
+    const { name, file } = folder;
     try {
       const { skill } = await readSkill(folder);
       skills.push({ name, description: skill.frontmatter.description, uri: skill.uri });
     } catch (error) {
       const message = `Skill "${name}" cannot be served: ${(error as Error).message}.`;
-      lost.push({ item: name, code: 'invalid-skill', message, file: skillFile(name) });
+      lost.push({ item: name, code: 'invalid-skill', message, file });
     }
   }
   return { skills, lost };
@@ -373,7 +373,7 @@ async function installedPackageFacts(extension: Extension): Promise<PackageFacts
     prompts: await declared('prompts'),
     resources: await declared('resources'),
     apps: await declared('apps'),
-    skills: (await skillSummaries(await findSkillFolders(directory))).skills,
+    skills: (await skillSummaries(await findSkillFolders(manifest))).skills,
   };
 }
 

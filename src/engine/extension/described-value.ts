@@ -1,5 +1,5 @@
 import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../base/plain-data.js';
-import { describeSchema, isSchemaValue, unwrapSchema } from '../schema/index.js';
+import { describeSchema, isSchemaValue, oldZodFault, unwrapSchema } from '../schema/index.js';
 
 /** Returns further facts about a function for its description. */
 export type DescribeFunction = (value: object) => Readonly<Record<string, unknown>>;
@@ -26,7 +26,8 @@ export async function describeValue(
       schemas.push(describeInto(described, schema as object, { file, path: [...path], keep: keepFunction }));
       return { value: described };
     }
-    return keepFunction(held, path);
+    const oldZod = oldZodFault(held);
+    return oldZod === undefined ? keepFunction(held, path) : { fault: oldZod };
   };
   const described = plainData(value, { keep, inherits: true });
   const faults = (await Promise.all(schemas)).flat();

@@ -22,7 +22,13 @@ import { copyOfExport } from './live-definition.js';
 import { type Declaration, type Manifest, readManifest } from './manifest.js';
 import type { LiveExport } from './modules.js';
 import { qualify } from './names.js';
-import { findToolkit, readTools, type ToolkitContent, withToolkitDefaults } from './toolkits.js';
+import {
+  findKeyedTools,
+  findToolkit,
+  readTools,
+  type ToolkitContent,
+  withToolkitDefaults,
+} from './toolkits.js';
 
 /** The definition of one item, read but not validated. */
 export interface Definition {
@@ -105,7 +111,7 @@ export type LoadCode = (file: string, relative: string) => Promise<DefaultExport
 /** Loads a code definition in this process. */
 export const importDefault: LoadCode = async (file) => {
   const { readDefaultExport, importModule } = await import('./import-module.js');
-  return await readDefaultExport(await importModule(file));
+  return await readDefaultExport(await importModule(file), file);
 };
 
 /** Source of an extension: an npm package, bundled with AgentTools, or assembled by the user. */
@@ -262,11 +268,12 @@ export class Extension {
     if (!file) {
       const expected = path.posix.join(root, 'tools', `${name}.js`);
       const declaredAt = { file: document.file, path: declaration?.path ?? base };
-      const message = `${what} has no definition. Expected ${expected}.`;
+      const hint = await this.#misplacedHint('tools', name);
+      const message = `${what} has no definition. Expected ${expected}.${hint}`;
       throw new DefinitionError('missing-definition', message, declaredAt);
     }
     const whole = await this.content(file, what);
-    const content = findToolkit(whole);
+    const content = findToolkit(whole) ?? findKeyedTools(whole);
     const [shared] = findCopyFaults(whole).filter(({ path }) => !isInTools(path, content));
     if (content && shared) {
       const message = `${what}: ${describePlainFault(shared)}.`;
@@ -284,7 +291,7 @@ export class Extension {
       );
       return { ...toolkit, options, tools };
     }
-    const message = `${what} is not a toolkit in ${file.file}. Expected a list of tools, or an object with "tools".`;
+    const message = `${what} is not a toolkit in ${file.file}. Expected a list of tools, an object of tools by name, or an object with "tools".`;
     throw new DefinitionError('invalid-definition', message, { file: file.file });
   }
 
@@ -329,7 +336,7 @@ export class Extension {
       const expected = path.posix.join(this.manifest.root, kind, `${item}.${ending}`);
       throw new DefinitionError(
         'missing-definition',
-        `${what} has no definition. Expected ${expected}.`,
+        `${what} has no definition. Expected ${expected}.${await this.#misplacedHint(kind, item)}`,
         declaredAt,
       );
     }
@@ -359,6 +366,12 @@ export class Extension {
       value: translation.value,
       translation,
     });
+  }
+
+  /** A sentence about a folder that probably has the definition of an item; else empty. */
+  async #misplacedHint(kind: Kind, item: string): Promise<string> {
+    const { describeMisplaced, findMisplacedFolder } = await import('./misplaced-folder.js');
+    return describeMisplaced(findMisplacedFolder(this.manifest, kind, item));
   }
 
   /**
@@ -467,10 +480,14 @@ export class Extension {
     } catch (thrown) {
       this.#modules.delete(target);
       const error = safelyThrown(thrown);
-      if (error instanceof DefinitionError) throw error;
+      const isLoading = error instanceof DefinitionLoadingError;
+      const code = isLoading ? definitionLoading : 'definition-failed';
       const message = `${what} could not be loaded from ${file.file}: ${errorMessage(error)}`;
-      const code = error instanceof DefinitionLoadingError ? definitionLoading : 'definition-failed';
-      throw new DefinitionError(code, message, location, { cause: error });
+      const fault =
+        error instanceof DefinitionError
+          ? error
+          : new DefinitionError(code, message, location, { cause: error });
+      throw isLoading ? fault : await withServerHint(fault, target);
     }
   }
 
@@ -503,6 +520,17 @@ export class Extension {
   qualify(item: string): string {
     return this.origin === 'package' ? qualify(this.name, item) : item;
   }
+}
+
+/** Adds advice to the fault of a module that is an MCP server. `file` is absolute. */
+async function withServerHint(fault: DefinitionError, file: string): Promise<DefinitionError> {
+  const { code, message, location } = fault;
+  const { describeServerSource } = await import('./foreign/server-source.js');
+  const hint = await describeServerSource(file, location.file);
+  const cause = fault.cause === undefined ? {} : { cause: fault.cause };
+  return hint === ''
+    ? fault
+    : new DefinitionError(code, `${message.replace(/\.?$/, '.')} ${hint}`, location, cause);
 }
 
 function plainDefault(loaded: DefaultExport): PlainData {
@@ -559,7 +587,7 @@ export function createRawToolkit(content: ToolkitContent, place: ToolkitLocation
   );
   const values = content.tools.map((tool, index) => translations[index]?.value ?? tool);
   const { tools, faults } = readTools({ ...content, tools: values });
-  const placeOf = (index: number): DocumentPath => [...at, ...content.path, index];
+  const placeOf = (index: number): DocumentPath => [...at, ...content.path, content.keys?.[index] ?? index];
   return {
     what,
     extension,

@@ -2,7 +2,9 @@ import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { types } from 'node:util';
 import type { PathScope } from '../base/files/path-containment.js';
+import type { PlainData } from '../base/plain-data.js';
 import { errorMessage } from '../base/thrown-value.js';
+import { adaptExport } from './foreign/foreign-export.js';
 import {
   type LiveExport,
   locateModule,
@@ -100,10 +102,24 @@ export function readExport(module: Record<string, unknown>, name: string): unkno
   return isObject(fallback) && Object.hasOwn(fallback, name) ? fallback[name] : undefined;
 }
 
-/** Returns the default export of a module. Awaits a promise; returns any other thenable unchanged. */
-export async function readDefaultExport(module: Record<string, unknown>): Promise<LiveExport> {
-  const live = readExport(module, 'default');
-  return types.isPromise(live) ? await withinImportTime(settlePromise(live)) : { live };
+/**
+ * Returns the default export of a module as a definition, or a fault if it cannot be one. Awaits a promise; returns any
+ * other thenable unchanged. `file` is the absolute path of the module.
+ */
+export async function readDefaultExport(
+  module: Record<string, unknown>,
+  file: string,
+): Promise<LiveExport | PlainData> {
+  const value = readExport(module, 'default');
+  if (value === undefined && !('default' in module)) return withoutDefault(Object.keys(module));
+  const { live } = types.isPromise(value) ? await withinImportTime(settlePromise(value)) : { live: value };
+  return await adaptExport(live, file);
+}
+
+function withoutDefault(names: readonly string[]): PlainData {
+  const exported = names.length === 0 ? 'nothing' : names.join(', ');
+  const wayOut = names.length === 1 ? `Write "export default ${names[0]}"` : `It exports ${exported}`;
+  return { value: undefined, faults: [{ path: [], what: `a module without a default export. ${wayOut}` }] };
 }
 
 function settlePromise(promise: Promise<unknown>): Promise<LiveExport> {

@@ -222,6 +222,7 @@ const manifest: JsonSchema = {
         },
       ]),
     ),
+    skills: { type: 'string', description: 'Folder of the skills. Default: "skills".' },
     rules,
   },
   patternProperties: freeKeys,

@@ -195,6 +195,7 @@ function automatic(value: unknown): unknown {
 
 const manifestKeys = {
   root: 1,
+  skills: 1,
   servers: 1,
   tools: 1,
   prompts: 1,

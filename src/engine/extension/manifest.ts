@@ -10,7 +10,7 @@ import type { Location } from './diagnostics.js';
 import { type Kind, kinds } from './item-kinds.js';
 import { type Translation, translate } from './key-spellings.js';
 import { isItemName } from './names.js';
-import { findSkillFolders } from './skill-folders.js';
+import { findSkillFolders, readSkillsFolder, type SkillOwner } from './skill-folders.js';
 
 /** Field of package.json that makes a package an extension. */
 export const manifestField = 'agenttools';
@@ -59,6 +59,8 @@ export interface ManifestContent {
   readonly translation: Translation;
   /** The folder of the definition files, relative to the package, with `/`. */
   readonly root: string;
+  /** The folder of the skills, relative to the package, with `/`. */
+  readonly skillsFolder: string;
   /** Well-formed entries, in their order. */
   readonly declarations: Readonly<Record<Kind, readonly Declaration[]>>;
   /** Toolkit entries. The tools that they list are among the declarations. */
@@ -121,7 +123,7 @@ async function readManifestIn(directory: string): Promise<Manifest> {
   const content = await interpretManifest(packageJson, {
     unnamed: path.basename(directory),
     read: (field, location) => readManifestFile(directory, field, location),
-    hasSkills: async () => (await findSkillFolders(directory)).length > 0,
+    hasSkills: async (skillsFolder) => (await findSkillFolders({ directory, skillsFolder })).length > 0,
   });
   return { directory, ...content };
 }
@@ -132,8 +134,8 @@ export interface ManifestOrigin {
   readonly unnamed: string;
   /** Reads the manifest file that package.json names. The path, as written, stays inside the package. */
   readonly read: (field: string, location: Location) => Promise<DataDocument>;
-  /** Returns true if the package has skills. Called only if the manifest declares nothing. */
-  readonly hasSkills: () => Promise<boolean>;
+  /** Returns true if the package has skills in a folder. Called only if the manifest declares nothing. */
+  readonly hasSkills: (skillsFolder: SkillOwner['skillsFolder']) => Promise<boolean>;
 }
 
 /** Reads the manifest of a package.json. @throws ManifestError if it contains no readable manifest. */
@@ -155,6 +157,7 @@ export async function interpretManifest(
   const packageName = visibleLine(typeof name === 'string' && name !== '' ? name : unnamed);
   const { document, base, value } = await findManifest(packageJson, packageName, read);
   const translation = translate(value, 'manifest');
+  const skillsFolder = readSkillsFolder(translation.value.skills);
   return {
     packageName,
     packageVersion: typeof version === 'string' ? visibleLine(version) : '0.0.0',
@@ -163,8 +166,9 @@ export async function interpretManifest(
     base,
     translation,
     root: typeof translation.value.root === 'string' ? translation.value.root : defaultRoot,
+    skillsFolder,
     ...readDeclarations(translation, base),
-    hasOnlySkills: declaresNothing(translation) && (await hasSkills()),
+    hasOnlySkills: declaresNothing(translation) && (await hasSkills(skillsFolder)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DocumentPath } from '../base/files/document-path.js';
+import { findCopyFaults, withFaults } from '../base/plain-data.js';
 import { isRecord } from '../base/value-checks.js';
 import { checkShape, isFunctionLike, type ShapeFault } from './check-shape.js';
 import { toolkitOverrideShape } from './keys/entry-keys.js';
@@ -10,6 +11,8 @@ export interface ToolkitContent {
   readonly tools: readonly unknown[];
   /** Path of the tools in the value. */
   readonly path: DocumentPath;
+  /** Keys of the tools in an object by name. Undefined for a list. */
+  readonly keys?: readonly string[];
 }
 
 /** Reads a list of tools, or `{ category, …, tools: […] }`; undefined for any other value. */
@@ -18,6 +21,20 @@ export function findToolkit(value: unknown): ToolkitContent | undefined {
   if (!isToolkit(value)) return undefined;
   const { tools, ...options } = value;
   return { options, tools, path: ['tools'] };
+}
+
+/** Reads an object of tools by name; undefined for any other value. A tool without a name gets its key as name. */
+export function findKeyedTools(value: unknown): ToolkitContent | undefined {
+  if (!isRecord(value) || isFunctionLike(value)) return undefined;
+  const entries = Object.entries(value);
+  const isTools = entries.length > 0 && entries.every(([, tool]) => isRecord(tool) && 'handler' in tool);
+  if (!isTools) return undefined;
+  const tools = entries.map(([key, tool]) => {
+    const named = { name: key, ...(tool as object) };
+    withFaults(named, findCopyFaults(tool));
+    return named;
+  });
+  return { options: {}, tools, path: [], keys: Object.keys(value) };
 }
 
 /** True for a toolkit object: it has a list of tools and no handler. */

@@ -303,13 +303,13 @@ export class Workspace {
       const message = `The skill "${reference}" belongs to no package. Skills of packages have qualified names such as @scope/name/skill.`;
       throw new UnknownItemError('unknown-skill', message, location, { foreign: false });
     }
-    const { directory } = extension.manifest;
-    const found = await findSkillFolder(directory, name);
+    const { manifest } = extension;
+    const found = await findSkillFolder(manifest, name);
     if (found) return found;
-    const known = (await findSkillFolders(directory)).map((one) => one.name);
+    const known = (await findSkillFolders(manifest)).map((one) => one.name);
     const meant = didYouMean(name, known);
     const hint = meant ? ` Did you mean "${meant}"?` : '';
-    const place = name.includes('/') ? '' : ` Expected ${skillFile(name)}.`;
+    const place = name.includes('/') ? '' : ` Expected ${skillFile(manifest, name)}.`;
     const message = `${extension.name} has no skill "${name}".${place}${hint} It has: ${known.join(', ') || 'none'}.`;
     const foreign = extension !== from;
     const code = foreign ? 'unresolved-reference' : 'unknown-skill';

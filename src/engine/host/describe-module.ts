@@ -8,8 +8,9 @@ import { copyOfExport } from '../extension/live-definition.js';
  * `file` is absolute. Rejects if the module cannot be loaded.
  */
 export async function describeModule(file: string): Promise<PlainData> {
-  const { live } = await readDefaultExport(await importModule(file));
-  const { value, faults } = copyOfExport(live);
+  const read = await readDefaultExport(await importModule(file), file);
+  if (!('live' in read)) return read;
+  const { value, faults } = copyOfExport(read.live);
   const described = await describeValue(value, file);
   return { value: described.value, faults: [...faults, ...described.faults] };
 }

@@ -20,6 +20,7 @@ export function inlineServer(definition: ServerDefinition, directory: string): D
     base: [],
     translation,
     root: 'agenttools',
+    skillsFolder: 'skills',
     declarations: nothing,
     toolkits: [],
     hasOnlySkills: false,

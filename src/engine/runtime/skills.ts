@@ -15,7 +15,7 @@ export async function listedSkills(
   { workspace, leftOut }: SkillListing,
 ): Promise<readonly SkillFolder[]> {
   const { value, extension } = definition;
-  if (value.skills === '*') return await findSkillFolders(extension.manifest.directory);
+  if (value.skills === '*') return await findSkillFolders(extension.manifest);
   const lose = (error: unknown, item: string) =>
     leftOut.push(listSkipped(error, { kind: 'skills', item, extension }));
   const listed = await Promise.all(

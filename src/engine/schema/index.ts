@@ -13,4 +13,10 @@ export { isSchemaValue, schemaMarks, schemaWarnings, unwrapRawSchema } from './s
 export type { WireIssue } from './schema-issue.js';
 export { formatIssues, type SchemaIssue } from './schema-issue.js';
 export { maxSchemaDepth, maxSchemaLength, maxSchemaValues } from './schema-limits.js';
-export { isStandardSchema as isLiveSchema, unwrapSchema, wrapSchema } from './standard-schema.js';
+export {
+  isStandardSchema as isLiveSchema,
+  oldZodFault,
+  type StandardSchema as LiveSchema,
+  unwrapSchema,
+  wrapSchema,
+} from './standard-schema.js';

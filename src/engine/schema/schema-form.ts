@@ -86,6 +86,7 @@ function recognise(given: unknown, side: SchemaSide, rawOnly: boolean): SchemaFo
   if (hasBrand(value, fieldsBrand)) return { form: 'fields', spec: value[fieldsBrand] };
   if (hasBrand(value, jsonSchemaBrand)) return readRaw(value[jsonSchemaBrand]);
   if (isRecord(value) && typeof value['@@'] === 'string') return readDescribed(value);
+  if (isRecord(value)) refuseSchemaMembers(value, side);
   if (isRecord(value) && (rawOnly || isRawLooking(value, side))) {
     if (!rawOnly) requireNoFields(value, side);
     return { form: 'raw', schema: value };
@@ -97,6 +98,22 @@ function recognise(given: unknown, side: SchemaSide, rawOnly: boolean): SchemaFo
       ? `${side}Schema must be a JSON Schema: an object or its JSON text.`
       : `${side} must be a field spec, a JSON Schema or a Standard Schema.`,
   );
+}
+
+/** @throws SchemaError if a member is a Standard Schema: the members of `z.object()`, as `registerTool()` of MCP takes them */
+function refuseSchemaMembers(value: Readonly<Record<string, unknown>>, side: SchemaSide): void {
+  for (const [key, member] of Object.entries(value)) {
+    const vendor = standardVendor(unwrapSchema(member));
+    if (vendor === undefined) continue;
+    const wayOut = `Make them one schema of an object${vendor === 'zod' ? ', z.object({ … }),' : ''} under "${side}"`;
+    throw new SchemaError(`Its members are ${vendor} schemas. ${wayOut}.`, [key]);
+  }
+}
+
+/** Vendor of a Standard Schema or of its description; undefined for any other value. */
+function standardVendor(value: unknown): string | undefined {
+  if (isStandardSchema(value)) return value['~standard'].vendor;
+  return isRecord(value) && value['@@'] === 'standard-schema' ? String(value.vendor) : undefined;
 }
 
 function readRaw(schema: unknown): SchemaForm {

@@ -52,6 +52,17 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return isRecord(standard) && typeof standard.validate === 'function';
 }
 
+/**
+ * Reason that a schema of zod before 3.24, which is no Standard Schema, cannot be used; undefined for any other value.
+ */
+export function oldZodFault(value: object): string | undefined {
+  const own: unknown = Object.getOwnPropertyDescriptor(value, '_def')?.value;
+  const isZod = isRecord(own) && /^Zod[A-Z]/.test(String(own.typeName)) && !isStandardSchema(value);
+  return isZod
+    ? 'a schema of zod 3.23 or older. Use zod 4, or import "zod/v4" (zod 3.25 or later)'
+    : undefined;
+}
+
 /** Compiles a Standard Schema. Its own library checks the values. */
 export async function compileStandard(
   schema: StandardSchema,
@@ -141,45 +152,86 @@ function exportStandardSchema(writer: JsonSchemaWriter, side: SchemaSide, vendor
   }
 }
 
-/** Libraries that convert to JSON Schema in a second package. The author must install it. */
-const writerPackages: Readonly<Record<string, { name: string; export: string }>> = {
-  valibot: { name: '@valibot/to-json-schema', export: 'toStandardJsonSchema' },
+/** A package that converts schemas of a library to JSON Schema. It is looked up from the author's file. */
+interface Converter {
+  readonly name: string;
+  readonly convert: (
+    module: Readonly<Record<string, unknown>>,
+    schema: StandardSchema,
+  ) => JsonSchemaWriter | undefined | Promise<JsonSchemaWriter | undefined>;
+}
+
+const valibotConverter: Converter = {
+  name: '@valibot/to-json-schema',
+  convert: ({ toStandardJsonSchema }, schema) =>
+    callExport<StandardSchema>(toStandardJsonSchema, schema)?.['~standard'].jsonSchema,
 };
+
+/** Part of zod since 3.25. Schemas convert themselves since 4.2. */
+const zod4Converter: Converter = {
+  name: 'zod/v4/core',
+  convert: ({ toJSONSchema }, schema) => ({
+    input: () => callExport(toJSONSchema, schema, { io: 'input' }),
+    output: () => callExport(toJSONSchema, schema, { io: 'output' }),
+  }),
+};
+
+/** Schemas of zod 3. Authors of AI SDK tools have `ai`, others may have `zod-to-json-schema`. */
+const zod3Converters: readonly Converter[] = [
+  {
+    name: 'zod-to-json-schema',
+    convert: ({ zodToJsonSchema }, schema) => ({
+      input: () => callExport(zodToJsonSchema, schema, { pipeStrategy: 'input' }),
+      output: () => callExport(zodToJsonSchema, schema, { pipeStrategy: 'output' }),
+    }),
+  },
+  {
+    name: 'ai',
+    convert: async ({ zodSchema }, schema) => {
+      const wire: unknown = await callExport<{ readonly jsonSchema: unknown }>(zodSchema, schema)?.jsonSchema;
+      return isRecord(wire) ? { input: () => wire, output: () => wire } : undefined;
+    },
+  },
+];
+
+function callExport<T = unknown>(exported: unknown, ...args: unknown[]): T | undefined {
+  return typeof exported === 'function' ? Reflect.apply(exported, undefined, args) : undefined;
+}
+
+function findConverters(schema: StandardSchema): {
+  readonly converters: readonly Converter[];
+  readonly advice: string;
+} {
+  const { vendor } = schema['~standard'];
+  if (vendor === 'valibot') {
+    const advice = `A valibot schema needs ${valibotConverter.name} to provide its JSON Schema. Run: npm install ${valibotConverter.name}, or give inputSchema or outputSchema.`;
+    return { converters: [valibotConverter], advice };
+  }
+  const advice = `The ${vendor} schema provides no JSON Schema. Export a Standard JSON Schema, or give inputSchema or outputSchema.`;
+  if (vendor !== 'zod') return { converters: [], advice };
+  if ('_zod' in schema) return { converters: [zod4Converter], advice };
+  const wayOut = 'Use zod 4, import "zod/v4" (zod 3.25 or later), or run: npm install zod-to-json-schema';
+  return { converters: zod3Converters, advice: `A zod 3 schema provides no JSON Schema. ${wayOut}.` };
+}
 
 async function findWriter(
   schema: StandardSchema,
   resolveFrom: string | undefined,
 ): Promise<JsonSchemaWriter> {
-  const { vendor } = schema['~standard'];
-  const source = Object.hasOwn(writerPackages, vendor) ? writerPackages[vendor] : undefined;
-  if (!source)
-    throw new SchemaError(
-      `The ${vendor} schema provides no JSON Schema. Export a Standard JSON Schema, or give inputSchema or outputSchema.`,
-    );
-
-  const load = await importFrom(source.name, resolveFrom);
-  const convert = load?.[source.export];
-  if (typeof convert !== 'function')
-    throw new SchemaError(
-      `A ${vendor} schema needs ${source.name} to provide its JSON Schema. Run: npm install ${source.name}, or give inputSchema or outputSchema.`,
-    );
-  return callWriter(() => convert(schema), vendor);
-}
-
-function callWriter(convert: () => StandardSchema, vendor: string): JsonSchemaWriter {
-  try {
-    const writer = convert()['~standard'].jsonSchema;
-    if (writer) return writer;
-  } catch (error) {
-    throw new SchemaError(
-      `The ${vendor} schema cannot be written as JSON Schema: ${errorMessage(error)}`,
-      [],
-      {
-        cause: error,
-      },
-    );
+  const { converters, advice } = findConverters(schema);
+  for (const { name, convert } of converters) {
+    const module = await importFrom(name, resolveFrom);
+    if (!module) continue;
+    try {
+      const writer = await convert(module, schema);
+      if (writer) return writer;
+    } catch (cause) {
+      const { vendor } = schema['~standard'];
+      const message = `The ${vendor} schema cannot be written as JSON Schema: ${errorMessage(cause)}`;
+      throw new SchemaError(message, [], { cause });
+    }
   }
-  throw new SchemaError(`The ${vendor} schema provides no JSON Schema. Give inputSchema or outputSchema.`);
+  throw new SchemaError(advice);
 }
 
 async function importFrom(

@@ -34,10 +34,15 @@ export class SkillFault extends Error {
 }
 
 /** Skills that were read, with the state of their files. */
-const skillCache = new WeakMap<SkillFolder, { readonly state: string; readonly read: Promise<ReadSkill> }>();
+type ReadableFolder = Pick<SkillFolder, 'name' | 'directory'>;
+
+const skillCache = new WeakMap<
+  ReadableFolder,
+  { readonly state: string; readonly read: Promise<ReadSkill> }
+>();
 
 /** Reads a skill, again only if its files have changed. @throws SkillFault if it cannot be served */
-export async function readSkill(folder: SkillFolder): Promise<ReadSkill> {
+export async function readSkill(folder: ReadableFolder): Promise<ReadSkill> {
   const found = await filesIn(folder.directory);
   const state = JSON.stringify(found);
   const before = skillCache.get(folder);
@@ -86,7 +91,7 @@ async function filesIn(directory: string): Promise<readonly FoundFile[]> {
   return found;
 }
 
-async function build({ name, directory }: SkillFolder, found: readonly FoundFile[]): Promise<ReadSkill> {
+async function build({ name, directory }: ReadableFolder, found: readonly FoundFile[]): Promise<ReadSkill> {
   const read = found.map(
     async ({ path: relative }) => [relative, await readFile(path.join(directory, relative))] as const,
   );

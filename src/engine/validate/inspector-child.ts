@@ -77,10 +77,11 @@ const tasks = {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     await checkModuleHooks();
     const names = [...new Set(['default', ...Object.keys(module), ...propertyNames(module.default)])];
+    const whole = await readDefaultExport(module, file);
     const held = names.map((name) => [name, readMember(module, name)] as const);
     const members = held.map(([name, value]) => [name, findContextMembers(value)] as const);
     return {
-      value: await describeValue((await readDefaultExport(module)).live, file, describeContextUse),
+      value: 'live' in whole ? await describeValue(whole.live, file, describeContextUse) : whole,
       types: Object.fromEntries(held.map(([name, value]) => [name, value === null ? 'null' : typeof value])),
       contextMembers: Object.fromEntries(members.filter(([, found]) => found.length > 0)),
     };

@@ -12,7 +12,7 @@ import {
 } from './facts/compatibility.js';
 import { type DerivationSnapshot, gatherDerivation } from './facts/derivation.js';
 import type { FileSnapshot } from './facts/file-snapshot.js';
-import { gatherFiles, gatherRoot, type RootSnapshot } from './facts/files.js';
+import { gatherFiles, gatherRoot, gatherSkillsRoot, type RootSnapshot } from './facts/files.js';
 import { gatherInlineItem, gatherItem, type ItemSnapshot } from './facts/items.js';
 import type { ModuleReader, ModuleSnapshot } from './facts/modules.js';
 import { gatherPackaging, listShipped, type PackagingSnapshot } from './facts/packaging.js';
@@ -33,6 +33,7 @@ export interface Snapshot {
   readonly unreadable?: UnreadableManifest;
   readonly manifest?: Manifest;
   readonly root?: RootSnapshot;
+  readonly skillsRoot?: RootSnapshot | undefined;
   readonly items: readonly ItemSnapshot[];
   /** The readable toolkits; the others are items with an error. */
   readonly toolkits: readonly ToolkitSnapshot[];
@@ -126,6 +127,7 @@ export async function takeSnapshot({
     codes,
     manifest,
     root: await gatherRoot(extension),
+    skillsRoot: await gatherSkillsRoot(extension),
     items,
     toolkits,
     files: { ...files, undeclared: [...files.undeclared, ...undeclaredToolkitTools(toolkits)] },

@@ -7,13 +7,26 @@ import { build, transform } from 'esbuild';
 import { derive, writeDerivation } from '../../../src/engine/derive/derive.js';
 import { kinds } from '../../../src/engine/extension/item-kinds.js';
 import { keepLibraries } from '../../engine/derive/support/project.js';
-import { addFiles, writeFolder } from '../../support/packages.js';
+import { addFiles, type Files, writeFolder } from '../../support/packages.js';
 import type { Block } from './pages.js';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** What the examples may import besides `agenttools`. */
 const libraries = ['zod', 'arktype', 'valibot', '@valibot/to-json-schema', '@types'];
+
+/** Libraries that make tools of the same shape as the real ones. */
+const standIns: Files = {
+  'node_modules/ai/package.json': { name: 'ai', version: '6.0.0', type: 'module', main: 'index.js' },
+  'node_modules/ai/index.js': 'export const tool = (it) => it;',
+  'node_modules/@langchain/core/package.json': {
+    name: '@langchain/core',
+    type: 'module',
+    exports: { './tools': './tools.js' },
+  },
+  'node_modules/@langchain/core/tools.js':
+    'export const tool = (func, fields) => ({ ...fields, func, async invoke(args) { return await this.func(args); } });',
+};
 
 /** Pages that say to run `agenttools derive`. */
 const derivedPages = ['derive', 'example-expert-system'];
@@ -58,6 +71,7 @@ export function examplePackages(blocks: readonly Block[]): readonly ExamplePacka
 export async function writeExamples(packages: readonly ExamplePackage[]): Promise<string> {
   const root = writeFolder({
     'node_modules/agenttools/package.json': { name: 'agenttools', type: 'module', main: 'index.js' },
+    ...standIns,
   });
   await build({
     absWorkingDir: repository,
@@ -103,7 +117,15 @@ async function compile(file: string, text: string): Promise<[file: string, text:
 }
 
 /** What the code of the pages may import. */
-const imported = ['agenttools', 'zod', 'arktype', 'valibot', '@valibot/to-json-schema'];
+const imported = [
+  'agenttools',
+  'ai',
+  '@langchain/core',
+  'zod',
+  'arktype',
+  'valibot',
+  '@valibot/to-json-schema',
+];
 
 /** A package.json that declares what the other files define, for pages that leave it out. */
 function defaults(name: string, files: ExamplePackage['files']): object {

@@ -28,7 +28,9 @@ class LiveInspector extends Inspector {
 
   override async load(file: string): Promise<LoadedModule> {
     const module = { default: this.#modules[path.relative(this.#directory, file)] };
-    const { live } = await readDefaultExport(module);
+    const read = await readDefaultExport(module, file);
+    if (!('live' in read)) return { value: read, types: { default: 'object' }, contextMembers: {} };
+    const { live } = read;
     return { value: await describeValue(live, file), types: { default: typeof live }, contextMembers: {} };
   }
 }
@@ -36,7 +38,8 @@ class LiveInspector extends Inspector {
 /** Composes a package of live modules, and validates it. */
 async function examine(manifest: object, modules: Modules) {
   const files = Object.fromEntries(Object.keys(modules).map((file) => [file, '']));
-  const loadCode = async (_: string, file: string) => await readDefaultExport({ default: modules[file] });
+  const loadCode = async (_: string, file: string) =>
+    await readDefaultExport({ default: modules[file] }, file);
   const composed = await compose(manifest, files, { loadCode });
   const { directory, spec } = composed;
   const openInspector = () => new LiveInspector(modules, directory);

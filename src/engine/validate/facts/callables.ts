@@ -160,8 +160,12 @@ async function loadedFacts(file: string, name: string, modules: ModuleReader): P
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     if (type === 'function') return Object.hasOwn(named, name) ? { contextMembers: named[name]! } : {};
     if (type !== undefined && type !== 'undefined') {
+      const hint =
+        type === 'object'
+          ? '. If it is a tool of another library, make it the default export of a definition file'
+          : '';
       return missingReference(
-        `names the export "${name}" of ${file}, which is not a function, but of type ${type}`,
+        `names the export "${name}" of ${file}, which is not a function, but of type ${type}${hint}`,
       );
     }
     const known = presentExports(types).join(', ') || 'nothing';

@@ -6,23 +6,42 @@ import type { DefinitionFile } from '../../extension/definition-files.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
 import { kinds } from '../../extension/item-kinds.js';
+import { locateInManifest, type Manifest } from '../../extension/manifest.js';
+import { findMisplacedFolder, type MisplacedFolder } from '../../extension/misplaced-folder.js';
 import { findToolkit, readTools } from '../../extension/toolkits.js';
 import { unreachableMarks } from './derivation.js';
 import type { FileSnapshot } from './file-snapshot.js';
 import type { ModuleReader } from './modules.js';
 
-/** The folder of the definition files. */
+/** A folder that the manifest names, or its default. */
 export interface RootSnapshot {
+  /** Relative to the package. */
   readonly root: string;
   readonly location: Location;
+  /** Definitions under another name, if the folder is missing. */
+  readonly misplaced?: MisplacedFolder;
   readonly fault: 'missing' | 'no-folder' | 'outside' | undefined;
 }
 
-/** Checks the root folder. */
+/** The folder with the definition files. */
 export async function gatherRoot({ manifest }: Extension): Promise<RootSnapshot> {
-  const { directory, root, translation, base, document } = manifest;
-  const at = translation.origins.get('root') ?? ['root'];
-  const location = { file: document.file, path: [...base, ...at] };
+  const checked = await checkFolder(manifest, 'root', manifest.root);
+  const found = kinds.map((kind) => findMisplacedFolder(manifest, kind)).find((one) => one !== undefined);
+  return { ...checked, ...(checked.fault === 'missing' && found && { misplaced: found }) };
+}
+
+/** The folder that `skills` of the manifest names; undefined without that key. */
+export async function gatherSkillsRoot({ manifest }: Extension): Promise<RootSnapshot | undefined> {
+  const { skills } = manifest.translation.value;
+  return typeof skills === 'string'
+    ? await checkFolder(manifest, 'skills', manifest.skillsFolder)
+    : undefined;
+}
+
+/** Checks a folder that a key of the manifest names. */
+async function checkFolder(manifest: Manifest, key: string, root: string): Promise<RootSnapshot> {
+  const { directory } = manifest;
+  const location = locateInManifest(manifest, [key]);
   const target = path.join(directory, root);
   if (pathFault(root)) return { root, location, fault: 'outside' };
   const info = await stat(target).catch(() => undefined);

@@ -8,9 +8,8 @@ import type { Definition, Extension } from '../../extension/extension.js';
 import {
   findSkillFolders,
   type SkillFolder,
-  skillFile,
+  type SkillOwner,
   skillManifest,
-  skillsFolder,
 } from '../../extension/skill-folders.js';
 import type { Workspace } from '../../extension/workspace.js';
 import { listedSkills } from '../../runtime/skills.js';
@@ -34,10 +33,9 @@ interface SkillProblem {
 
 /** Every skill of a package, and every folder that is probably meant as one. */
 export async function gatherSkills({ manifest }: Extension): Promise<readonly SkillSnapshot[]> {
-  const { directory } = manifest;
-  const skills = await findSkillFolders(directory);
+  const skills = await findSkillFolders(manifest);
   const read = await Promise.all(skills.map(skillFacts));
-  return [...read, ...(await findMisspelledSkills(directory, skills))];
+  return [...read, ...(await findMisspelledSkills(manifest, skills))];
 }
 
 /** The listed skills that a server cannot serve. */
@@ -53,8 +51,7 @@ export async function gatherLostSkills(
 async function skillFacts(folder: SkillFolder): Promise<SkillSnapshot> {
   // Lazy: it loads schemas of the SDK, and most extensions have no skills.
   const { readSkill, SkillFault } = await import('../../skills/read-skill.js');
-  const { name, directory } = folder;
-  const file = skillFile(name);
+  const { name, directory, file } = folder;
   const text = await readFile(path.join(directory, skillManifest), 'utf8').catch(() => '');
   try {
     const { files } = await readSkill(folder);
@@ -63,7 +60,7 @@ async function skillFacts(folder: SkillFolder): Promise<SkillSnapshot> {
       problem,
       location: { file, position: positionAt(text, index) },
     }));
-    const inPackage = others.map((one) => `${skillsFolder}/${name}/${one}`);
+    const inPackage = others.map((one) => path.posix.join(path.posix.dirname(file), one));
     return { name, files: [file, ...inPackage], problems: [], brokenLinks };
   } catch (error) {
     const found = error instanceof SkillFault ? error.problems : [(error as Error).message];
@@ -86,7 +83,7 @@ function parseProblemLine(problem: string, text: string): number {
 
 /** Folders with a misspelled `SKILL.md`, which only case-insensitive file systems find. */
 async function findMisspelledSkills(
-  directory: string,
+  { directory, skillsFolder }: SkillOwner,
   known: readonly SkillFolder[],
 ): Promise<readonly SkillSnapshot[]> {
   const base = path.join(directory, skillsFolder);
@@ -96,7 +93,7 @@ async function findMisspelledSkills(
     const names = await readdir(path.join(base, name)).catch(() => []);
     const meant = names.find((one) => one.toUpperCase() === skillManifest.toUpperCase());
     if (meant === undefined || meant === skillManifest) return [];
-    const file = `${skillsFolder}/${name}/${meant}`;
+    const file = path.posix.join(skillsFolder, name, meant);
     const problem = `${meant} must be called ${skillManifest}`;
     return [{ name, files: [file], problems: [{ problem, location: { file } }], brokenLinks: [] }];
   });

@@ -9,7 +9,7 @@ export const malformedManifest: Rule = defineRule({
   code: 'malformed-manifest',
   severity: 'error',
   summary:
-    'The manifest is well-formed JSON, its "root" and "rules" have the right form, and the package has a legal name.',
+    'The manifest is well-formed JSON, its "root", "skills" and "rules" have the right form, and the package has a legal name.',
   *check({ unreadable, manifest }) {
     if (unreadable?.code === 'malformed-manifest') {
       yield { location: unreadable.location, facts: unreadable.message };
@@ -27,10 +27,15 @@ interface ManifestFault {
 
 function* findManifestFaults(manifest: Manifest): Iterable<ManifestFault> {
   yield* nameFaultsIn(manifest);
-  const { root, rules } = manifest.translation.value;
+  const { root, skills, rules } = manifest.translation.value;
   if (root !== undefined && (typeof root !== 'string' || root === '')) {
     const message = 'The "root" of the manifest must be a folder of the package, such as "agenttools".';
     yield { location: locateInManifest(manifest, ['root']), message };
+  }
+  if (skills !== undefined && (typeof skills !== 'string' || skills === '')) {
+    const message =
+      'The "skills" of the manifest must be the folder with the skills, such as "skills". Servers list skills by name.';
+    yield { location: locateInManifest(manifest, ['skills']), message };
   }
   for (const { path, message } of readRuleSettings(rules).faults)
     yield { location: locateInManifest(manifest, ['rules', ...path]), message };
