@@ -156,7 +156,7 @@ test('a chosen item that an existing server lacks is an error', async () => {
   );
   expect(found.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
     'error: Server "desk" chooses an item that does not exist. The upstream server "far" has no tool "gone". Correct the name in "only", "except" or "rename".',
-    'error: Server "desk" chooses an item that does not exist. The upstream server "far" has no resource "a:2". Correct the name in "only", "except" or "rename".',
+    'error: Server "desk" chooses an item that does not exist. The upstream server "far" has no resource "a:2". Did you mean "a:1"? Correct the name in "only", "except" or "rename".',
   ]);
 });
 

@@ -22,6 +22,9 @@ const clean = { code: 0, signal: null };
 /** The official client waits this long after each of its steps before it takes a stronger one. */
 const patienceOfClientsMs = 2000;
 
+/** A machine that starts many programs at once may take longer than the client waits. */
+const onBusyMachines = { retry: 2 };
+
 /** Lets time pass in this process only as far as a test says. */
 function stopClock(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -35,7 +38,7 @@ async function endedBy(program: Program, signal: NodeJS.Signals) {
   });
 }
 
-describe('when the client closes its end', () => {
+describe('when the client closes its end', onBusyMachines, () => {
   test('an idle server is gone before the client gets impatient', async () => {
     const program = await openProgram(workshop);
     await program.call('echo');
@@ -119,7 +122,7 @@ test('a call that does not end is aborted five seconds after the client has clos
   expect(await ended).toEqual(clean);
 });
 
-describe.concurrent.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('at a %s', (signal) => {
+describe.concurrent.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('at a %s', onBusyMachines, (signal) => {
   test('an idle server exits with 0 before the client gets impatient', async ({ expect }) => {
     const program = await openProgram(workshop);
     const [exit, ms] = await endedBy(program, signal);
@@ -140,7 +143,7 @@ describe.concurrent.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('at a %s', (s
   });
 });
 
-describe('a signal', () => {
+describe('a signal', onBusyMachines, () => {
   test('waits no longer than the calls take', async () => {
     const program = await openHere(calls);
     stopClock();
@@ -178,7 +181,7 @@ describe('a signal', () => {
   });
 });
 
-describe('a server that is not ready yet', () => {
+describe('a server that is not ready yet', onBusyMachines, () => {
   const slow = (before: string) =>
     writePackage(
       { tools: ['slow'] },
@@ -240,7 +243,7 @@ const spawners = tools(
 );
 const kinds = ['child', 'detached', 'stubborn', 'grandchild', 'orphan', 'daemon', 'sync'] as const;
 
-describe('the processes that tools started are gone', () => {
+describe('the processes that tools started are gone', onBusyMachines, () => {
   test.each(['the end of the input', 'SIGTERM'] as const)(
     'after %s, for every kind of process',
     async (how) => {

@@ -149,7 +149,7 @@ describe.runIf(posix)('a host that dies', () => {
   test('does not keep its front running for a process that outlives it', async () => {
     const entry = hostProgram(
       '',
-      `childProcess.spawn('/bin/sh', ['-c', 'sleep 4 &'], { env: {}, detached: true, stdio: 'inherit' })
+      `childProcess.spawn('/bin/sh', ['-c', 'sleep 30 &'], { env: {}, detached: true, stdio: 'inherit' })
         .on('exit', () => process.exit(1));`,
     );
     const program = frontProgram(entry, '', 'new PassThrough().resume()');
@@ -158,7 +158,7 @@ describe.runIf(posix)('a host that dies', () => {
     const started = performance.now();
     const [[chunk]] = await Promise.all([once(front.stderr, 'data'), once(front, 'exit')]);
     expect(`${chunk}`).toBe('exited with code 1\n');
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   test('reports a module that cannot be loaded', async () => {
