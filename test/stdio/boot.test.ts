@@ -164,7 +164,9 @@ test('fails for an existing server that hangs, after the wait that the environme
   const hanging = { command: 'node', args: ['-e', 'process.stdin.resume()'] };
   const message = expect.stringContaining('it is still starting after 1 s, and lists go on');
   const wait = { AGENTTOOLS_UPSTREAM_WAIT: '1' };
-  expect(await diagnosticsOf(desk(hanging), 'desk', wait)).toMatchObject([{ severity: 'error', message }]);
+  const found = await diagnosticsOf(desk(hanging), 'desk', wait);
+  // A busy machine adds a warning about its slow start.
+  expect(found.filter(({ severity }) => severity === 'error')).toMatchObject([{ message }]);
 });
 
 test.concurrent('warns about an existing server without its variable if the server has other items', async ({
