@@ -117,22 +117,45 @@ async function bundled(source) {
   );
 }
 
-/** The licence of every package that a bundle contains. */
+/** The licence of every package that a bundle contains. Packages with the same text share it. */
 function licensesOf(inputs) {
   const folders = new Set(
     inputs.flatMap((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []),
   );
-  const texts = [...folders].sort().map((folder) => {
+  const owners = new Map();
+  for (const folder of [...folders].sort()) {
     const { name, version, license } = JSON.parse(
       readFileSync(path.join(root, folder, 'package.json'), 'utf8'),
     );
     const file = ['LICENSE', 'LICENSE.md', 'license', 'LICENCE', 'LICENSE.txt'].find((one) =>
       existsSync(path.join(root, folder, one)),
     );
-    const text = file
-      ? readFileSync(path.join(root, folder, file), 'utf8').trim()
-      : '(no licence file in the package)';
-    return `${name} ${version} (${license})\n\n${text}\n`;
-  });
-  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+    const lines = file ? readFileSync(path.join(root, folder, file), 'utf8').split('\n') : [];
+    // Only these lines differ between packages.
+    const isOwn = (line) =>
+      /^\W*(?:copyright\b|\(c\)|the (?:mit|isc) license|(?:mit|isc) license)/i.test(line);
+    const holders = lines
+      .filter((line) => /copyright\b.*\d|\(c\)/i.test(line) && isOwn(line))
+      .map((line) => line.trim());
+    const text = lines
+      .filter((line) => !isOwn(line))
+      .join(' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+    const owner = [`${name} ${version} (${license})`, ...holders].join('\n  ');
+    const key = text || '(no licence file in the package)';
+    const same = owners.get(key) ?? {
+      owners: [],
+      text:
+        lines
+          .filter((line) => !isOwn(line))
+          .join('\n')
+          .trim() || key,
+    };
+    same.owners.push(owner);
+    owners.set(key, same);
+  }
+  return [...owners.values()]
+    .map(({ owners: names, text }) => `${names.join('\n')}\n\n${text}\n`)
+    .join(`\n${'-'.repeat(80)}\n\n`);
 }
