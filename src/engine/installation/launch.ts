@@ -55,7 +55,7 @@ export function buildLaunch(request: LaunchRequest): Launch {
 
 /** The options for the sandbox. It permits the variables that the entry sets. */
 export function sandboxWords(options: readonly string[], variables: readonly string[]): readonly string[] {
-  if (!options.includes('--sandbox')) return options;
+  if (!options.some((option) => /^--sandbox(?:=|$)/.test(option))) return options;
   return [...options, ...variables.flatMap((name) => ['--allow-env', name])];
 }
 
