@@ -34,7 +34,9 @@ export class NodeSandbox implements Sandbox {
   static open(request: SandboxRequest, node = thisNode): NodeSandbox {
     requirePermissionModel(request, node);
     requireEnforceable(request.permissions, node);
-    return new NodeSandbox(request, permittedMounts(request), node);
+    const mounts = permittedMounts(request);
+    requireNameable(mounts.flatMap(placesOf));
+    return new NodeSandbox(request, mounts, node);
   }
 
   private constructor(request: SandboxRequest, mounts: readonly Mount[], node: NodeFacts) {
@@ -55,12 +57,13 @@ export class NodeSandbox implements Sandbox {
 
   launch(program: SandboxedProgram): SandboxedLaunch {
     const { command, args, cwd, env } = program;
-    if (command !== 'node' && command !== process.execPath) return this.#unlimited(program);
+    if (!this.#isNode(command)) return this.#unlimited(program);
     const variable = Object.keys(env).find(changesNode);
     if (variable !== undefined) throw dangerousVariable(variable);
     if (!program.isHost) requireOwnFlags(args);
     const needed = program.isNamed ? argumentFiles(args, { cwd, folders: program.argumentFolders }) : [];
     const files = codeOf(needed, this.#request).flatMap(({ source, link }) => [source, link ?? source]);
+    requireNameable(files);
     const readable = [this.#folder, ...openedByHost, ...this.#mounts.flatMap(placesOf), ...files];
     const writable = [
       this.#folder,
@@ -78,6 +81,12 @@ export class NodeSandbox implements Sandbox {
       '--disable-warning=SecurityWarning',
     ];
     return { command: process.execPath, args: [...flags, ...args], cwd, env };
+  }
+
+  /** True for this Node, and for the one of the PATH: this one replaces it, since its permission model is known. */
+  #isNode(command: string): boolean {
+    const usual = findProgram('node', this.#request.env.PATH ?? '', '/');
+    return ['node', process.execPath, usual].includes(command);
   }
 
   /** Programs of definitions, if all programs are permitted. @throws AgentToolsError otherwise */
@@ -104,13 +113,15 @@ function placesOf({ source, target }: Mount): readonly string[] {
   return [source, target];
 }
 
-/** @throws AgentToolsError for a path that the flag would read as several */
-function fileFlags(flag: string, files: readonly string[]): readonly string[] {
+/** @throws AgentToolsError for a path that Node would read as several */
+function requireNameable(files: readonly string[]): void {
   const unnameable = files.find((file) => /[*,]/.test(file));
-  if (unnameable !== undefined) {
-    const message = `The permission model of Node cannot name ${unnameable}, which contains "*" or ",". Rename it, or use another level of the sandbox.`;
-    throw new AgentToolsError('refused', message);
-  }
+  if (unnameable === undefined) return;
+  const message = `The permission model of Node cannot name ${unnameable}, which contains "*" or ",". Rename it, or use another level of the sandbox.`;
+  throw new AgentToolsError('refused', message);
+}
+
+function fileFlags(flag: string, files: readonly string[]): readonly string[] {
   return [...new Set(files)].map((file) => `${flag}=${file}`);
 }
 
