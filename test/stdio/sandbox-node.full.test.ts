@@ -64,7 +64,7 @@ describe.each([
     expect(await program.end()).toEqual({ code: 0, signal: null });
   });
 
-  test('says the level', async () => {
+  test('prints the level', async () => {
     expect(program.stderr).toMatch(/^sandbox: the permission model of Node v\d/m);
   });
 

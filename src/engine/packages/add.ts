@@ -42,8 +42,8 @@ export type ConfirmWidening = (widening: Widening) => Promise<boolean | undefine
 
 /**
  * Downloads a package with npm, inspects it and adds it to the package store. Runs no code of the package.
- * @throws AgentToolsError if the package is unavailable or not an extension, or if the user does not confirm what it has
- *   more than the added version; the store is then unchanged.
+ * @throws AgentToolsError if the package is unavailable or not an extension, or if the user does not confirm its additions
+ *   to the added version; the store is then unchanged.
  */
 export async function addPackage(
   spec: PackageSpec,

@@ -25,7 +25,7 @@ import { contains, isSystemFile, systemWords } from './system-files.js';
 /** The private home folder of each sandbox. */
 const privateHome = '/tmp/home';
 
-/** The namespaces of bubblewrap: nothing exists in them but what is permitted. */
+/** The namespaces of bubblewrap: nothing but permitted files and programs exists in them. */
 export class BubblewrapSandbox implements Sandbox {
   readonly means = 'bubblewrap';
   readonly permissions: SandboxPermissions;

@@ -31,7 +31,7 @@ export interface SandboxedProgram {
   readonly isNamed: boolean;
   /** Folders in which the command and the arguments of a named program can name files. Absent: anywhere. */
   readonly argumentFolders?: readonly string[] | undefined;
-  /** True for the extension host, which AgentTools starts with flags of its own. */
+  /** True for the extension host, which AgentTools starts with trusted flags. */
   readonly isHost?: boolean;
 }
 

@@ -26,7 +26,7 @@ export function withSealedDescriptors<T>(stdio: Stdio, start: (stdio: Stdio) => 
   }
 }
 
-/** Descriptors of this process that its child processes inherit. Other systems than Linux do not tell them. */
+/** Descriptors of this process that its child processes inherit. Only Linux lists them. */
 function leakedDescriptors(): readonly number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc/self/fd').map(Number).filter(isInherited);
