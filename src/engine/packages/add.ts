@@ -28,7 +28,7 @@ export interface AddOutcome {
 }
 
 /** A version that would replace the added one, with more than it has. */
-export interface Widening {
+interface Widening {
   readonly name: string;
   /** Versions. */
   readonly from: string;
