@@ -57,8 +57,15 @@ export function hasChildren(): boolean | undefined {
   return false;
 }
 
+/** Nothing if a sandbox hides the processes. */
 function listFromProc(): ProcessEntry[] {
-  return readdirSync('/proc')
+  let names: string[];
+  try {
+    names = readdirSync('/proc');
+  } catch {
+    return [];
+  }
+  return names
     .filter((name) => /^\d+$/.test(name))
     .map(readStat)
     .filter((entry) => entry !== undefined);

@@ -30,6 +30,7 @@ const definitionProperties = {
   server: [
     'title',
     'directory',
+    'sandbox',
     'upstreams',
     'resources',
     'apps',

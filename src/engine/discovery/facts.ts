@@ -132,6 +132,8 @@ export interface ServerFacts {
   readonly configKey: string;
   /** Adaptation of its tools to clients, if the definition sets another one than `auto`. */
   readonly adapt?: 'on' | 'off';
+  /** Permissions of the sandbox that the server declares. Absent: it declares none. */
+  readonly sandbox?: unknown;
   readonly tools: readonly ToolSummary[];
   readonly upstreams: readonly UpstreamFacts[];
   readonly prompts: readonly PromptSummary[];
@@ -150,6 +152,8 @@ export interface InstallationFacts {
   readonly scope: 'user' | 'project' | 'config';
   readonly file: string;
   readonly key: string;
+  /** Level of the sandbox that `start` opens for the entry; null: none. */
+  readonly sandbox: string | null;
 }
 
 /** Declaration of one item in a manifest. */

@@ -5,7 +5,9 @@ import { AgentToolsError } from '../base/errors.js';
 import { isRecord } from '../base/value-checks.js';
 import { visibleLine } from '../base/visible-text.js';
 import { reconcileRecords } from '../clients/config-change.js';
+import type { ConfigEntry } from '../clients/edit/editor.js';
 import type { Receipts } from '../clients/receipts.js';
+import { declaredSandbox } from '../extension/declared-sandbox.js';
 import { DefinitionError, type Extension } from '../extension/extension.js';
 import { type Kind, kinds, singular } from '../extension/item-kinds.js';
 import { listFaults, type ManifestContent } from '../extension/manifest.js';
@@ -21,6 +23,7 @@ import type { AppSpec, PromptSpec, Requirements, ResourceSpec, ToolSpec, ToolUi 
 import { readTool } from '../runtime/tool.js';
 import { hasUi } from '../runtime/ui.js';
 import type { ItemChoice, UpstreamEntry } from '../runtime/upstream.js';
+import { strongestLevel } from '../sandbox/levels.js';
 import type {
   AppFacts,
   AppSummary,
@@ -214,6 +217,7 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
   const spec = await composeServer(found, workspace);
   const { skills, lost } = await skillSummaries(spec.skills);
   const { title } = spec.info;
+  const sandbox = found.server === undefined ? undefined : await declaredSandbox(extension, found.server);
   return {
     kind: 'server',
     name: spec.qualifiedName,
@@ -224,6 +228,7 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
     directory: extension.manifest.directory,
     configKey: spec.configKey,
     ...(spec.adapt !== 'auto' && { adapt: spec.adapt }),
+    ...(sandbox !== undefined && { sandbox }),
     tools: spec.registry.all('tools').map(toolSummary),
     upstreams: spec.upstreams.map(upstreamFacts),
     prompts: spec.registry.all('prompts').map(promptSummary),
@@ -236,7 +241,9 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
     skills,
     instructions: spec.instructions ?? null,
     leftOut: [...spec.leftOut.map(leftOutFacts), ...lost],
-    installations: receipts ? await findInstallations(spec.qualifiedName, receipts) : [],
+    installations: receipts
+      ? await findInstallations(spec.qualifiedName, receipts, sandbox !== undefined)
+      : [],
   };
 }
 
@@ -268,10 +275,30 @@ function aboutPackage({ origin, manifest: { packageJson } }: Extension): string 
 }
 
 /** Ignores damaged records, which `list-installed` reports. */
-async function findInstallations(server: string, receipts: Receipts): Promise<readonly InstallationFacts[]> {
+async function findInstallations(
+  server: string,
+  receipts: Receipts,
+  declaresSandbox = false,
+): Promise<readonly InstallationFacts[]> {
   const { records } = await reconcileRecords(receipts);
   const known = records.flatMap((record) => record.receipts).filter((receipt) => receipt.server === server);
-  return known.map(({ client, scope, file, key }) => ({ client, scope, file, key }));
+  return known.map(({ client, scope, file, key, entry }) => ({
+    client,
+    scope,
+    file,
+    key,
+    sandbox: levelOf(entry, declaresSandbox),
+  }));
+}
+
+/** Level of the sandbox that `start` opens for a config entry. Its options precede a command. */
+function levelOf(entry: ConfigEntry, declaresSandbox: boolean): string | null {
+  const words = Object.values(entry).flatMap((value) => (Array.isArray(value) ? value.map(String) : []));
+  const [own = words] = words.includes('--') ? [words.slice(0, words.indexOf('--'))] : [];
+  if (own.includes('--no-sandbox')) return null;
+  const option = own.findLast((word) => /^--sandbox(?:=|$)/.test(word));
+  if (option === undefined) return declaresSandbox ? strongestLevel : null;
+  return option.split('=')[1] ?? strongestLevel;
 }
 
 function leftOutFacts({ item, code, message, location }: ServerSpec['leftOut'][number]): LeftOutFacts {

@@ -30,7 +30,7 @@ export function* checkSandboxForms(
 const forms = {
   network: {
     // An IPv6 address has brackets.
-    form: /^(?:(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/,
+    form: /^(?:\*|(?:(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?)$/,
     expected: 'a host without scheme and path, such as "api.acme.example" or "localhost:8080"',
   },
   run: {

@@ -168,7 +168,13 @@ export class HostProcess {
         'pipe',
         ...(begun === undefined ? [] : [begun]),
       ];
-      const program = { command: process.execPath, args: words, cwd: process.cwd(), isNamed: false };
+      const program = {
+        command: process.execPath,
+        args: words,
+        cwd: process.cwd(),
+        isNamed: false,
+        isHost: true,
+      };
       const launch = sandbox.launch({ ...program, env: withoutUnset(variables) }, stdio.length);
       return spawnSandboxed(launch, { ...options, stdio });
     }

@@ -66,7 +66,7 @@ export function adaptWords(adapt: Adapt | undefined): readonly string[] {
 
 /** The options for the sandbox. It permits the variables that the entry sets. */
 export function sandboxWords(options: readonly string[], variables: readonly string[]): readonly string[] {
-  if (!options.includes('--sandbox')) return options;
+  if (!options.some((option) => /^--sandbox(?:=|$)/.test(option))) return options;
   return [...options, ...variables.flatMap((name) => ['--allow-env', name])];
 }
 

@@ -1,3 +1,4 @@
+import { AgentToolsError } from '../base/errors.js';
 import { Extension } from '../extension/extension.js';
 import { serverNames } from '../extension/workspace.js';
 import type { PackageSpec } from '../npm/package-spec.js';
@@ -8,7 +9,8 @@ import { isSamePackage, writeRecord } from './package-record.js';
 import { type AddedPackage, PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';
 import { formatNpmSpec, removeStaged, type StagedPackage, stage } from './stage-package.js';
-import { compareStaged } from './update.js';
+import { changedMeanwhile, compareStaged } from './update.js';
+import { widenings } from './version-difference.js';
 
 /** Result of adding a package. */
 export interface AddOutcome {
@@ -25,11 +27,29 @@ export interface AddOutcome {
   readonly findings: readonly TextFinding[];
 }
 
+/** A version that would replace the added one, with more than it has. */
+interface Widening {
+  readonly name: string;
+  /** Versions. */
+  readonly from: string;
+  readonly to: string;
+  /** Sentences about new variables, hosts, permissions, publishers, builds and install scripts. */
+  readonly sentences: readonly string[];
+}
+
+/** Asks the user to confirm; undefined if there is no terminal. */
+export type ConfirmWidening = (widening: Widening) => Promise<boolean | undefined>;
+
 /**
  * Downloads a package with npm, inspects it and adds it to the package store. Runs no code of the package.
- * @throws AgentToolsError if the package is unavailable or not an extension; the store is then unchanged.
+ * @throws AgentToolsError if the package is unavailable or not an extension, or if the user does not confirm its additions
+ *   to the added version; the store is then unchanged.
  */
-export async function addPackage(spec: PackageSpec, setting: PackagesDeps): Promise<AddOutcome> {
+export async function addPackage(
+  spec: PackageSpec,
+  setting: PackagesDeps,
+  confirm: ConfirmWidening = async () => undefined,
+): Promise<AddOutcome> {
   const store = new PackageStore(setting.packagesFolder);
   setting.onProgress(`Getting ${formatNpmSpec(spec)} …`);
   const staged = await stage(spec, store, setting);
@@ -40,7 +60,9 @@ export async function addPackage(spec: PackageSpec, setting: PackagesDeps): Prom
       codes: setting.allowFindings ?? [],
       command: `agenttools add ${formatNpmSpec(spec)} --allow-findings`,
     });
-    const outcome = await store.exclusively(() => storePackage(staged, store));
+    const before = await store.find(staged.record.name);
+    if (before) await requireConsent(staged, before, { spec, confirm });
+    const outcome = await store.exclusively(() => storePackage(staged, { shelf: store, before }));
     await keepConsent();
     return outcome;
   } finally {
@@ -48,10 +70,14 @@ export async function addPackage(spec: PackageSpec, setting: PackagesDeps): Prom
   }
 }
 
-/** Requires the lock of the store. */
-async function storePackage(staged: StagedPackage, shelf: PackageStore): Promise<AddOutcome> {
+/** Requires the lock of the store. `before`: the version that the user agreed to replace. */
+async function storePackage(
+  staged: StagedPackage,
+  { shelf, before }: { readonly shelf: PackageStore; readonly before: AddedPackage | undefined },
+): Promise<AddOutcome> {
   const { record, installation, warnings, findings } = staged;
-  const before = await shelf.find(record.name);
+  const now = await shelf.find(record.name);
+  if (now?.installation !== before?.installation) throw changedMeanwhile(record.name);
   const previous = before?.record.version ?? null;
   if (before && (await isUnchanged(staged, before))) {
     await writeRecord(before.installation, { ...before.record, wanted: record.wanted });
@@ -66,7 +92,6 @@ async function storePackage(staged: StagedPackage, shelf: PackageStore): Promise
       findings,
     };
   }
-  const widened = before ? await widenedBy(staged, before) : [];
   const added = await shelf.put(installation, record);
   const extension = await Extension.open(added.directory);
   return {
@@ -75,16 +100,29 @@ async function storePackage(staged: StagedPackage, shelf: PackageStore): Promise
     added,
     previous,
     changed: true,
-    warnings: [...warnings, ...widened],
+    warnings,
     findings,
   };
 }
 
-/** Sentences about variables, permissions, and another publisher or build, that the present version does not have. */
-async function widenedBy(staged: StagedPackage, before: AddedPackage): Promise<readonly string[]> {
+/** @throws AgentToolsError if the package has more than the added version, and the user does not confirm it */
+async function requireConsent(
+  staged: StagedPackage,
+  before: AddedPackage,
+  { spec, confirm }: { readonly spec: PackageSpec; readonly confirm: ConfirmWidening },
+): Promise<void> {
+  if (await isUnchanged(staged, before)) return;
   const { difference } = await compareStaged(staged, before, { loadCode: undefined });
-  const { exposures, permissions, origin = [] } = difference;
-  return [...exposures, ...permissions, ...origin];
+  const sentences = widenings(difference);
+  if (sentences.length === 0) return;
+  const { name } = before;
+  const from = before.record.version;
+  const consent = await confirm({ name, from, to: staged.record.version, sentences });
+  if (consent) return;
+  const reason = consent === undefined ? `: ${sentences.join(' ')}` : '.';
+  const wayOut =
+    consent === undefined ? ` If that is right: agenttools add ${formatNpmSpec(spec)} --yes` : '';
+  throw new AgentToolsError('refused', `${name} stays at ${from}${reason}${wayOut}`);
 }
 
 /** True if the files on disk, not only the record, equal the staged package. */

@@ -124,12 +124,15 @@ async function replacePackage(
 ): Promise<void> {
   await shelf.exclusively(async () => {
     const now = await shelf.find(before.name);
-    if (now?.installation !== before.installation) {
-      const message = `${before.name} was added, updated or removed by another process at the same time. Try again.`;
-      throw new AgentToolsError('refused', message);
-    }
+    if (now?.installation !== before.installation) throw changedMeanwhile(before.name);
     await shelf.put(installation, record);
   });
+}
+
+/** Error for a package that another process changed while this one asked the user. */
+export function changedMeanwhile(name: string): AgentToolsError {
+  const message = `${name} was added, updated or removed by another process at the same time. Try again.`;
+  return new AgentToolsError('refused', message);
 }
 
 /** Removes staged versions that were not applied. */

@@ -161,9 +161,23 @@ export function isVisibleToModel({
 
 /** True if the user must confirm an update: the model may see a change, or values, permissions or scripts change. */
 export function needsConsent(difference: VersionDifference): boolean {
-  const { exposures, permissions, origin = [], packageJson } = difference;
-  const isWider = exposures.length > 0 || permissions.length > 0;
-  return isVisibleToModel(difference) || isWider || origin.length > 0 || packageJson.some(isInstallScript);
+  return isVisibleToModel(difference) || widenings(difference).length > 0;
+}
+
+/** One sentence for each value, permission, publisher, build or install script that the present version does not have. */
+export function widenings({
+  exposures,
+  permissions,
+  origin = [],
+  packageJson,
+}: VersionDifference): readonly string[] {
+  const haveScriptsChanged = packageJson.some(isInstallScript);
+  return [
+    ...exposures,
+    ...permissions,
+    ...origin,
+    ...(haveScriptsChanged ? ['The install scripts have changed.'] : []),
+  ];
 }
 
 /** AgentTools runs no install scripts; npm does, elsewhere. */

@@ -55,3 +55,18 @@ export function mergePermissions(one: SandboxPermissions, other: SandboxPermissi
     env: union(one.env, other.env),
   };
 }
+
+/** Variables that every program gets. `HOME` and `TMPDIR` are private. */
+const minimum = ['PATH', 'LANG'];
+
+/** The variables of an environment that programs get. */
+export function permittedVariables(
+  { env: names }: SandboxPermissions,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const values = [...minimum, ...names].flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(values);
+}

@@ -115,3 +115,16 @@ export function isInOneOf(folders: readonly string[], file: string): boolean {
   const source = resolveFile(file) ?? file;
   return folders.some((folder) => contains(resolveFile(folder) ?? folder, source));
 }
+
+interface PrivateFolders {
+  readonly home: string;
+  readonly dataFolder: string;
+}
+
+/** The files without folders that contain the home folder of the user or the data folder of AgentTools. */
+export function codeOf(
+  files: readonly NeededFile[],
+  { home, dataFolder }: PrivateFolders,
+): readonly NeededFile[] {
+  return files.filter(({ source }) => !contains(source, home) && !contains(source, dataFolder));
+}

@@ -1,6 +1,22 @@
+import type { SandboxLevel } from './levels.js';
 import type { SandboxPermissions } from './permissions.js';
 
 type Variables = Readonly<Record<string, string>>;
+
+/** A sandbox to open. */
+export interface SandboxRequest {
+  readonly level: SandboxLevel;
+  readonly permissions: SandboxPermissions;
+  /** Folders with code of the server and of AgentTools, which the programs can read. */
+  readonly code: readonly string[];
+  readonly home: string;
+  /** Data folder of AgentTools, which no permission may include. */
+  readonly dataFolder: string;
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+}
 
 /** A program to start without a shell. */
 export interface SandboxedProgram {
@@ -15,20 +31,25 @@ export interface SandboxedProgram {
   readonly isNamed: boolean;
   /** Folders in which the command and the arguments of a named program can name files. Absent: anywhere. */
   readonly argumentFolders?: readonly string[] | undefined;
+  /** True for the extension host, which AgentTools starts with trusted flags. */
+  readonly isHost?: boolean;
 }
 
 /** A command line that starts a program in the sandbox. */
 export interface SandboxedLaunch {
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables of the sandbox itself. It gives the program its own ones. */
+  readonly cwd: string;
+  /** Variables of the sandbox itself, which may give the program others. */
   readonly env: Variables;
-  /** Text to write to the extra descriptor, which the sandbox reads to its end: other users cannot see it. */
-  readonly words: string;
+  /** Text to write to the extra descriptor, which the sandbox reads to its end: other users cannot see it. Absent: no descriptor. */
+  readonly words?: string;
 }
 
 /** Starts programs that can use nothing but the permitted files, hosts, programs and variables. */
 export interface Sandbox {
+  /** Noun for the means in use: `bubblewrap`. */
+  readonly means: string;
   readonly permissions: SandboxPermissions;
   /** Identifies the permissions in records. */
   readonly key: string;

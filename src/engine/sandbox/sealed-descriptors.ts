@@ -1,5 +1,6 @@
 import type { StdioOptions } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import process from 'node:process';
 
 type Stdio = Exclude<StdioOptions, string>;
 
@@ -25,8 +26,9 @@ export function withSealedDescriptors<T>(stdio: Stdio, start: (stdio: Stdio) => 
   }
 }
 
-/** Descriptors of this process that its child processes inherit. */
+/** Descriptors of this process that its child processes inherit. Only Linux lists them. */
 function leakedDescriptors(): readonly number[] {
+  if (process.platform !== 'linux') return [];
   return readdirSync('/proc/self/fd').map(Number).filter(isInherited);
 }
 

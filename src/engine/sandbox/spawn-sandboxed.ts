@@ -9,12 +9,14 @@ interface SandboxedSpawn extends Omit<SpawnOptions, 'env' | 'cwd' | 'stdio'> {
 
 /** Starts a program in its sandbox. It gets these descriptors, and one more for its words, which the sandbox closes. */
 export function spawnSandboxed(
-  { command, args, env, words }: SandboxedLaunch,
+  { command, args, cwd, env, words }: SandboxedLaunch,
   { stdio, ...options }: SandboxedSpawn,
 ): ChildProcess {
-  const child = withSealedDescriptors([...stdio, 'pipe'], (sealed) =>
-    spawn(command, args, { ...options, cwd: '/', env, stdio: sealed }),
+  const own = words === undefined ? stdio : [...stdio, 'pipe' as const];
+  const child = withSealedDescriptors(own, (sealed) =>
+    spawn(command, args, { ...options, cwd, env, stdio: sealed }),
   );
+  if (words === undefined) return child;
   const channel = (child.stdio as readonly unknown[])[stdio.length] as Writable | undefined;
   // A sandbox that could not start has closed it.
   channel?.on('error', () => {}).end(words);

@@ -5,6 +5,7 @@ import { checkSandbox } from '../extension/check-sandbox.js';
 import { declaredSandbox, type WrittenSandbox } from '../extension/declared-sandbox.js';
 import { describeFault } from '../extension/describe-fault.js';
 import { type FoundServer, serverName } from '../extension/workspace.js';
+import { type SandboxLevel, strongestLevel } from '../sandbox/levels.js';
 import type { SandboxPermissions } from '../sandbox/permissions.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
@@ -12,6 +13,8 @@ import type { Sandbox } from '../sandbox/sandbox.js';
 export interface SandboxChoice {
   /** `declared`: if the server declares a sandbox. */
   readonly use: 'always' | 'declared' | 'never';
+  /** Default: the strongest one. */
+  readonly level?: SandboxLevel | undefined;
   /** Permissions in addition to the declared ones. Default: none. */
   readonly allowed?: SandboxPermissions;
 }
@@ -85,8 +88,11 @@ export class ServerSandbox {
     const { openSandbox } = await import('../sandbox/open-sandbox.js');
     const { home, platform, env } = host;
     const { dataFolder } = workspaceFolders(facts(host));
-    this.#sandbox = await openSandbox({ permissions, code, home, dataFolder, platform, env, report });
-    return this.#sandbox;
+    const { level = strongestLevel } = this.#choice;
+    const sandbox = await openSandbox({ level, permissions, code, home, dataFolder, platform, env, report });
+    report(`sandbox: ${sandbox.means}.`);
+    this.#sandbox = sandbox;
+    return sandbox;
   }
 
   /** Removes its private files. */

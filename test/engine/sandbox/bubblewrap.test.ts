@@ -40,6 +40,7 @@ test.each([
 ] as const)('is an error on %s', async (platform, name) => {
   const folder = writeFolder();
   const opening = openSandbox({
+    level: 'bubblewrap',
     permissions: noPermissions,
     code: [],
     home: folder,

@@ -11,7 +11,10 @@ export function defineAdd(program: Command, { host, answer }: CommandContext): v
       'Installs extension packages into the package store, with npm. Runs no code and no install scripts of them.',
     )
     .argument('<spec...>', 'name, name@range, name@tag, ./folder or ./package.tgz')
-    .option('--yes', 'allow settings of the project that send variables or change the route to registries')
+    .option(
+      '--yes',
+      'allow settings of the project that send variables or change the route to registries, and versions that send more variables or have more rights than the added ones',
+    )
     .option(
       '--allow-findings <code>',
       'allow texts with findings of this code of text/ rules; repeatable, comma-separated',

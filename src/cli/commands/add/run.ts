@@ -1,9 +1,11 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
+import { visibleText } from '../../../engine/base/visible-text.js';
 import { readSpec } from '../../../engine/npm/package-spec.js';
 import { withoutUserinfo } from '../../../engine/npm/without-userinfo.js';
-import { addPackage } from '../../../engine/packages/add.js';
+import { addPackage, type ConfirmWidening } from '../../../engine/packages/add.js';
 import type { Host } from '../../../host.js';
 import { readAllowedCodes } from '../../shared/allow-findings.js';
+import { askYesNo } from '../../shared/ask-question.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
 import { askingNpmSetting } from '../../shared/npm-deps.js';
@@ -19,7 +21,7 @@ export interface AddInput {
   readonly allowFindings: readonly string[];
   /** Refuses packages without a verified provenance. */
   readonly requireProvenance: boolean;
-  /** Allows outgoing settings of the project. */
+  /** Allows outgoing settings of the project, and versions that have more than the added ones. */
   readonly yes: boolean;
   readonly json: boolean;
 }
@@ -31,6 +33,11 @@ export async function addCommand(
 ): Promise<ExitCode> {
   const allowFindings = readAllowedCodes(codes);
   const results = await withProgress(host, async (tell) => {
+    const confirm: ConfirmWidening = async ({ name, from, to, sentences }) => {
+      tell('');
+      host.stderr.write(visibleText(sentences.map((one) => `warning: ${one}\n`).join('')));
+      return yes || (await askYesNo(`Change ${name} from ${from} to ${to}?`, host));
+    };
     const setting = packagesSetting(host, tell, {
       npm: askingNpmSetting(host, { yes, tell }),
       allowFindings,
@@ -38,7 +45,7 @@ export async function addCommand(
     });
     const done: AddResult[] = [];
     for (const text of specs) {
-      const adding = readSpec(text, host.cwd).then((spec) => addPackage(spec, setting));
+      const adding = readSpec(text, host.cwd).then((spec) => addPackage(spec, setting, confirm));
       done.push(await adding.catch(addFailure(text)));
     }
     return done;

@@ -147,12 +147,12 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
 }
 
 /** The options for the sandbox with absolute paths: clients start the server in any folder. */
-function sandboxOptions({ use, allowed }: SandboxInput, { cwd, home }: Host): readonly string[] {
+function sandboxOptions({ use, level, allowed }: SandboxInput, { cwd, home }: Host): readonly string[] {
   if (use !== 'always') return use === 'never' ? ['--no-sandbox'] : [];
   const { files, network, run, env } = readPermissions(allowed, { base: cwd, home });
   const words = (option: string, list: readonly string[]) => list.flatMap((one) => [option, one]);
   return [
-    '--sandbox',
+    level === undefined ? '--sandbox' : `--sandbox=${level}`,
     ...words('--allow-read', files.read),
     ...words('--allow-write', files.write),
     ...words('--allow-net', network),

@@ -95,8 +95,10 @@ const listRows = {
   parameters: (parameter: DeclaredParameterFacts) => argumentRow(parameter),
   inputs: (input: InputFacts) => inputRow(input),
   notes: (note: string) => `  ${visibleLine(note)}\n`,
-  installations: ({ client, scope, key, file }: InstallationFacts, style: ChalkInstance) =>
-    `  ${style.cyan(client)}  ${scope}  ${visibleLine(key)}  ${visibleLine(file)}\n`,
+  installations: ({ client, scope, key, file, sandbox }: InstallationFacts, style: ChalkInstance) => {
+    const level = sandbox === null ? '' : `  sandbox: ${visibleLine(sandbox)}`;
+    return `  ${style.cyan(client)}  ${scope}  ${visibleLine(key)}  ${visibleLine(file)}${level}\n`;
+  },
   findings: (finding: Omit<TextFinding, 'hash'>, style: ChalkInstance) =>
     `  ${style.yellow(finding.severity)}  ${findingLine(finding)}\n`,
   leftOut: ({ item, code, message, file }: LeftOutFacts, style: ChalkInstance) =>

@@ -60,8 +60,8 @@ async function isMissingPackage({ server, autoInstall, frozen }: StartInput, hos
 async function sandboxChoice({ sandbox }: StartInput, host: Host): Promise<SandboxChoice> {
   if (!sandbox) return { use: 'declared' };
   const { readPermissions } = await import('../../../engine/sandbox/permissions.js');
-  const { use, allowed } = sandbox;
-  return { use, allowed: readPermissions(allowed, { base: host.cwd, home: host.home }) };
+  const { use, level, allowed } = sandbox;
+  return { use, level, allowed: readPermissions(allowed, { base: host.cwd, home: host.home }) };
 }
 
 function extensionPreparation(

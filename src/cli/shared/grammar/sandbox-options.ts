@@ -2,21 +2,27 @@ import type { Command, OptionValues } from 'commander';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { checkSandbox } from '../../../engine/extension/check-sandbox.js';
 import type { WrittenSandbox } from '../../../engine/extension/declared-sandbox.js';
+import { isSandboxLevel, type SandboxLevel, sandboxLevels } from '../../../engine/sandbox/levels.js';
 import { collectVerbatim } from './option-values.js';
 
 /** The sandbox that the options choose. */
 export interface SandboxInput {
   readonly use: 'always' | 'declared' | 'never';
+  /** Default: the strongest one. */
+  readonly level?: SandboxLevel | undefined;
   /** Permissions as given. */
   readonly allowed: WrittenSandbox;
 }
+
+/** Value of `--sandbox` without a level. */
+export const strongest = 'strongest';
 
 /** Adds the options that run a server in a sandbox. */
 export function addSandboxOptions(command: Command): Command {
   return command
     .option(
-      '--sandbox',
-      'run code of the server in a sandbox, which permits what the server declares and --allow-…',
+      '--sandbox [level]',
+      `run code of the server in a sandbox, which permits what the server declares and --allow-…; levels: ${sandboxLevels.join(', ')}`,
     )
     .option('--no-sandbox', 'run it without the sandbox that it declares')
     .option('--allow-read <path>', 'sandbox: a file or folder to read; repeatable', collectVerbatim, [])
@@ -47,8 +53,9 @@ export function sandboxInput(options: OptionValues): SandboxInput {
     const given = JSON.stringify((allowed[key] as readonly string[])[index]);
     throw new AgentToolsError('usage', `${permissionFlags[key]} ${given} is not ${fault.expected}.`);
   }
-  const isWanted = sandbox === true || isPermitted;
-  return { use: isWanted ? 'always' : sandbox === false ? 'never' : 'declared', allowed };
+  const isWanted = sandbox !== undefined || isPermitted;
+  const use = sandbox === false ? 'never' : isWanted ? 'always' : 'declared';
+  return { use, level: readLevel(sandbox), allowed };
 }
 
 const permissionFlags = {
@@ -57,3 +64,10 @@ const permissionFlags = {
   run: '--allow-run',
   env: '--allow-env',
 } as const;
+
+/** The level after `--sandbox=`. @throws AgentToolsError `usage` */
+function readLevel(value: unknown): SandboxLevel | undefined {
+  if (typeof value !== 'string' || value === strongest) return undefined;
+  if (isSandboxLevel(value)) return value;
+  throw new AgentToolsError('usage', `--sandbox is ${sandboxLevels.join(' or ')}, not "${value}".`);
+}

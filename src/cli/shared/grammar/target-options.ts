@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { AgentToolsError } from '../../../engine/base/errors.js';
+import { isSandboxLevel } from '../../../engine/sandbox/levels.js';
+import { strongest } from './sandbox-options.js';
 
 /** Target files of a command, from its arguments. */
 export interface TargetInput {
@@ -38,16 +40,19 @@ export interface TargetFlags {
 }
 
 /**
- * Expands `--project` and `--adapt` without a value: such options would consume the next word, a client or a server. A value
- * follows "=". `--project` of `start` has no value.
+ * Expands `--project`, `--adapt` and `--sandbox` without a value: such options would consume the next word, a client or a
+ * server. A value follows "=", and a level of `--sandbox` may also be the next word. `--project` of `start` has no value.
  */
 export function expandOptionalValues(argv: readonly string[]): readonly string[] {
   const servesProject = ['start', 'dev'].includes(argv.find((word) => !word.startsWith('-')) ?? '');
   const end = argv.indexOf('--');
-  return argv.map((word, index) => {
+  return argv.flatMap((word, index) => {
     if (end !== -1 && index >= end) return word;
     if (word === '--adapt') return '--adapt=on';
     if (word === '--inspect' || word === '--inspect-brk') return `${word}=9229`;
+    const hasLevel = isSandboxLevel(argv[index + 1]);
+    if (word === '--sandbox') return hasLevel ? [] : `--sandbox=${strongest}`;
+    if (argv[index - 1] === '--sandbox' && isSandboxLevel(word)) return `--sandbox=${word}`;
     return word === '--project' && !servesProject ? '--project=.' : word;
   });
 }
