@@ -152,10 +152,11 @@ function usesOfEndpoint(
   if (!isRecord(place)) return [];
   const { command, url } = place;
   const isProgram = isString(command) && command !== 'node' && !/^\.{1,2}[\\/]/.test(command);
+  const isPermitted = run.includes('*') || (isString(command) && run.includes(command));
   const host = isString(url) ? hostLack(withoutVariables(url), network) : undefined;
   const variables = readExposure(place).variables.filter((name) => !env.includes(name));
   return [
-    ...(isProgram && !run.includes(command) ? [{ key: 'run', use: `starts ${command}` }] : []),
+    ...(isProgram && !isPermitted ? [{ key: 'run', use: `starts ${command}` }] : []),
     ...(host === undefined ? [] : [{ key: 'network', use: `connects to ${host}` }]),
     ...variables.map((name) => ({ key: 'env', use: `reads the variable ${name}` })),
   ].map((use) => ({ ...use, file: undefined }));
