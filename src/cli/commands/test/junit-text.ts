@@ -1,3 +1,4 @@
+import { escapeXml } from '../../shared/text/xml.js';
 import { changeLine, failureLines, surfaceSentence } from './failure-lines.js';
 import type { RenderReport } from './renderer.js';
 
@@ -59,15 +60,4 @@ function counts(cases: readonly JunitCase[]): string {
 
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
-}
-
-/** XML 1.0 has no form for most control characters. */
-function escapeXml(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\n', '&#10;');
 }

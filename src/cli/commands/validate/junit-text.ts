@@ -1,4 +1,5 @@
 import { visibleTexts } from '../../../engine/base/visible-text.js';
+import { escapeXml, xmlElement } from '../../shared/text/xml.js';
 import type { FormatOptions, RenderValidation } from './renderer.js';
 import type { FileDiagnostic, ReportedSubject, SuppressedFileDiagnostic, Validation } from './validation.js';
 
@@ -11,7 +12,7 @@ export const renderJunit: RenderValidation = (validation, options) => {
   const { extensions, configs }: Validation = visibleTexts(validation);
   const suites = [...extensions, ...configs].map((subject) => toSuite(subject, options));
   const counts = sum(suites.map((suite) => suite.counts));
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', { name: 'agenttools validate', ...counts }, suites.map(({ text }) => text).join(''))}`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${xmlElement('testsuites', { name: 'agenttools validate', ...counts }, suites.map(({ text }) => text).join(''))}`;
 };
 
 interface Counts {
@@ -29,14 +30,14 @@ function toSuite(
   const cases = [
     ...diagnostics.map((one) => diagnosticCase(name, one, fails(one))),
     ...suppressed.map((one) => suppressedCase(name, one)),
-    ...(isClean ? [element('testcase', { classname: name, name: 'valid' })] : []),
+    ...(isClean ? [xmlElement('testcase', { classname: name, name: 'valid' })] : []),
   ];
   const counts = {
     tests: cases.length,
     failures: diagnostics.filter(fails).length,
     skipped: suppressed.length,
   };
-  return { text: element('testsuite', { name, ...counts, file: path }, cases.join('')), counts };
+  return { text: xmlElement('testsuite', { name, ...counts, file: path }, cases.join('')), counts };
 }
 
 function sum(counts: readonly Counts[]): Counts {
@@ -48,45 +49,21 @@ function diagnosticCase(classname: string, diagnostic: FileDiagnostic, fails: bo
   const { code, severity, message } = diagnostic;
   const text = `${locationOf(diagnostic)}: ${severity} ${code}: ${message}`;
   const outcome = fails
-    ? element('failure', { type: code, message }, escapeXml(text))
-    : element('system-out', {}, escapeXml(text));
+    ? xmlElement('failure', { type: code, message }, escapeXml(text))
+    : xmlElement('system-out', {}, escapeXml(text));
   return testcase(classname, diagnostic, outcome);
 }
 
 function suppressedCase(classname: string, diagnostic: SuppressedFileDiagnostic): string {
-  return testcase(classname, diagnostic, element('skipped', { message: diagnostic.suppression.reason }));
+  return testcase(classname, diagnostic, xmlElement('skipped', { message: diagnostic.suppression.reason }));
 }
 
 function testcase(classname: string, diagnostic: FileDiagnostic, outcome: string): string {
   const { code, item, place, line } = diagnostic;
   const subject = item ? `${item.kind}/${item.name}` : place;
-  return element('testcase', { classname, name: `${code}: ${subject}`, file: place, line }, outcome);
+  return xmlElement('testcase', { classname, name: `${code}: ${subject}`, file: place, line }, outcome);
 }
 
 function locationOf({ place, line, column }: FileDiagnostic): string {
   return `${place}:${line}:${column}`;
-}
-
-/** An element that ends its line. `content` is XML. */
-function element(
-  name: string,
-  attributes: Readonly<Record<string, string | number>>,
-  content?: string,
-): string {
-  const list = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(`${value}`)}"`);
-  const open = `<${name}${list.join('')}`;
-  if (content === undefined) return `${open}/>\n`;
-  return `${open}>${content.startsWith('<') ? '\n' : ''}${content}</${name}>\n`;
-}
-
-/** Escapes a text, and spells out the characters that XML 1.0 cannot hold. Line breaks of attributes stay. */
-function escapeXml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\n', '&#10;')
-    .replaceAll('\t', '&#9;')
-    .replace(/[\uFFFE\uFFFF]/g, (found) => `\\u${found.charCodeAt(0).toString(16)}`);
 }
