@@ -10,10 +10,10 @@ export function xmlElement(
   return `${open}>${content.startsWith('<') ? '\n' : ''}${content}</${name}>\n`;
 }
 
-/** Escapes a text. XML 1.0 has no form for most control characters. Line breaks of attributes stay. */
+/** Escapes a text, and spells out the characters that XML 1.0 cannot hold. Line breaks of attributes stay. */
 export function escapeXml(text: string): string {
   return text
-    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, spellOut)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
@@ -21,4 +21,8 @@ export function escapeXml(text: string): string {
     .replaceAll('\n', '&#10;')
     .replaceAll('\r', '&#13;')
     .replaceAll('\t', '&#9;');
+}
+
+function spellOut(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
