@@ -71,6 +71,7 @@ function* checkPart({ schema, path }: Subschema): Generator<PartFinding> {
   yield* checkArrays(schema);
   yield* checkTypes(schema, path);
   yield* checkValues(schema);
+  yield* checkPatterns(schema);
 }
 
 function* checkKeys(schema: JsonSchema, at: DocumentPath): Generator<PartFinding> {
@@ -242,6 +243,32 @@ function* checkValues(schema: JsonSchema): Generator<PartFinding> {
       remedy: 'Add the values.',
       path: [lost[0]!],
     };
+}
+
+/** Parts of regular expressions that some engines do not have, by the form in the table of limits. */
+const patternForms: readonly (readonly [
+  form: string,
+  problem: string,
+  found: (pattern: string) => boolean,
+])[] = [
+  ['look-around', 'looks around or back', (pattern) => /\(\?<?[=!]|\\[1-9]|\\k</.test(pattern)],
+  ['classes', 'has named groups or classes such as \\d', (pattern) => /\(\?<\w|\\[dDwWsSpPbB]/.test(pattern)],
+  ['anchors', 'does not begin with ^ and end with $', (pattern) => !/^\^.*\$$/s.test(pattern)],
+];
+
+/** One finding for each form, since clients differ in the forms that they read. */
+function* checkPatterns({ pattern }: JsonSchema): Generator<PartFinding> {
+  if (!isString(pattern)) return;
+  for (const [form, problem, found] of patternForms)
+    if (found(pattern))
+      yield {
+        code: 'compat/pattern-dialect',
+        problem: `The pattern ${JSON.stringify(pattern).slice(0, 60)} ${problem}`,
+        remedy:
+          'Use anchors and plain character classes, such as "^[A-Za-z0-9_]+$", and check the rest in the handler.',
+        path: ['pattern'],
+        concerns: ({ scope }) => scope?.form === form,
+      };
 }
 
 const leastCounts = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems']);

@@ -36,7 +36,7 @@ export function adaptationOf(live: LiveServer): Adaptation {
       const seconds = adapter?.limit('slow-start');
       return {
         waitMs: seconds && seconds * 1000 * shareOfLimit,
-        readsOnce: adapter?.hasLimit('serve/list-changed') ?? false,
+        readsOnce: adapter?.hasLimit('compat/list-changed-needed') ?? false,
       };
     },
     keepAlive: (clientName, request) => {
