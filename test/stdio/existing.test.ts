@@ -40,7 +40,9 @@ async function toolNames(program: Program): Promise<readonly string[]> {
 
 describe.concurrent('start of an existing server', () => {
   // A busy machine may take longer than the 2 s in which the handshake waits for the name.
-  test('serves a remote server over stdio with its name, version and instructions', { retry: 5 }, async () => {
+  test('serves a remote server over stdio with its name, version and instructions', {
+    retry: 5,
+  }, async () => {
     const program = startProgram(recordings.urlOf('everything'));
     // The handshake waits at most three seconds for the remote server.
     await expect
