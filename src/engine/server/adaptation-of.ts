@@ -6,6 +6,7 @@ import { arePlainTools } from './plain-tools.js';
 /** Adapts the tools of a server. The code is loaded for the first tool that some client may lose. */
 export function adaptationOf(live: LiveServer): Adaptation {
   let loaded: ToolAdapters | undefined;
+  const taskTools = new Map<string, ListEntry>();
   const load = async () => (loaded ??= new (await import('../adaptation/tool-adapter.js')).ToolAdapters());
   const open = async (tools: readonly ListEntry[]) => {
     const { adapt: mode, configKey: serverKey } = live.current;
@@ -27,6 +28,12 @@ export function adaptationOf(live: LiveServer): Adaptation {
       if (mode === 'off' || isPlainResult(call, mode)) return call.result;
       return load().then(async (adapters) => await adapters.of(clientName, { mode, serverKey }).result(call));
     },
+    keepTask: (taskId, tool) => {
+      taskTools.set(taskId, tool);
+      const [oldest] = taskTools.keys();
+      if (taskTools.size > maxTasks) taskTools.delete(oldest!);
+    },
+    toolOfTask: (taskId) => taskTools.get(taskId),
     callAdded: async (name, args, owner) =>
       live.current.adapt === 'on' ? (await load()).callAdded(name, args, owner) : undefined,
     readKept: (uri, owner) => loaded?.read(uri, owner),
@@ -64,6 +71,9 @@ export function adaptationOf(live: LiveServer): Adaptation {
     },
   };
 }
+
+/** Most tasks whose tools are kept: no server has more tasks at once. */
+const maxTasks = 1000;
 
 /** Longest key of a server that leaves room for plain names. */
 const longKey = 30;
