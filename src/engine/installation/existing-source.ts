@@ -241,6 +241,7 @@ async function prepareSource(
     toolOptions: {},
     notes: [...noted.notes, ...builtNotes(installed), ...unrun.map(scriptNote), ...dryRunNotes(request)],
     keyFor: () => deriveKey(server.name),
+    ownKey: deriveKey(server.name),
     checkClient: async () => [],
     explainFailure: (error) => explainUnrunScripts(error, unrun),
   };
@@ -300,6 +301,7 @@ async function remoteSource(
     toolOptions: {},
     notes: server.notes,
     keyFor: () => deriveKey(server.name),
+    ownKey: deriveKey(server.name),
     checkClient: async () => [],
   };
 }

@@ -23,7 +23,7 @@ import { harmedBy, harmNotes } from './harm-notes.js';
 import { collectNotes } from './install-notes.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
-import { requireCwd } from './launch.js';
+import { requireCwd, withKey } from './launch.js';
 import { buildRemoteEntry } from './remote-entry.js';
 import { refuseSecretArguments } from './secret-arguments.js';
 import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
@@ -196,7 +196,8 @@ async function installInto(
   const source = await sourceFor(job, request);
   const { scope } = request;
   const key = request.name ?? source.keyFor(client);
-  const { launch } = source;
+  const launch =
+    'url' in source.launch || !source.isOurs ? source.launch : withKey(source.launch, key, source.ownKey);
   if (request.by === 'npx') requireNpx(source);
   const keepDescribed = await requireTexts(source, source.findings, request, setting);
   const notes = await source.checkClient(client);
@@ -268,7 +269,7 @@ async function installInto(
   if (!request.dryRun) await keepConsent();
   if (checked.record && !request.dryRun) await source.recordItems?.(checked.record);
   const items = 'url' in launch ? (source.items ?? []) : checked.items;
-  const harmed = harmedBy({ client, key, items, isOurs: source.isOurs, adapt: request.adapt });
+  const harmed = harmedBy({ client, key, items, source, request });
   const isUnreached = checked.absences.length > 0 && source.signIn?.isSignedIn !== false;
   return {
     client,
@@ -285,7 +286,7 @@ async function installInto(
     harmed,
     notes: [
       ...source.notes,
-      ...harmNotes(harmed, client),
+      ...harmNotes(harmed, client, source),
       ...checked.absences,
       ...(isUnreached ? networkNotes(client, setting.surroundings.env, request) : []),
       ...recording.notes,

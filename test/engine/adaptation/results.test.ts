@@ -207,7 +207,7 @@ describe('the result of a task', () => {
       rows: { ...tools.structured, task: 'required' },
     };
     const composed = await composeLive({
-      tools: served as Served,
+      tools: served as NonNullable<Served>,
       server: { tools: '*', adapt: 'on', ...server },
     });
     const options = { era: 'modern', clientName, capabilities: tasks } as const;
