@@ -60,7 +60,7 @@ export interface InstallSource {
   readonly keyFor: (client: Client) => string;
   /** Key that `agenttools start` assumes. */
   readonly ownKey: string;
-  /** Adaptation that the server chooses. Default: that of `agenttools start`. */
+  /** Adaptation that the server chooses. Default: the default of `agenttools start`. */
   readonly adapt?: Adapt;
   /** Returns notes. @throws AgentToolsError if the client cannot have the server */
   readonly checkClient: (client: Client) => Promise<readonly string[]>;

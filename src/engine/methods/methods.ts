@@ -54,7 +54,7 @@ const methods: Readonly<Record<string, Method>> = {
 /** Longest run of a task request in the extension host, in milliseconds. */
 const taskLimitMs = 10_000;
 
-/** Adapts the result of a task, as that of a call. */
+/** Adapts the result of a task, as `tools/call` adapts results. */
 function withAdaptedResult(row: Method): Method {
   return {
     ...row,

@@ -77,7 +77,7 @@ export function adaptationOf(live: LiveServer): Adaptation {
   };
 }
 
-/** Most tasks whose tools are kept: no server has more tasks at once. */
+/** Most kept tools of tasks: no server has more tasks at once. */
 const maxTasks = 1000;
 
 /** Longest key of a server that leaves room for plain names. */

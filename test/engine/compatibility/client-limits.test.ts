@@ -2,17 +2,20 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { readLimits, withLimits } from '../../../.scripts/limits.mjs';
+import { readCaptures, readLimits, withLimits } from '../../../.scripts/limits.mjs';
 import { clients } from '../../../src/engine/clients/table/index.js';
 import { clientLimits, limitSubjects } from '../../../src/engine/compatibility/client-limits.js';
 import { compatibilityRules } from '../../../src/engine/compatibility/compatibility-rules.js';
 import { judgeFinding, judgeTool } from '../../../src/engine/compatibility/judge-findings.js';
+import { measureSchema } from '../../../src/engine/compatibility/schema-checks.js';
 import {
   type CallFacts,
   checkCalls,
   checkServer,
   checkTool,
+  type ListedTool,
 } from '../../../src/engine/compatibility/surface-checks.js';
+import { recordedServers } from '../../support/recorded-servers.js';
 
 const schemaFile = new URL('../../../src/engine/compatibility/client-limits.schema.json', import.meta.url);
 
@@ -252,4 +255,36 @@ describe('calls', () => {
     ]);
     expect(faults(tool({ type: 'object' }, { execution: { taskSupport: 'optional' } }), 'codex')).toEqual([]);
   });
+});
+
+describe('the size of a schema', () => {
+  const note = { type: 'object', properties: { text: { type: 'string' } } };
+
+  test('leaves out definitions that no reference leads to', () => {
+    const bare = { type: 'object', properties: { note } };
+    expect(measureSchema({ ...bare, $defs: { note }, definitions: { note } })).toBe(measureSchema(bare));
+  });
+
+  test('counts definitions that references lead to, also from other definitions', () => {
+    const properties = { a: { $ref: '#/$defs/a~1b' } };
+    const used = {
+      'a/b': { properties: { c: { $ref: '#/definitions/c' }, self: { $ref: '#/$defs/a~1b' } } },
+    };
+    const schema = { type: 'object', properties, $defs: used, definitions: { c: note } };
+    expect(measureSchema(schema)).toBe(JSON.stringify(schema).length);
+    expect(measureSchema({ ...schema, $defs: { ...used, other: note } })).toBe(JSON.stringify(schema).length);
+  });
+});
+
+// The captured request of Codex has all descriptions of Notion's tools: the definitions of the largest have no reference.
+test('the size rule finds the tools of real servers that Codex damages in its capture', () => {
+  const { direct } = readCaptures().find(({ client }) => client === 'codex')!.harm;
+  for (const name of ['brave-search', 'mongodb', 'notion', 'desktop-commander']) {
+    const { exchanges } = recordedServers[name]!;
+    const tools = exchanges.find(({ method }) => method === 'tools/list')!.result!.tools as ListedTool[];
+    const large = tools.filter((one) =>
+      judgeTool(checkTool(one), new Set(['codex'])).some(({ code }) => code === 'compat/schema-size'),
+    );
+    expect([name, large.map((one) => one.name)]).toEqual([name, direct[name]!.damaged]);
+  }
 });
