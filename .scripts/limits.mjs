@@ -29,7 +29,8 @@ function table(code, rows, names) {
       const bound = limit === undefined ? '' : `${limit.toLocaleString('en-US')} ${unit}${added}`;
       const beyond = scope.pattern ? `names beyond \`${scope.pattern.replaceAll('|', '\\|')}\`` : '';
       const inCase = scope.ignores && `names that differ in ${scope.ignores}`;
-      const condition = scope.keyword ?? [scope.of, beyond, inCase].filter(Boolean).join(', ');
+      const condition =
+        scope.keyword ?? scope.feature ?? scope.form ?? [scope.of, beyond, inCase].filter(Boolean).join(', ');
       const cells = [
         names.get(subject),
         versions,

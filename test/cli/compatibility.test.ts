@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeFolder } from '../support/packages.js';
+import { writeFolder, writePackage } from '../support/packages.js';
 import { serveRecordings } from '../support/recorded-servers.js';
 import { runCli } from '../support/run-cli.js';
 
@@ -86,7 +86,7 @@ test('show lists the tools of an existing server as a client gets them, and coun
   const notion = recordings.urlOf('notion');
   const { stdout } = await run('show', notion, '--as', 'codex', '--adapt');
   expect(stdout).toMatch(/^24 tools for codex \(adapt: on\), 24 changed\n/);
-  expect(stdout).toContain('  API-update-page-markdown  compat/schema-size, compat/keyword-lost\n');
+  expect(stdout).toContain('  API-update-page-markdown  compat/keyword-lost\n');
   expect((await run('show', notion, '--as', 'codex')).stdout).toContain('(adapt: auto), 0 changed');
   expect((await run('show', notion, '--tokens')).stdout).toContain('≈');
 });
@@ -151,17 +151,21 @@ describe('install', () => {
 
   test('names the tools that the client damages, and writes an entry through AgentTools with --adapt', async () => {
     const home = newHome();
-    const { code, stdout, stderr } = await install(home, recordings.urlOf('notion'), '--json');
+    const { code, stdout, stderr } = await install(home, recordings.urlOf('mongodb'), '--json');
     expect(code).toBe(0);
     expect(configOf(home)).not.toContain('start');
     expect(stderr).toContain(
-      'Codex drops all parameter descriptions (limit: 5,000 bytes): API-update-page-markdown.',
+      'Codex drops all parameter descriptions (limit: 5,000 bytes): aggregate, create-index, explain, export.',
     );
     expect(stderr).toContain('repeat the command with --adapt');
     expect(JSON.parse(stdout).harmed).toMatchObject([
-      { code: 'compat/schema-size', subject: 'codex', tools: ['API-update-page-markdown'] },
+      {
+        code: 'compat/schema-size',
+        subject: 'codex',
+        tools: ['aggregate', 'create-index', 'explain', 'export'],
+      },
     ]);
-    const adapted = await install(home, recordings.urlOf('notion'), '--adapt', '--json', '--no-verify');
+    const adapted = await install(home, recordings.urlOf('mongodb'), '--adapt', '--json', '--no-verify');
     expect(configOf(home)).toContain('"start", "--adapt"');
     expect(adapted.stderr).toContain('through AgentTools, which adapts its tools to Codex.');
     expect(JSON.parse(adapted.stdout)).not.toHaveProperty('harmed');
@@ -188,6 +192,64 @@ describe('install', () => {
     const weather = new URL('../../fixtures/extensions/weather', import.meta.url).pathname;
     expect(await install(home, weather, '--adapt=off', '--no-verify')).toMatchObject({ code: 0 });
     expect(configOf(home)).toContain('"start", "--adapt=off"');
+  });
+
+  describe('for an extension', () => {
+    const schema = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      properties: { pair: { type: 'array', items: [{ type: 'string' }] } },
+    };
+    const extension = (adapt: string) =>
+      writePackage(
+        { tools: ['pick'], servers: ['kit'] },
+        {
+          'agenttools/servers/kit.json': { tools: ['pick'], adapt },
+          'agenttools/tools/pick.json': {
+            description: 'Picks.',
+            inputSchema: schema,
+            handler: './run.js#run',
+          },
+          'run.js': 'export const run = () => "picked";',
+        },
+      );
+
+    test('names tools that the client loses if its adaptation is off', async () => {
+      const { stderr } = await install(newHome(), extension('off'));
+      expect(stderr).toContain('Codex leaves the tool out: pick.');
+      expect(stderr).toContain('repeat the command with --adapt.\n');
+    });
+
+    test.each([
+      ['auto', []],
+      ['off', ['--env', 'AGENTTOOLS_ADAPT=on']],
+      ['off', ['--env', 'AGENTTOOLS_ADAPT=off']],
+    ])('with "adapt": "%s" and %j names none', async (adapt, words) => {
+      const { code, stderr } = await install(newHome(), extension(adapt), ...words);
+      expect(code).toBe(0);
+      expect(stderr).not.toContain('--adapt');
+    });
+
+    test('passes a key that is longer than the one of the server', async () => {
+      const home = newHome();
+      const name = 'the-kit-with-a-name-that-is-long';
+      expect(await install(home, extension('auto'), '--name', name, '--no-verify')).toMatchObject({
+        code: 0,
+      });
+      expect(configOf(home)).toContain(`AGENTTOOLS_SERVER_KEY = "${name}"`);
+      expect(await install(home, extension('auto'), '--name', 'k', '--no-verify')).toMatchObject({ code: 0 });
+      expect(configOf(home).match(/AGENTTOOLS_SERVER_KEY/g)).toHaveLength(1);
+    });
+  });
+
+  test('passes a long key to an existing server that AgentTools starts, and to no other', async () => {
+    const home = newHome();
+    const name = 'the-memory-with-a-name-that-is-long';
+    const words = [recordings.urlOf('memory'), '--name', name, '--no-verify'];
+    await install(home, ...words, '--adapt');
+    expect(configOf(home)).toContain(`AGENTTOOLS_SERVER_KEY = "${name}"`);
+    await install(home, ...words, '--force');
+    expect(configOf(home)).not.toContain('AGENTTOOLS_SERVER_KEY');
   });
 
   test('refuses an unknown mode', async () => {

@@ -33,7 +33,7 @@ export async function adaptResult(
   const { content } = result;
   if (!Array.isArray(content)) return result;
   const answer = await withBothForms({ ...result, content }, tool, target);
-  const size = target.limits.get('serve/result-size')?.find(({ scope }) => scope?.rest !== undefined);
+  const size = target.limits.get('compat/result-size')?.find(({ scope }) => scope?.rest !== undefined);
   if (!size) return answer;
   const reader: RestReader = size.scope?.rest === 'resource' ? 'resource' : 'tool';
   return await cutResult(answer, { tool, owner, kept, limit: size.limit!, reader, target });
@@ -129,7 +129,7 @@ function withText(content: readonly Block[], text: string): readonly Block[] {
 }
 
 function reads({ limits }: AdaptationTarget, form: 'text' | 'structure'): boolean {
-  return limits.get('serve/structured-content')?.some(({ scope }) => scope?.reads === form) ?? false;
+  return limits.get('compat/structured-only')?.some(({ scope }) => scope?.reads === form) ?? false;
 }
 
 function isText(block: Block): block is Block & { readonly text: string } {

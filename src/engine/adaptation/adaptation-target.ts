@@ -27,7 +27,9 @@ export interface TargetSettings {
 export function adaptationTarget(clientName: unknown, settings: TargetSettings): AdaptationTarget {
   const subject = typeof clientName === 'string' ? findSubject(clientName) : undefined;
   if (subject) return targetOf(subject, settings);
-  const isLosing = (limit: ClientLimit) => losesTools(limit) && limit.code.startsWith('compat/');
+  // A client of unknown patience gets its lists in time rather than whole.
+  const isLosing = (limit: ClientLimit) =>
+    losesTools(limit) && limit.code.startsWith('compat/') && limit.code !== 'compat/list-changed-needed';
   return {
     id: `any ${settings.mode} ${settings.serverKey}`,
     limits: byCode(settings.mode === 'on' ? clientLimits.filter(isLosing) : []),

@@ -17,7 +17,7 @@ export function addedTools(
   tools: readonly ListedTool[],
   { limits }: AdaptationTarget,
 ): readonly ListedTool[] {
-  const readsByTool = limits.get('serve/result-size')?.some(({ scope }) => scope?.rest === 'tool') ?? false;
+  const readsByTool = limits.get('compat/result-size')?.some(({ scope }) => scope?.rest === 'tool') ?? false;
   return readsByTool ? [readResultTool(tools)] : [];
 }
 

@@ -136,4 +136,46 @@ export const compatibilityRules: readonly CompatibilityRule[] = [
     isDefault: false,
     summary: 'Tools for apps check their caller.',
   },
+  {
+    code: 'compat/pattern-dialect',
+    severity: 'info',
+    isDefault: false,
+    summary: 'Patterns have syntax that all engines read.',
+  },
+  {
+    code: 'compat/slow-tool',
+    severity: 'warning',
+    isDefault: false,
+    summary: 'Calls end within the time that clients wait.',
+  },
+  {
+    code: 'compat/feature-unsupported',
+    severity: 'warning',
+    isDefault: false,
+    summary: 'Tools work without optional features of clients.',
+  },
+  {
+    code: 'compat/list-changed-needed',
+    severity: 'warning',
+    isDefault: true,
+    summary: 'The list of tools stays the same while a client is connected.',
+  },
+  {
+    code: 'compat/result-size',
+    severity: 'warning',
+    isDefault: true,
+    summary: 'Results fit into the limits of clients.',
+  },
+  {
+    code: 'compat/structured-only',
+    severity: 'error',
+    isDefault: true,
+    summary: 'Results with structured content have text.',
+  },
+  {
+    code: 'compat/image-content',
+    severity: 'info',
+    isDefault: true,
+    summary: 'Results with images or sounds have text.',
+  },
 ];

@@ -87,11 +87,14 @@ function severityFor(limits: readonly ClientLimit[]): Severity {
   return limits.some((limit) => losesTools(limit) || losesPart(limit)) ? 'warning' : 'info';
 }
 
-/** The effects as sentences: clients with one effect in one sentence, lost tools first. */
+/** The effects as sentences: clients with one effect and limit in one sentence, lost tools first. */
 function describeEffects(limits: readonly ClientLimit[]): string {
   const groups = new Map<string, ClientLimit[]>();
   const sorted = [...limits].sort((a, b) => Number(losesTools(b)) - Number(losesTools(a)));
-  for (const limit of sorted) groups.set(limit.does, [...(groups.get(limit.does) ?? []), limit]);
+  for (const limit of sorted) {
+    const key = `${limit.does} ${limit.limit}`;
+    groups.set(key, [...(groups.get(key) ?? []), limit]);
+  }
   const shown = [...groups.values()].slice(0, maxDescribed).map(describeGroup);
   const others = groups.size - shown.length;
   return `${shown.join('; ')}${others > 0 ? `; ${others} more` : ''}.`;

@@ -2,6 +2,7 @@ import type { DocumentPath } from '../base/files/document-path.js';
 import { isRecord, isString } from '../base/value-checks.js';
 import { collectDeclared } from '../schema/declared-properties.js';
 import type { JsonSchema } from '../schema/json-schema.js';
+import { fromPointer } from '../schema/schema-issue.js';
 import { type Subschema, walkSchema } from '../schema/walk-schema.js';
 import { refuses } from './client-limits.js';
 import type { CompatibilityFinding } from './compatibility-finding.js';
@@ -71,6 +72,7 @@ function* checkPart({ schema, path }: Subschema): Generator<PartFinding> {
   yield* checkArrays(schema);
   yield* checkTypes(schema, path);
   yield* checkValues(schema);
+  yield* checkPatterns(schema);
 }
 
 function* checkKeys(schema: JsonSchema, at: DocumentPath): Generator<PartFinding> {
@@ -244,6 +246,32 @@ function* checkValues(schema: JsonSchema): Generator<PartFinding> {
     };
 }
 
+/** Parts of regular expressions that some engines do not have, by the form in the table of limits. */
+const patternForms: readonly (readonly [
+  form: string,
+  problem: string,
+  found: (pattern: string) => boolean,
+])[] = [
+  ['look-around', 'looks around or back', (pattern) => /\(\?<?[=!]|\\[1-9]|\\k</.test(pattern)],
+  ['classes', 'has named groups or classes such as \\d', (pattern) => /\(\?<\w|\\[dDwWsSpPbB]/.test(pattern)],
+  ['anchors', 'does not begin with ^ and end with $', (pattern) => !/^\^.*\$$/s.test(pattern)],
+];
+
+/** One finding for each form, since clients differ in the forms that they read. */
+function* checkPatterns({ pattern }: JsonSchema): Generator<PartFinding> {
+  if (!isString(pattern)) return;
+  for (const [form, problem, found] of patternForms)
+    if (found(pattern))
+      yield {
+        code: 'compat/pattern-dialect',
+        problem: `The pattern ${JSON.stringify(pattern).slice(0, 60)} ${problem}`,
+        remedy:
+          'Use anchors and plain character classes, such as "^[A-Za-z0-9_]+$", and check the rest in the handler.',
+        path: ['pattern'],
+        concerns: ({ scope }) => scope?.form === form,
+      };
+}
+
 const leastCounts = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems']);
 
 /** True for values that generators of schemas write, and that models assume without words. */
@@ -268,9 +296,40 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Size of a schema in bytes, as Codex measures it: compact JSON without keywords that it deletes. */
+/**
+ * Size of a schema in bytes, as Codex measures it: compact JSON without keywords that it deletes, and without definitions that no
+ * reference leads to.
+ */
 export function measureSchema(schema: JsonSchema): number {
-  return Buffer.byteLength(JSON.stringify(withoutUnmeasured(schema)) ?? '');
+  return Buffer.byteLength(JSON.stringify(withoutUnreached(withoutUnmeasured(schema))) ?? '');
+}
+
+/** Removes the definitions at the root that the other parts do not need. */
+function withoutUnreached(schema: unknown): unknown {
+  if (!isRecord(schema) || (schema.$defs === undefined && schema.definitions === undefined)) return schema;
+  const { $defs, definitions, ...rest } = schema;
+  const reached = { $defs: new Set<string>(), definitions: new Set<string>() };
+  const follow = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    const { $ref: reference, ...beside } = part as JsonSchema;
+    if (isString(reference) && reference.startsWith('#/')) {
+      const [key, name] = fromPointer(reference.slice(1));
+      const names = key === '$defs' || key === 'definitions' ? reached[key] : undefined;
+      if (name !== undefined && names && !names.has(name)) {
+        names.add(name);
+        follow((schema[key as string] as JsonSchema | undefined)?.[name]);
+      }
+    }
+    for (const child of Object.values(beside)) follow(child);
+  };
+  follow(rest);
+  const kept = (all: unknown, names: ReadonlySet<string>) =>
+    isRecord(all) ? Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name))) : {};
+  return {
+    ...rest,
+    ...(reached.$defs.size > 0 && { $defs: kept($defs, reached.$defs) }),
+    ...(reached.definitions.size > 0 && { definitions: kept(definitions, reached.definitions) }),
+  };
 }
 
 function withoutUnmeasured(schema: unknown): unknown {

@@ -1,3 +1,4 @@
+import type { DocumentPath } from '../base/files/document-path.js';
 import { isRecord, isString } from '../base/value-checks.js';
 import { isWireName } from '../extension/names.js';
 import { plainName } from '../extension/tool-alias.js';
@@ -37,7 +38,9 @@ export function* checkTool(tool: ListedTool): Generator<CompatibilityFinding> {
     };
   if (isRecord(inputSchema)) yield* checkInputSchema(inputSchema);
   yield* checkListForm(tool);
-  const { _meta: meta } = tool;
+  const { _meta: meta, execution } = tool;
+  if (isRecord(execution) && execution.taskSupport === 'required')
+    yield* checkNeeds([{ feature: 'tasks', path: ['execution', 'taskSupport'] }]);
   const visibility = isRecord(meta) && isRecord(meta.ui) ? meta.ui.visibility : undefined;
   if (Array.isArray(visibility) && !visibility.includes('model'))
     yield {
@@ -45,6 +48,51 @@ export function* checkTool(tool: ListedTool): Generator<CompatibilityFinding> {
       problem: 'The tool is for its app only',
       remedy: 'Check the caller in the handler: some clients offer the tool to the model.',
       path: ['_meta', 'ui', 'visibility'],
+    };
+}
+
+/** A feature of MCP that clients may lack, and its place in the tool. */
+interface FeatureNeed {
+  readonly feature: string;
+  readonly path: DocumentPath;
+}
+
+/** Time and features of the calls of a tool, from its definition. */
+export interface CallFacts {
+  /** Features without which the tool does not run. */
+  readonly needs: readonly FeatureNeed[];
+  /** Longest time of a call, if the author has set it. Absent for calls that are always tasks. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Checks the time and the features that calls of a tool need. */
+export function* checkCalls({ needs, timeoutMs }: CallFacts): Generator<CompatibilityFinding> {
+  yield* checkNeeds(needs);
+  if (timeoutMs !== undefined)
+    yield {
+      code: 'compat/slow-tool',
+      problem: `A call may take ${(timeoutMs / 1000).toLocaleString('en-US')} seconds`,
+      remedy: 'Return at once, and give the result in a second tool.',
+      path: ['timeoutMs'],
+      measured: timeoutMs / 1000,
+    };
+}
+
+const featureWords: Readonly<Record<string, string>> = {
+  sampling: 'answers of the model of the client (sampling)',
+  elicitation: 'answers of the user (elicitation)',
+  roots: 'the roots of the client',
+  tasks: 'clients with tasks',
+};
+
+function* checkNeeds(needs: readonly FeatureNeed[]): Generator<CompatibilityFinding> {
+  for (const { feature, path } of needs)
+    yield {
+      code: 'compat/feature-unsupported',
+      problem: `The tool needs ${featureWords[feature] ?? feature}`,
+      remedy: 'Give the tool another way, such as an argument, for clients without it.',
+      path,
+      concerns: ({ scope }) => scope?.feature === feature,
     };
 }
 

@@ -242,6 +242,7 @@ async function prepareSource(
     toolOptions: {},
     notes: [...noted.notes, ...builtNotes(installed), ...unrun.map(scriptNote), ...dryRunNotes(request)],
     keyFor: () => deriveKey(server.name),
+    ownKey: deriveKey(server.name),
     checkClient: async () => [],
     explainFailure: (error) => explainUnrunScripts(error, unrun),
   };
@@ -301,6 +302,7 @@ async function remoteSource(
     toolOptions: {},
     notes: server.notes,
     keyFor: () => deriveKey(server.name),
+    ownKey: deriveKey(server.name),
     checkClient: async () => [],
   };
 }

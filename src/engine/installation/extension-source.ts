@@ -51,6 +51,8 @@ export async function extensionSource(
     findings: await findPackageTexts(spec.extension),
     notes,
     keyFor: (client) => keyFor(client, spec),
+    ownKey: spec.configKey,
+    adapt: spec.adapt,
     checkClient: (client) => requireRequirements({ client, candidate }, request, setting),
   };
 }

@@ -4,7 +4,9 @@ import type { Client } from '../clients/client.js';
 import { limitSubjects } from '../compatibility/client-limits.js';
 import type { ListedTool } from '../compatibility/surface-checks.js';
 import type { ListedItem } from '../preflight/read-record.js';
-import type { Adapt } from '../runtime/adapt.js';
+import { adaptVariable } from '../runtime/adapt.js';
+import type { InstallRequest } from './install-request.js';
+import type { InstallSource } from './install-source.js';
 
 interface EntryFacts {
   /** Values that names of tools may contain, and no message. */
@@ -13,16 +15,24 @@ interface EntryFacts {
   readonly key: string;
   /** Everything that the server lists. */
   readonly items: Iterable<ListedItem>;
-  /** True if the entry starts the server through AgentTools. */
-  readonly isOurs: boolean;
-  readonly adapt: Adapt | undefined;
+  readonly source: Pick<InstallSource, 'isOurs' | 'adapt'>;
+  readonly request: Pick<InstallRequest, 'adapt' | 'variables'>;
 }
 
 /** Tools of a new entry that its client loses or damages. Empty if the user has chosen the adaptation. */
-export function harmedBy({ client, key, items, isOurs, adapt, secrets }: EntryFacts): readonly HarmedTools[] {
-  if (adapt !== undefined) return [];
+export function harmedBy({
+  client,
+  key,
+  items,
+  source,
+  request,
+  secrets,
+}: EntryFacts): readonly HarmedTools[] {
+  const isChosen = request.variables.some(({ name }) => name === adaptVariable);
+  if (request.adapt !== undefined || isChosen) return [];
   const tools = [...items].flatMap(({ kind, value }) => (kind === 'tool' ? [value as ListedTool] : []));
-  const harmed = findHarmedTools(tools, client.id, { serverKey: key, adapt: isOurs ? 'auto' : 'off' });
+  const adapt = source.isOurs ? (source.adapt ?? 'auto') : 'off';
+  const harmed = findHarmedTools(tools, client.id, { serverKey: key, adapt });
   const hide = (name: string) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '…'), name);
   return harmed.map(({ limit, tools: names }) => ({ limit, tools: names.map(hide) }));
 }
@@ -35,8 +45,8 @@ const optionalFields = ['title', 'description', 'annotations', 'outputSchema', '
  * or leaves them out.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
  */
-export function refusalNotes({ items, isOurs }: Pick<EntryFacts, 'items' | 'isOurs'>): readonly string[] {
-  if (isOurs) return [];
+export function refusalNotes({ items, source }: Pick<EntryFacts, 'items' | 'source'>): readonly string[] {
+  if (source.isOurs) return [];
   const faults = [...items].flatMap(({ kind, name, value }) => {
     const fault = kind === 'tool' && isRecord(value) ? toolFault(value) : undefined;
     return fault === undefined ? [] : `${name}: ${fault}`;
@@ -61,7 +71,11 @@ function toolFault(tool: Readonly<Record<string, unknown>>): string | undefined 
 const maxNames = 5;
 
 /** The tools in sentences, and the way to have them whole. */
-export function harmNotes(harmed: readonly HarmedTools[], { name }: Client): readonly string[] {
+export function harmNotes(
+  harmed: readonly HarmedTools[],
+  { name }: Client,
+  { isOurs, adapt }: Pick<InstallSource, 'isOurs' | 'adapt'>,
+): readonly string[] {
   if (harmed.length === 0) return [];
   const lines = harmed.map(({ limit: { subject, does, limit, unit }, tools }) => {
     const who = limitSubjects.find(({ id }) => id === subject)?.name ?? subject;
@@ -71,6 +85,10 @@ export function harmNotes(harmed: readonly HarmedTools[], { name }: Client): rea
   });
   return [
     ...lines,
-    `For tools that ${name} can use whole, repeat the command with --adapt: the entry then starts the server through AgentTools.`,
+    ...(adapt === 'on'
+      ? []
+      : [
+          `For tools that ${name} can use whole, repeat the command with --adapt${isOurs ? '' : ': the entry then starts the server through AgentTools'}.`,
+        ]),
   ];
 }

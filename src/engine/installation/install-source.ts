@@ -1,5 +1,6 @@
 import type { Client, Launch, RemoteLaunch } from '../clients/client.js';
 import type { ListedItem } from '../preflight/read-record.js';
+import type { Adapt } from '../runtime/adapt.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { UpstreamRecord } from '../runtime/upstream-records.js';
 import type { TextFinding } from '../text-checks/text-findings.js';
@@ -57,6 +58,10 @@ export interface InstallSource {
   /** Notes for the user, in sentences. */
   readonly notes: readonly string[];
   readonly keyFor: (client: Client) => string;
+  /** Key that `agenttools start` assumes. */
+  readonly ownKey: string;
+  /** Adaptation that the server chooses. Default: the default of `agenttools start`. */
+  readonly adapt?: Adapt;
   /** Returns notes. @throws AgentToolsError if the client cannot have the server */
   readonly checkClient: (client: Client) => Promise<readonly string[]>;
   /** Adds knowledge of the source to the failure of a test start. Default: the failure itself. */

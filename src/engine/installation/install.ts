@@ -24,7 +24,7 @@ import { harmedBy, harmNotes, refusalNotes } from './harm-notes.js';
 import { collectNotes } from './install-notes.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
-import { requireCwd } from './launch.js';
+import { requireCwd, withKey } from './launch.js';
 import { buildRemoteEntry } from './remote-entry.js';
 import { refuseSecretArguments } from './secret-arguments.js';
 import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
@@ -197,7 +197,8 @@ async function installInto(
   const source = await sourceFor(job, request);
   const { scope } = request;
   const key = request.name ?? source.keyFor(client);
-  const { launch } = source;
+  const launch =
+    'url' in source.launch || !source.isOurs ? source.launch : withKey(source.launch, key, source.ownKey);
   if (request.by === 'npx') requireNpx(source);
   const keepDescribed = await requireTexts(source, source.findings, request, setting);
   const notes = await source.checkClient(client);
@@ -270,7 +271,7 @@ async function installInto(
   if (checked.record && !request.dryRun) await source.recordItems?.(checked.record);
   const items = 'url' in launch ? (source.items ?? []) : checked.items;
   const secrets = listSecrets(launch);
-  const harmed = harmedBy({ client, key, items, isOurs: source.isOurs, adapt: request.adapt, secrets });
+  const harmed = harmedBy({ client, key, items, source, request, secrets });
   const isUnreached = checked.absences.length > 0 && source.signIn?.isSignedIn !== false;
   return {
     client,
@@ -287,8 +288,8 @@ async function installInto(
     harmed,
     notes: [
       ...source.notes,
-      ...refusalNotes({ items, isOurs: source.isOurs }),
-      ...harmNotes(harmed, client),
+      ...refusalNotes({ items, source }),
+      ...harmNotes(harmed, client, source),
       ...checked.absences,
       ...(isUnreached ? networkNotes(client, setting.surroundings.env, request) : []),
       ...recording.notes,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import type { Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
-import type { Adapt } from '../runtime/adapt.js';
+import { type Adapt, serverKeyVariable } from '../runtime/adapt.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallableServer } from './installable-server.js';
@@ -56,6 +56,15 @@ export function buildLaunch(request: LaunchRequest): Launch {
   const command = by === 'npx' ? 'npx' : program.command;
   const args = by === 'npx' ? ['-y', `agenttools@${version}`, ...start] : [...program.args, ...start];
   return { command, args, env, ...(cwd !== undefined && { cwd }) };
+}
+
+/**
+ * Adds the key of the entry, if it is longer than the key that `start` assumes. Clients put the key before names of tools, so
+ * shorter names have to replace them.
+ */
+export function withKey(launch: Launch, key: string, ownKey: string): Launch {
+  if (key.length <= ownKey.length) return launch;
+  return { ...launch, env: { [serverKeyVariable]: key, ...launch.env } };
 }
 
 /** The option for the adaptation. */

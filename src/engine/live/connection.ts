@@ -80,6 +80,10 @@ export interface Adaptation {
   instructionsFor(clientName: unknown, text: string): string | Promise<string>;
   /** A result as the client can use it. */
   resultFor(clientName: unknown, call: AnsweredCall): WireObject | Promise<WireObject>;
+  /** Keeps the tool of a task for its result. */
+  keepTask(taskId: string, tool: ListEntry): void;
+  /** The tool of a task. Undefined: it is not kept. */
+  toolOfTask(taskId: string): ListEntry | undefined;
   /** Answers a call of a tool that the adaptation adds to lists. Undefined: there is no such tool. */
   callAdded(name: unknown, args: unknown, owner: string): Promise<WireObject | undefined>;
   /** Reads a part of a long result. Undefined: it is not kept. */

@@ -1,4 +1,5 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import { isRecord } from '../base/value-checks.js';
 import { showsUi } from '../interaction/handler-context.js';
 import type { Connection } from '../live/connection.js';
 import type { MethodHandler } from '../live/method-handler.js';
@@ -13,7 +14,7 @@ import { waitForItems } from './list-wait.js';
 import { get, listPrompts } from './prompts.js';
 import { listResources, listTemplates, readResourceRequest } from './resources.js';
 import { subscribe, unsubscribe } from './subscriptions.js';
-import { call, listTools } from './tools.js';
+import { adaptedResult, call, listTools } from './tools.js';
 
 export interface Method {
   readonly capability: keyof ServerCapabilities;
@@ -42,7 +43,7 @@ const methods: Readonly<Record<string, Method>> = {
   },
   'completion/complete': { capability: 'completions', handler: complete },
   'logging/setLevel': { capability: 'logging', era: 'legacy', handler: setLogLevel },
-  'tasks/get': taskMethod('getTask'),
+  'tasks/get': withAdaptedResult(taskMethod('getTask')),
   'tasks/update': taskMethod('updateTask'),
   'tasks/cancel': taskMethod('cancelTask'),
   'skills/list': skillMethod('listSkills'),
@@ -52,6 +53,19 @@ const methods: Readonly<Record<string, Method>> = {
 
 /** Longest run of a task request in the extension host, in milliseconds. */
 const taskLimitMs = 10_000;
+
+/** Adapts the result of a task, as `tools/call` adapts results. */
+function withAdaptedResult(row: Method): Method {
+  return {
+    ...row,
+    handler: async (connection, params, request) => {
+      const task = await row.handler(connection, params, request);
+      const tool = connection.adaptation?.toolOfTask(String(params.taskId));
+      if (!tool || !isRecord(task.result)) return task;
+      return { ...task, result: await adaptedResult(tool, task.result, { connection, request }) };
+    },
+  };
+}
 
 /** Row of a task method. Its handler is loaded on first use, since few servers have tasks. */
 function taskMethod(name: keyof typeof import('./tasks.js')): Method {

@@ -108,7 +108,25 @@ async function answerCall(
     throw new ProtocolError(invalidParams, 'Invalid params for tools/call: "arguments" must be an object');
   }
   const result = await runTool(connection, tool, given, request);
-  const call = { tool: tool.wire, result, owner: ownerKey(request.auth) };
+  if (result.resultType === 'task') {
+    connection.adaptation?.keepTask(String(result.taskId), tool.wire);
+    return result;
+  }
+  return await adaptedResult(tool.wire, result, { connection, request });
+}
+
+interface Asker {
+  readonly connection: Connection;
+  readonly request: RequestContext;
+}
+
+/** The result of a tool as the client can use it. */
+export async function adaptedResult(
+  tool: ListEntry,
+  result: WireObject,
+  { connection, request }: Asker,
+): Promise<WireObject> {
+  const call = { tool, result, owner: ownerKey(request.auth) };
   const adapted = await connection.adaptation?.resultFor(identifyClient(connection, request).name, call);
   if (!adapted || adapted === result) return result;
   const content = (adapted.content as ToolResult['content']).map((block) =>
@@ -170,7 +188,7 @@ function needsCode({ upstream, initialize, task, definition }: ToolSpec, server:
 async function resultFor(
   tool: ToolSpec,
   result: ToolResult,
-  { connection, request }: { readonly connection: Connection; readonly request: RequestContext },
+  { connection, request }: Asker,
 ): Promise<WireObject> {
   const { era, peer } = connection;
   const version = peer.version;
@@ -189,7 +207,7 @@ async function resultFor(
 async function metaWithApp(
   meta: ToolResult['_meta'],
   tool: ToolSpec,
-  { connection, request }: { readonly connection: Connection; readonly request: RequestContext },
+  { connection, request }: Asker,
 ): Promise<ToolResult['_meta']> {
   // Results of upstream servers pass unchanged.
   if (!tool.ui || tool.upstream?.isOwn || meta?.ui !== undefined) return meta;

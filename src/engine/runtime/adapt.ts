@@ -17,3 +17,9 @@ export function readAdapt(value: string | undefined): Adapt | undefined {
   if (value === '') return 'on';
   throw new AgentToolsError('usage', `--adapt is auto, on or off, not "${value}".`);
 }
+
+/** Variable with the mode of the user. */
+export const adaptVariable = 'AGENTTOOLS_ADAPT';
+
+/** Variable with the key of the entry in the config of a client, which clients put before names of tools. */
+export const serverKeyVariable = 'AGENTTOOLS_SERVER_KEY';

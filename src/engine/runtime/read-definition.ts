@@ -100,7 +100,7 @@ export function commonParts(definition: Definition) {
 }
 
 /** Requirements of an item, from any of their written forms. */
-function readRequirements(value: unknown): Requirements {
+export function readRequirements(value: unknown): Requirements {
   if (Array.isArray(value)) return { client: strings(value), env: [], bin: [], level: 'required' };
   const { client, env, bin, level } = isRecord(value) ? value : {};
   return {

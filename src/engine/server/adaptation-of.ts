@@ -1,14 +1,20 @@
 import type { ToolAdapters } from '../adaptation/tool-adapter.js';
 import type { Adaptation, ListEntry } from '../live/connection.js';
 import type { LiveServer } from '../live/live-server.js';
+import { serverKeyVariable } from '../runtime/adapt.js';
 import { arePlainTools } from './plain-tools.js';
 
 /** Adapts the tools of a server. The code is loaded for the first tool that some client may lose. */
 export function adaptationOf(live: LiveServer): Adaptation {
   let loaded: ToolAdapters | undefined;
+  const taskTools = new Map<string, ListEntry>();
+  const setting = () => {
+    const { adapt: mode, configKey } = live.current;
+    return { mode, serverKey: live.calls.env[serverKeyVariable] || configKey };
+  };
   const load = async () => (loaded ??= new (await import('../adaptation/tool-adapter.js')).ToolAdapters());
   const open = async (tools: readonly ListEntry[]) => {
-    const { adapt: mode, configKey: serverKey } = live.current;
+    const { mode, serverKey } = setting();
     if (mode === 'off' || (mode === 'auto' && serverKey.length <= longKey && arePlainTools(tools)))
       return undefined;
     return { adapters: await load(), settings: { mode, serverKey } };
@@ -23,24 +29,30 @@ export function adaptationOf(live: LiveServer): Adaptation {
       return settings !== undefined && adapters!.varies(tools, settings);
     },
     resultFor: (clientName, call) => {
-      const { adapt: mode, configKey: serverKey } = live.current;
+      const { mode, serverKey } = setting();
       if (mode === 'off' || isPlainResult(call, mode)) return call.result;
       return load().then(async (adapters) => await adapters.of(clientName, { mode, serverKey }).result(call));
     },
+    keepTask: (taskId, tool) => {
+      taskTools.set(taskId, tool);
+      const [oldest] = taskTools.keys();
+      if (taskTools.size > maxTasks) taskTools.delete(oldest!);
+    },
+    toolOfTask: (taskId) => taskTools.get(taskId),
     callAdded: async (name, args, owner) =>
       live.current.adapt === 'on' ? (await load()).callAdded(name, args, owner) : undefined,
     readKept: (uri, owner) => loaded?.read(uri, owner),
     listPatience: async (clientName) => {
-      const { adapt: mode, configKey: serverKey } = live.current;
+      const { mode, serverKey } = setting();
       const adapter = mode === 'off' ? undefined : (await load()).of(clientName, { mode, serverKey });
       const seconds = adapter?.limit('slow-start');
       return {
         waitMs: seconds && seconds * 1000 * shareOfLimit,
-        readsOnce: adapter?.hasLimit('serve/list-changed') ?? false,
+        readsOnce: adapter?.hasLimit('compat/list-changed-needed') ?? false,
       };
     },
     keepAlive: (clientName, request) => {
-      const { adapt: mode, configKey: serverKey } = live.current;
+      const { mode, serverKey } = setting();
       if (mode === 'off') return () => {};
       let stop: (() => void) | undefined;
       const begin = async () => {
@@ -58,12 +70,15 @@ export function adaptationOf(live: LiveServer): Adaptation {
       };
     },
     instructionsFor: (clientName, text) => {
-      const { adapt: mode, configKey: serverKey } = live.current;
+      const { mode, serverKey } = setting();
       if (mode !== 'on' || text.length <= shortInstructions) return text;
       return load().then((adapters) => adapters.of(clientName, { mode, serverKey }).instructions(text));
     },
   };
 }
+
+/** Most kept tools of tasks: no server has more tasks at once. */
+const maxTasks = 1000;
 
 /** Longest key of a server that leaves room for plain names. */
 const longKey = 30;

@@ -117,7 +117,8 @@ function nameCharacters(characters: string): string {
 
 /** Quotes a text, at most 60 characters, with escapes for all characters but printable ASCII: hidden text stays visible. */
 export function quotePlain(text: string): string {
-  const short = text.length > maxQuoted ? `${text.slice(0, maxQuoted - 1)}…` : text;
+  const short =
+    text.length > maxQuoted ? `${text.slice(0, maxQuoted - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
   return JSON.stringify(short).replace(
     /[^\x20-\x7e…]/gu,
     (one) => `\\u{${one.codePointAt(0)!.toString(16).toUpperCase()}}`,

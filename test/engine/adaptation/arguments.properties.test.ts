@@ -136,6 +136,51 @@ describe('arguments', () => {
   });
 });
 
+/** Schemas whose adapted form accepts no more values than their own. Merged unions and tuples accept more. */
+const isExact = (schema: Schema) => !JSON.stringify(schema).includes('"prefixItems"');
+
+describe('values of the adapted schema', () => {
+  test('are, mapped back, values that the schema of the tool accepts', () => {
+    fc.assert(
+      fc.property(part, fc.constantFrom(...targets), fc.context(), fc.gen(), ({ schema }, target, ctx, g) => {
+        fc.pre(isExact(schema));
+        const [adapted] = adaptTools([{ name: 'x', inputSchema: schema }], target);
+        const { inputSchema } = adapted!.tool;
+        const given = drawValue(inputSchema as Schema, g);
+        ctx.log(JSON.stringify({ target: target.id, inputSchema, given }));
+        expect(fits(inputSchema, given)).toBe(true);
+        expect(fits(schema, toOriginal(given, adapted!.map))).toBe(true);
+      }),
+      { numRuns: runs / 2 },
+    );
+  });
+});
+
+/** A value of an adapted schema. */
+function drawValue(schema: Schema, g: fc.GeneratorValue): unknown {
+  const { type, enum: choices, anyOf } = schema as { [key: string]: unknown };
+  if (Array.isArray(choices)) return g(fc.constantFrom, ...choices);
+  if (Array.isArray(anyOf)) return drawValue(g(fc.constantFrom, ...anyOf) as Schema, g);
+  const named = Array.isArray(type) ? g(fc.constantFrom, ...type) : type;
+  if (named === 'object') return drawObject(schema, g);
+  if (named === 'array') {
+    const count = g(fc.integer, { min: 0, max: 3 });
+    return Array.from({ length: count }, () => drawValue((schema.items ?? {}) as Schema, g));
+  }
+  if (named === 'string') return g(fc.string);
+  if (named === 'integer' || named === 'number')
+    return g(fc.integer, { min: Number(schema.minimum ?? -(2 ** 31)) });
+  if (named === 'boolean') return g(fc.boolean);
+  return named === 'null' ? null : g(fc.jsonValue);
+}
+
+function drawObject({ properties = {}, required = [] }: Schema, g: fc.GeneratorValue): unknown {
+  const entries = Object.entries(properties as Record<string, Schema>).filter(
+    ([name]) => (required as readonly string[]).includes(name) || g(fc.boolean),
+  );
+  return Object.fromEntries(entries.map(([name, part]) => [name, drawValue(part, g)]));
+}
+
 describe('a root with variants', () => {
   const variants = fc.array(part, { minLength: 1, maxLength: 3 });
 

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { tasksExtension } from '../../../src/engine/protocol/protocol-extensions.js';
 import { composeLive, openSession, type SessionOptions } from '../../support/session.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: results are looked at member by member
@@ -26,6 +27,7 @@ const tools = {
     }),
   },
   rows: { handler: () => ({ content: [text(JSON.stringify({ rows }))], structuredContent: { rows } }) },
+  structured: { handler: () => ({ content: [], structuredContent: { count: 2 } }) },
   summary: { handler: () => ({ content: [text('3000 rows.')], structuredContent: { rows } }) },
 };
 
@@ -193,5 +195,51 @@ test('only the server that kept a result reads it', async () => {
   expect(await one.read(content[1].uri)).toBe(long);
   await expect(other.read(content[1].uri)).rejects.toMatchObject({
     message: expect.stringContaining('Resource not found'),
+  });
+});
+
+describe('the result of a task', () => {
+  const tasks = { elicitation: {}, extensions: { [tasksExtension]: {} } };
+
+  async function finished(clientName: string, name: string, server: object = {}) {
+    const served = {
+      long: { ...tools.long, task: 'required' },
+      rows: { ...tools.structured, task: 'required' },
+    };
+    const composed = await composeLive({
+      tools: served as NonNullable<Served>,
+      server: { tools: '*', adapt: 'on', ...server },
+    });
+    const options = { era: 'modern', clientName, capabilities: tasks } as const;
+    const { request } = await openSession(composed, options);
+    const { taskId } = await request('tools/call', { name, arguments: {} });
+    // Clients can ask by another connection.
+    const other = await openSession(composed, options);
+    return await vi.waitFor(async () => {
+      const task = await other.request('tasks/get', { taskId });
+      expect(task.status).toBe('completed');
+      return { read: other.request, result: task.result };
+    }, 10_000);
+  }
+
+  test('is cut for a client that cuts, and resources have its rest', async () => {
+    const { result, read } = await finished('codex-mcp-client', 'long');
+    expect(result.resultType).toBe('complete');
+    expect(result.content[0].text.length).toBeLessThan(40_000);
+    const { contents } = await read('resources/read', { uri: result.content[1].uri });
+    expect(contents[0].text).toBe(long);
+  });
+
+  test('has text for a client that reads only text', async () => {
+    const { result } = await finished('crush', 'rows');
+    expect(result.content).toEqual([text('{"count":2}')]);
+    expect(result.structuredContent).toEqual({ count: 2 });
+  });
+
+  test('stays as it is for a client without limits, and with "adapt": "off"', async () => {
+    expect((await finished('tester', 'long')).result.content).toEqual([text(long)]);
+    expect((await finished('codex-mcp-client', 'long', { adapt: 'off' })).result.content).toEqual([
+      text(long),
+    ]);
   });
 });

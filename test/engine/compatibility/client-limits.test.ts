@@ -2,12 +2,20 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { readLimits, withLimits } from '../../../.scripts/limits.mjs';
+import { readCaptures, readLimits, withLimits } from '../../../.scripts/limits.mjs';
 import { clients } from '../../../src/engine/clients/table/index.js';
 import { clientLimits, limitSubjects } from '../../../src/engine/compatibility/client-limits.js';
 import { compatibilityRules } from '../../../src/engine/compatibility/compatibility-rules.js';
 import { judgeFinding, judgeTool } from '../../../src/engine/compatibility/judge-findings.js';
-import { checkServer, checkTool } from '../../../src/engine/compatibility/surface-checks.js';
+import { measureSchema } from '../../../src/engine/compatibility/schema-checks.js';
+import {
+  type CallFacts,
+  checkCalls,
+  checkServer,
+  checkTool,
+  type ListedTool,
+} from '../../../src/engine/compatibility/surface-checks.js';
+import { recordedServers } from '../../support/recorded-servers.js';
 
 const schemaFile = new URL('../../../src/engine/compatibility/client-limits.schema.json', import.meta.url);
 
@@ -30,20 +38,13 @@ describe('the table of limits', () => {
     }
   });
 
-  test('has at least one row for each rule. The other rows limit the start and what happens while serving', () => {
+  test('has at least one row for each rule. The other rows limit the start, and what adaptation alone can change', () => {
     const codes = new Set(compatibilityRules.map(({ code }) => code));
     const limited = clientLimits.map((limit) => limit.code);
     // Tokens have a budget, and no limit of a client.
     expect([...codes].filter((code) => !limited.includes(code))).toEqual(['compat/token-budget']);
     const others = clientLimits.filter(({ code }) => !codes.has(code)).map(({ code }) => code);
-    expect([...new Set(others)]).toEqual([
-      'slow-start',
-      'serve/progress',
-      'serve/list-changed',
-      'serve/result-size',
-      'serve/structured-content',
-      'serve/output-schema',
-    ]);
+    expect([...new Set(others)]).toEqual(['slow-start', 'serve/progress', 'serve/output-schema']);
   });
 
   test('is the table of the page', () => {
@@ -182,4 +183,108 @@ test('names that differ in punctuation only are one name, equal names another fa
     [...checkServer({ key: 'k', tools })].flatMap((one) => judgeFinding(one, undefined) ?? []);
   expect(judge('a.b', 'a_b', 'c')).toMatchObject([{ code: 'compat/tool-name-collision', severity: 'error' }]);
   expect(judge('a', 'a')).toEqual([]);
+});
+
+describe('patterns', () => {
+  const found = (pattern: string, ...ids: string[]) =>
+    faults(
+      tool({ type: 'object', properties: { code: { type: 'string', pattern, description: pattern } } }),
+      ...ids,
+    ).map(({ code, message }) => [code, message.split('. ')[0]]);
+
+  test.each([
+    ['^[A-Za-z0-9_.-]{1,9}$', 0],
+    ['^(?:a|b)+$', 0],
+    ['^(?!x)y$', 1],
+    ['^(?<=x)y$', 1],
+    ['^(a)\\1$', 1],
+    ['^(?<year>[0-9]+)$', 1],
+    ['^\\p{L}+$', 1],
+    ['^\\d+$', 1],
+    ['[a-z]+', 1],
+    ['(?=x)\\d', 1],
+  ])('%s has %i findings in LM Studio', (pattern, count) => {
+    expect(found(pattern, 'lm-studio')).toHaveLength(count);
+  });
+
+  test('with look-around are refused by OpenAI models, others are not', () => {
+    expect(found('^(?!x)y$', 'openai-chat-api')).toEqual([
+      ['compat/pattern-dialect', 'The pattern "^(?!x)y$" looks around or back'],
+    ]);
+    expect(found('\\d', 'openai-chat-api')).toEqual([]);
+  });
+
+  test('are no matter without chosen clients', () => {
+    expect(found('(?!x)\\d')).toEqual([]);
+  });
+});
+
+describe('calls', () => {
+  const judged = (facts: CallFacts, ...ids: string[]) =>
+    judgeTool(checkCalls(facts), ids.length > 0 ? new Set(ids) : undefined);
+
+  test('name the clients that they outlast, with their limits', () => {
+    const [fault] = judged({ needs: [], timeoutMs: 200_000 }, 'cline', 'copilot-cli', 'codex');
+    expect(fault).toMatchObject({ code: 'compat/slow-tool', severity: 'warning', path: ['timeoutMs'] });
+    expect(fault!.message).toContain('Cline gives up on the call (limit: 60 seconds);');
+    expect(fault!.message).toContain('Copilot CLI gives up on the call (limit: 180 seconds).');
+    expect(fault!.message).not.toContain('Codex');
+  });
+
+  test('within the time of all clients have no fault', () => {
+    const all = limitSubjects.map(({ id }) => id);
+    expect(judged({ needs: [], timeoutMs: 60_000 }, ...all)).toEqual([]);
+    expect(judged({ needs: [] }, ...all)).toEqual([]);
+  });
+
+  test('concern the clients without a feature that they need', () => {
+    const needs = [{ feature: 'sampling', path: ['requires'] }];
+    expect(judged({ needs }, 'claude-code')[0]).toMatchObject({
+      code: 'compat/feature-unsupported',
+      severity: 'warning',
+      message: expect.stringContaining('Claude Code does not sample, so calls fail.'),
+    });
+    expect(judged({ needs }, 'copilot-cli', 'vscode')).toEqual([]);
+    expect(judged({ needs })).toEqual([]);
+  });
+
+  test('need tasks if the list of an existing server demands it', () => {
+    const listed = tool({ type: 'object' }, { execution: { taskSupport: 'required' } });
+    expect(faults(listed, 'codex')).toMatchObject([
+      { code: 'compat/feature-unsupported', path: ['execution', 'taskSupport'] },
+    ]);
+    expect(faults(tool({ type: 'object' }, { execution: { taskSupport: 'optional' } }), 'codex')).toEqual([]);
+  });
+});
+
+describe('the size of a schema', () => {
+  const note = { type: 'object', properties: { text: { type: 'string' } } };
+
+  test('leaves out definitions that no reference leads to', () => {
+    const bare = { type: 'object', properties: { note } };
+    expect(measureSchema({ ...bare, $defs: { note }, definitions: { note } })).toBe(measureSchema(bare));
+  });
+
+  test('counts definitions that references lead to, also from other definitions', () => {
+    const properties = { a: { $ref: '#/$defs/a~1b' } };
+    const used = {
+      'a/b': { properties: { c: { $ref: '#/definitions/c' }, self: { $ref: '#/$defs/a~1b' } } },
+    };
+    const schema = { type: 'object', properties, $defs: used, definitions: { c: note } };
+    expect(measureSchema(schema)).toBe(JSON.stringify(schema).length);
+    expect(measureSchema({ ...schema, $defs: { ...used, other: note } })).toBe(JSON.stringify(schema).length);
+  });
+});
+
+// The captured request of Codex has all descriptions of Notion's tools: the definitions of the largest have no reference.
+test('the size rule finds the tools of real servers that Codex damages in its capture', () => {
+  const { direct } = readCaptures().find(({ client }) => client === 'codex')!.harm;
+  for (const name of ['brave-search', 'mongodb', 'notion', 'desktop-commander']) {
+    const { exchanges } = recordedServers[name]!;
+    const tools = exchanges.find(({ method }) => method === 'tools/list')!.result!.tools as ListedTool[];
+    const large = tools.filter((one) =>
+      judgeTool(checkTool(one), new Set(['codex'])).some(({ code }) => code === 'compat/schema-size'),
+    );
+    expect([name, large.map((one) => one.name)]).toEqual([name, direct[name]!.damaged]);
+  }
 });

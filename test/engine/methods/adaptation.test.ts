@@ -93,6 +93,23 @@ describe.each(['legacy', 'modern'] as const)('%s', (era) => {
     expect(schema('resize')).toMatchObject({ properties: { by: { enum: ['1', '2'] } } });
   });
 
+  test('names leave room for the key of the entry', async () => {
+    const name = 'a_tool_with_a_name_of_forty_characters__';
+    const names = async (env: Readonly<Record<string, string>>) => {
+      const composed = await composeLive({ tools: { [name]: { handler: echo } } }, { env });
+      const { request } = await openSession(composed, { era, clientName: 'cursor-vscode' });
+      const { tools: listed } = await request('tools/list');
+      const { content } = await request('tools/call', { name: listed[0].name, arguments: { a: 1 } });
+      expect(content[0].text).toBe('{"a":1}');
+      return listed[0].name as string;
+    };
+    const key = 'the-key-of-the-entry';
+    expect(await names({})).toBe(name);
+    const alias = await names({ AGENTTOOLS_SERVER_KEY: key });
+    expect(`${key}_${alias}`.length).toBeLessThanOrEqual(60);
+    expect(await names({ AGENTTOOLS_SERVER_KEY: key })).toBe(alias);
+  });
+
   test('long instructions end where the client stops to read', async () => {
     const instructions = 'One sentence after another. '.repeat(200).trim();
     const read = async (clientName: string) => {

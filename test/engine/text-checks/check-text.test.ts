@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkText } from '../../../src/engine/text-checks/check-text.js';
+import { checkText, quotePlain } from '../../../src/engine/text-checks/check-text.js';
 import { recordedServers } from '../../support/recorded-servers.js';
 
 /** The text as tag characters. */
@@ -105,6 +105,11 @@ describe('an honest text has no fault', () => {
   ])('%s', ([, text]) => {
     expect(checkText(text)).toEqual([]);
   });
+});
+
+test.each([58, 59, 60])('a quote of a text cut at %i characters has whole characters', (length) => {
+  const quoted = quotePlain(`${'a'.repeat(length)}${'\u{E0041}'.repeat(9)}`);
+  expect(quoted).toMatch(/^"a+(?:\\u\{E0041\})?…"$/);
 });
 
 test('a fault quotes hidden text in plain characters only', () => {

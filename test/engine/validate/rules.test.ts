@@ -88,6 +88,19 @@ const expected: Record<string, readonly string[]> = {
   'compat/tool-name-collision': ['compat/tool-name-collision agenttools/tools/search.json#/name'],
   'compat/tool-name-length': ['compat/tool-name-length agenttools/tools/find.json#/name'],
   'compat/tool-name-reserved': ['compat/tool-name-reserved agenttools/tools/find.json#/name'],
+  'compat/feature-unsupported': [
+    'compat/feature-unsupported agenttools/tools/find.json#/requires',
+    'compat/feature-unsupported agenttools/tools/drop.json#/confirm',
+    'compat/feature-unsupported agenttools/tools/sort.json#/task',
+  ],
+  'compat/image-content': [],
+  'compat/list-changed-needed': ['compat/list-changed-needed agenttools/servers/desk.json#/list/tools'],
+  'compat/pattern-dialect': [
+    'compat/pattern-dialect agenttools/tools/find.json#/inputSchema/properties/mail/pattern',
+  ],
+  'compat/result-size': [],
+  'compat/slow-tool': ['compat/slow-tool agenttools/tools/find.json#/timeoutMs'],
+  'compat/structured-only': [],
   'compat/type-array': ['compat/type-array agenttools/tools/find.json#/inputSchema/properties/due/type'],
   'compat/required-unknown': [
     'compat/nested-union agenttools/tools/find.json#/inputSchema/properties/range/allOf',
@@ -352,6 +365,8 @@ const expected: Record<string, readonly string[]> = {
   'session-only-visibility': [
     'session-only-visibility agenttools/servers/vault.json#/list/tools',
     'session-only-visibility agenttools/servers/hall.js#/list/tools',
+    'compat/list-changed-needed agenttools/servers/vault.json#/list/tools',
+    'compat/list-changed-needed agenttools/servers/hall.js#/list/tools',
   ],
   'shadowed-definition': ['shadowed-definition agenttools/tools.json#/hello'],
   'slow-start': [],
@@ -465,8 +480,14 @@ const budgets = new Map([['compat/token-budget', { counter: estimate }]]);
 /** Fixtures that are looked at without running their code. */
 const withoutLoading = new Set(['not-checked', 'not-checked-toolkits']);
 
-/** Found by starting the servers of the fixture, or by asking a registry, only. */
-const foundByRunning = new Set(['boot-failed', 'impure-stdout', 'release-version', 'slow-start']);
+/**
+ * Found by starting the servers of the fixture, by asking a registry, or by a call of its tool
+ * (`test/cli/call-findings.test.ts`), only.
+ */
+const foundByRunning = new Set([
+  ...['boot-failed', 'impure-stdout', 'release-version', 'slow-start'],
+  ...['compat/result-size', 'compat/structured-only', 'compat/image-content'],
+]);
 
 /** Found by checking existing servers only. */
 const foundOnServers = new Set([

@@ -107,5 +107,8 @@ export async function callCommand(
   }
   const { result } = answer;
   host.stdout.write(json ? renderJson(result) : renderResult(result));
+  const { judgeResult } = await import('../../../engine/compatibility/result-checks.js');
+  for (const { severity, code, message } of judgeResult(result))
+    host.stderr.write(`${severity} ${code}: ${message}\n`);
   return result.isError ? ExitCode.Failed : ExitCode.Ok;
 }

@@ -1,16 +1,23 @@
 import { isRecord, isString } from '../../base/value-checks.js';
 import { type ClientChoice, judgeFinding, judgeTool } from '../../compatibility/judge-findings.js';
-import { checkServer, checkTool, type ListedTool } from '../../compatibility/surface-checks.js';
+import {
+  type CallFacts,
+  checkCalls,
+  checkServer,
+  checkTool,
+  type ListedTool,
+} from '../../compatibility/surface-checks.js';
 import { checkBudget, type TokenBudget } from '../../compatibility/token-budget.js';
 import { measureServer, type ServerCost, type TokenCounter } from '../../compatibility/token-cost.js';
 import type { Diagnostic } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
-import { locate } from '../../runtime/read-definition.js';
+import { wantsConfirmation } from '../../runtime/confirm-call.js';
+import { locate, readRequirements } from '../../runtime/read-definition.js';
 import { readSchema } from '../../runtime/tool.js';
 import { findAuthoredSchema, toolWire } from '../../runtime/wire-item.js';
 import { noInput } from '../../schema/index.js';
 import type { ItemSnapshot } from './items.js';
-import type { ServerSnapshot } from './servers.js';
+import { type ServerSnapshot, showsHidden } from './servers.js';
 
 export interface CompatibilityOptions {
   readonly clients: ClientChoice;
@@ -36,7 +43,10 @@ export async function gatherCompatibility(
 ): Promise<CompatibilitySnapshot> {
   const tools = items.filter(({ kind }) => kind === 'tools');
   const ofTools = await Promise.all(tools.map((tool) => toolDiagnostics(tool, clients)));
-  const ofServers = servers.flatMap((server) => serverDiagnostics(server, items, clients));
+  const ofServers = servers.flatMap((server) => [
+    ...serverDiagnostics(server, items, clients),
+    ...changingLists(server, { items, servers }, clients),
+  ]);
   if (!budget) return { faults: [...ofTools.flat(), ...ofServers] };
   const measured = await Promise.all(
     servers.map(async (server) => ({
@@ -83,14 +93,33 @@ async function toolDiagnostics(
   if (!definition) return [];
   const wire = await wireOf(definition);
   const { ui } = definition.value;
-  return judgeTool(checkTool({ ...wire, ...(isRecord(ui) && { _meta: { ui } }) }), clients).map(
-    ({ path, message, ...fault }) => ({
-      ...fault,
-      message: `Tool "${ref.name}": ${message}`,
-      location: locate(definition, authoredPath(definition, path)),
-      item: ref,
-    }),
-  );
+  const findings = [
+    ...checkTool({ ...wire, ...(isRecord(ui) && { _meta: { ui } }) }),
+    ...checkCalls(callFacts(definition)),
+  ];
+  return judgeTool(findings, clients).map(({ path, message, ...fault }) => ({
+    ...fault,
+    message: `Tool "${ref.name}": ${message}`,
+    location: locate(definition, authoredPath(definition, path)),
+    item: ref,
+  }));
+}
+
+/** Features of clients that requirements name. Their parts, such as `elicitation.url`, are not in the table. */
+const features = new Set(['sampling', 'elicitation', 'roots']);
+
+function callFacts({ value }: Definition): CallFacts {
+  const { client, level } = readRequirements(value.requires);
+  const needed = level === 'required' ? client.filter((name) => features.has(name)) : [];
+  const isTask = value.task === 'required';
+  return {
+    needs: [
+      ...needed.map((feature) => ({ feature, path: ['requires'] })),
+      ...(wantsConfirmation(value.confirm) ? [{ feature: 'elicitation', path: ['confirm'] }] : []),
+      ...(isTask ? [{ feature: 'tasks', path: ['task'] }] : []),
+    ],
+    ...(typeof value.timeoutMs === 'number' && !isTask && { timeoutMs: value.timeoutMs }),
+  };
 }
 
 /** The path of a part of the wire form in the definition. */
@@ -119,4 +148,28 @@ function serverDiagnostics(
     const location = entry?.location ?? (definition ? locate(definition, path) : tools[0]?.location);
     return location ? [{ code, severity, message: `Server "${name}": ${message}`, location, item: ref }] : [];
   });
+}
+
+/** Hooks that select the tools by the session. Lists can change in ways that nothing shows, such as by the time. */
+function changingLists(
+  { name, ref }: ServerSnapshot,
+  listed: ListedItems,
+  clients: ClientChoice,
+): readonly Diagnostic[] {
+  const item = listed.items.find((one) => one.kind === 'servers' && one.name === name);
+  const hook = item?.callables.find(({ label }) => label === 'list.tools');
+  if (!item || !hook?.contextMembers?.includes('session') || showsHidden(item, listed)) return [];
+  const fault = judgeFinding(
+    {
+      code: 'compat/list-changed-needed',
+      problem:
+        'The hook "list.tools" reads the session, so the list of tools changes while a client is connected',
+      remedy: 'List all tools and check each call in its handler, or serve the catalog.',
+      path: [],
+    },
+    clients,
+  );
+  if (!fault) return [];
+  const { code, severity, message } = fault;
+  return [{ code, severity, message: `Server "${name}": ${message}`, location: hook.location, item: ref }];
 }

@@ -85,3 +85,20 @@ export function sameNames(
     return [];
   });
 }
+
+/** True if models see the hidden tools of a server: it lists the built-in tool `catalog`. */
+export function showsHidden(
+  { name, definition }: ItemSnapshot,
+  {
+    items,
+    servers,
+  }: { readonly items: readonly ItemSnapshot[]; readonly servers: readonly ServerSnapshot[] },
+): boolean {
+  if (definition?.value.toolList === 'catalog') return true;
+  const isOwn = items.some((item) => item.kind === 'tools' && item.name === 'catalog' && item.declaration);
+  const server = servers.find((one) => one.name === name);
+  return (
+    !isOwn &&
+    (server?.entries.some(({ kind, reference }) => kind === 'tools' && reference === 'catalog') ?? false)
+  );
+}

@@ -7,17 +7,24 @@ import { appOnlyExposed } from './compat/app-only-exposed.js';
 import { arrayWithoutItems } from './compat/array-without-items.js';
 import { descriptionLength } from './compat/description-length.js';
 import { enumNonString } from './compat/enum-non-string.js';
+import { featureUnsupported } from './compat/feature-unsupported.js';
+import { imageContent } from './compat/image-content.js';
 import { instructionsLength } from './compat/instructions-length.js';
 import { keywordLost } from './compat/keyword-lost.js';
+import { listChangedNeeded } from './compat/list-changed-needed.js';
 import { nestedUnion } from './compat/nested-union.js';
 import { nullInSchema } from './compat/null-in-schema.js';
 import { paramNameCharset } from './compat/param-name-charset.js';
+import { patternDialect } from './compat/pattern-dialect.js';
 import { requiredUnknown } from './compat/required-unknown.js';
+import { resultSize } from './compat/result-size.js';
 import { rootUnion } from './compat/root-union.js';
 import { schemaDepth } from './compat/schema-depth.js';
 import { schemaRef } from './compat/schema-ref.js';
 import { schemaSize } from './compat/schema-size.js';
 import { schemaTuple } from './compat/schema-tuple.js';
+import { slowTool } from './compat/slow-tool.js';
+import { structuredOnly } from './compat/structured-only.js';
 import { tokenBudget } from './compat/token-budget.js';
 import { toolCount } from './compat/tool-count.js';
 import { toolListRejected } from './compat/tool-list-rejected.js';
@@ -216,6 +223,13 @@ export const rules: readonly Rule[] = [
   toolCount,
   tokenBudget,
   appOnlyExposed,
+  patternDialect,
+  slowTool,
+  featureUnsupported,
+  listChangedNeeded,
+  resultSize,
+  structuredOnly,
+  imageContent,
   moduleFormat,
   // Packaging
   notPacked,
