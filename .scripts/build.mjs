@@ -99,7 +99,7 @@ async function writeSchemas() {
   const schemas = { ...publishedSchemas(), 'case.schema.json': caseSchema };
   mkdirSync(path.join(dist, 'schemas'));
   for (const [file, schema] of Object.entries(schemas)) {
-    writeFileSync(path.join(dist, 'schemas', file), `${JSON.stringify(schema, undefined, 2)}\n`);
+    writeFileSync(path.join(dist, 'schemas', file), `${JSON.stringify(schema)}\n`);
   }
 }
 
