@@ -87,7 +87,7 @@ describe('create --from an npm package', () => {
       [['desk', '--from', 'acme'], 'npm:acme'],
       [['desk', '--from', './full'], 'is no plugin'],
       [['full', '--from', '@acme/mcp'], 'is not empty'],
-      [['desk', '--from', '@acme/mcp', '--ts'], '--ts and --app'],
+      [['desk', '--from', '@acme/mcp', '--ts'], 'Leave them out with --from.'],
     ] as const) {
       const { code, stderr } = await run(['create', ...words]);
       expect({ code, stderr }).toEqual({ code: expect.any(Number), stderr: expect.stringContaining(reason) });

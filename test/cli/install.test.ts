@@ -59,7 +59,9 @@ describe('install', () => {
   it('is listed by show', async () => {
     await install('cursor', '.');
     const { stdout } = await run(['show', '.', 'installations', '--json']);
-    expect(JSON.parse(stdout)).toEqual([{ client: 'cursor', scope: 'user', file: cursorFile(), key: 'kit' }]);
+    expect(JSON.parse(stdout)).toEqual([
+      { client: 'cursor', scope: 'user', file: cursorFile(), key: 'kit', sandbox: null },
+    ]);
   });
 
   it('twice changes nothing', async () => {

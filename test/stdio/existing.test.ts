@@ -45,6 +45,9 @@ describe.concurrent('start of an existing server', () => {
     const names = recordedTools.map(({ name }) => name);
     const first = await openProgram(recordings.urlOf('everything'), { env });
     expect(await toolNames(first)).toEqual(names);
+    // The record is written when all lists are known.
+    for (const list of ['prompts/list', 'resources/list', 'resources/templates/list'])
+      await first.request(list);
     expect(await first.end()).toEqual({ code: 0, signal: null });
 
     const program = startProgram(recordings.urlOf('everything'), { env });

@@ -77,21 +77,22 @@ async function storePackage(
 ): Promise<AddOutcome> {
   const { record, installation, warnings, findings } = staged;
   const now = await shelf.find(record.name);
-  if (now?.installation !== before?.installation) throw changedMeanwhile(record.name);
-  const previous = before?.record.version ?? null;
-  if (before && (await isUnchanged(staged, before))) {
-    await writeRecord(before.installation, { ...before.record, wanted: record.wanted });
+  const previous = now?.record.version ?? null;
+  // Another process may have added the same version.
+  if (now && (await isUnchanged(staged, now))) {
+    await writeRecord(now.installation, { ...now.record, wanted: record.wanted });
     const { extension } = staged;
     return {
       extension,
       servers: serverNames(extension),
-      added: before,
+      added: now,
       previous,
       changed: false,
       warnings,
       findings,
     };
   }
+  if (now?.installation !== before?.installation) throw changedMeanwhile(record.name);
   const added = await shelf.put(installation, record);
   const extension = await Extension.open(added.directory);
   return {

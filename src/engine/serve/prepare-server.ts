@@ -146,6 +146,9 @@ const handshakeWaitMs = 2000;
 /** Longest wait of lists for definitions in code, from the start: less than the 10 s of impatient clients. */
 const listWaitMs = 9500;
 
+/** Longest wait of the end for records of upstream servers, and for their processes, in milliseconds. */
+const closeWaitMs = 500;
+
 /** Longest first start of an existing server before the handshake, in milliseconds. Impatient clients wait 3 s. */
 const firstStartMs = 1800;
 
@@ -240,7 +243,7 @@ async function prepareWith(
     await waitAtMost(live.ready('tools', signal), leftMs, signal);
   }
   const close = async () => {
-    await client?.close();
+    await Promise.all([client?.close(), waitAtMost(live.close(), closeWaitMs)]);
     await sandbox.close();
   };
   return {

@@ -182,7 +182,7 @@ describe('a toolkit of the manifest', () => {
       [
         'files',
         'invalid-definition',
-        'Toolkit "files" is not a toolkit in agenttools/tools/files.js. Expected a list of tools, or an object with "tools".',
+        'Toolkit "files" is not a toolkit in agenttools/tools/files.js. Expected a list of tools, an object of tools by name, or an object with "tools".',
       ],
     ]);
   });

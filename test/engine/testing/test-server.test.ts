@@ -34,7 +34,7 @@ describe.each(['legacy', 'modern'] as const)('a test server for a client of the 
     expect((await server.waitForNotification('notifications/message')).params).toMatchObject({
       data: 'on it',
     });
-    expect(server.stderr).toContain('printed');
+    await expect.poll(() => server.stderr).toContain('printed');
     await expect(server.request('tools/call', { name: 'nope' })).rejects.toMatchObject({ code: -32602 });
   });
 });
