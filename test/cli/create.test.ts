@@ -6,14 +6,15 @@ import { main } from '../../src/cli/main.js';
 import { fakeHost, runCli, temporaryFolder } from '../support/run-cli.js';
 
 /** Runs `create x` at a terminal, where the user presses keys at each question. */
-async function createAtTerminal(keys: Readonly<Record<string, readonly string[]>>) {
+async function createAtTerminal(keys: Readonly<Record<string, readonly (string | null)[]>>) {
   const cwd = await temporaryFolder();
   const { host, stderr } = fakeHost({ cwd, home: await temporaryFolder(), env: {} });
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
   const done = main(['create', 'x'], { ...host, stdin });
   for (const [question, pressed] of Object.entries(keys)) {
     await expect.poll(() => stderr.text).toContain(question);
-    for (const key of pressed) stdin.write(key);
+    // Null: the input ends.
+    for (const key of pressed) key === null ? stdin.end() : stdin.write(key);
   }
   return { code: await done, stderr: stderr.text, cwd };
 }
@@ -158,6 +159,10 @@ describe('create', () => {
     expect(stopped.code).not.toBe(0);
     expect(stopped.stderr).toContain('Nothing was written');
     expect(await readdir(stopped.cwd)).toEqual([]);
+
+    const ended = await createAtTerminal({ 'Kind of extension': [null] });
+    expect(ended.code).not.toBe(0);
+    expect(await readdir(ended.cwd)).toEqual([]);
   });
 
   it('takes the name it is given', async () => {
@@ -206,6 +211,12 @@ describe('create', () => {
       const { code, stderr } = await runCli(['create', 'x'], { files: { x: 'a' } });
       expect(code).toBe(1);
       expect(stderr).toContain('is a file');
+    });
+
+    it.runIf(process.platform === 'linux')('a place in a file system without new folders', async () => {
+      const { code, stderr } = await runCli(['create', '/proc/agenttools/x', '--js']);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^error: .* cannot be written: ENOENT/);
     });
 
     it('a place that cannot be written to', async () => {

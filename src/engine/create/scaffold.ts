@@ -203,13 +203,23 @@ export async function writeFiles(directory: string, files: Readonly<Record<strin
 
 async function writeScaffoldFile(target: string, text: string): Promise<void> {
   try {
-    await mkdir(path.dirname(target), { recursive: true });
+    await makeFolder(path.dirname(target));
     await writeFile(target, text, { flag: 'wx' });
   } catch (error) {
     throw new AgentToolsError('failed', `${target} cannot be written: ${errorMessage(error)}.`, {
       cause: error,
     });
   }
+}
+
+/** Creates a folder and those above it. Node's `recursive` never ends in file systems that refuse folders, such as `/proc`. */
+async function makeFolder(folder: string): Promise<void> {
+  if (await stat(folder).catch(() => undefined)) return;
+  const above = path.dirname(folder);
+  if (above !== folder) await makeFolder(above);
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 /** A new git repository counts as empty. */

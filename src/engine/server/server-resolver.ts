@@ -206,10 +206,13 @@ async function composeOrThrow(
   }
 }
 
+/** Start of the line for a skipped item. */
+export const skippedPrefix = 'left out: ';
+
 /** Returns one line for a skipped item: name, location, reason. */
 export async function leftOutLine({ item, extension, location, message }: SkippedItem): Promise<string> {
   const name = item.includes('/') ? item : extension.qualify(item);
-  return `left out: ${name} (${await placeOf(extension.manifest.directory, location)}): ${toOneLine(message)}`;
+  return `${skippedPrefix}${name} (${await placeOf(extension.manifest.directory, location)}): ${toOneLine(message)}`;
 }
 
 /** `file:line` of a location; the line is looked up in the file. */

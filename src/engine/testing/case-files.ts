@@ -97,25 +97,27 @@ let check: ReturnType<typeof checkLazily> | undefined;
 async function toCases(content: unknown, file: string, locate: Locate): Promise<ReadFile> {
   check ??= checkLazily(caseSchema, 'input');
   const checked = await check(withoutFunctions(content));
-  if (!checked.ok) {
-    const faults = checked.issues.map(({ path: pointer, message }) => {
-      const place = pathTo(pointer, content);
-      const isKey = message.includes('is not a known name');
-      return {
-        file,
-        ...locate(place, { key: isKey }),
-        message: message.replace('The arguments', 'The file'),
-      };
-    });
-    return { cases: [], faults };
+  const issues = checked.ok ? [] : checked.issues;
+  const faults: CaseFault[] = [];
+  /** Positions of cases with a fault in the list. */
+  const faulty = new Set<unknown>();
+  let isWhole = true;
+  for (const { path: pointer, message } of issues) {
+    const place = pathTo(pointer, content);
+    const isKey = message.includes('is not a known name');
+    const text = message.replace('The arguments', 'The file');
+    faults.push({ file, ...locate(place, { key: isKey }), message: text });
+    if (place[0] === 'cases' && place.length > 1) faulty.add(place[1]);
+    else isWhole = false;
   }
+  if (!isWhole) return { cases: [], faults };
   const { cases: list, $schema: _, ...defaults } = content as TestCases & { readonly $schema?: string };
   const stem = path.posix.basename(file).replace(/\.case\.\w+$/, '');
   const entries = list ?? [{}];
   const cases: LoadedCase[] = [];
-  const faults: CaseFault[] = [];
   const names = new Set<string>();
   for (const [index, own] of entries.entries()) {
+    if (faulty.has(index)) continue;
     const place = list ? ['cases', index] : [];
     const merged = withDefaults(defaults, own);
     const name = own.name ?? (list ? `${defaults.name ?? stem} ${index + 1}` : (defaults.name ?? stem));

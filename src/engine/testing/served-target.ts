@@ -3,6 +3,7 @@ import type { Host } from '../../host.js';
 import type { UpstreamEndpoint } from '../extension/upstream-endpoint.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import { prepareServer } from '../serve/prepare-server.js';
+import { skippedPrefix } from '../server/server-resolver.js';
 import { ChildTransport } from '../upstream/child-transport.js';
 import { createHttpTransport } from '../upstream/http-transport.js';
 import { MemoryTransport } from './memory-transport.js';
@@ -10,6 +11,8 @@ import { ClientConnection, type ConnectOptions } from './test-client.js';
 
 /** A server under test. */
 export interface TestTarget {
+  /** Lines about items that the server leaves out, because they are faulty. */
+  readonly skipped: readonly string[];
   connect(options: ConnectOptions): Promise<ClientConnection>;
   /** Takes a connection back that is not needed any more. */
   release(connection: ClientConnection): Promise<void>;
@@ -39,12 +42,18 @@ export async function serveExtension({
   report,
 }: ExtensionTarget): Promise<TestTarget> {
   const ending = new AbortController();
+  const skipped: string[] = [];
+  const note = (line: string) => {
+    if (line.startsWith(skippedPrefix)) skipped.push(line.slice(skippedPrefix.length));
+    report(line);
+  };
   const env = { ...host.env, ...(options && { MCP_TOOL_OPTIONS: JSON.stringify(options) }) };
   const prepared = await prepareServer(
     { server, strict: false },
-    { host: { ...host, env }, report, signal: ending.signal },
+    { host: { ...host, env }, report: note, signal: ending.signal },
   );
   return {
+    skipped,
     connect: async (connect) => await ClientConnection.open(new MemoryTransport(prepared, report), connect),
     release: async (connection) => await connection.close(),
     close: async () => {
@@ -68,6 +77,7 @@ export function existingTarget(endpoint: UpstreamEndpoint, onText: (text: string
     return child;
   };
   return {
+    skipped: [],
     connect: async (options) => {
       const { era, client = {}, user, listens = false } = options;
       const key = JSON.stringify([era, client, user.capabilities, listens]);

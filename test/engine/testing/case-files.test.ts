@@ -130,6 +130,10 @@ describe('a faulty case file', () => {
   });
 
   test('leaves the cases of other files', async () => {
+    const list = { tool: 'greet', cases: [{ name: 'bad', arguments: 1 }, { name: 'good' }] };
+    const own = await read({ 'a.case.json': list });
+    expect(own.cases.map(({ name }) => name)).toEqual(['good']);
+    expect(own.faults).toHaveLength(1);
     const { cases, faults } = await read({ 'a.case.json': '{', 'b.case.json': greet });
     expect([cases.length, faults.length]).toEqual([1, 1]);
   });

@@ -12,7 +12,10 @@ export async function pickExtension(
   usual: SourceLanguage,
   { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
 ): Promise<{ readonly template: TemplateName; readonly language: SourceLanguage }> {
-  const streams = { input: stdin, output: stderr };
+  const end = new AbortController();
+  // At Ctrl+D the input ends, and the prompt would never settle.
+  stdin.once('end', () => end.abort());
+  const streams = { input: stdin, output: stderr, signal: end.signal };
   const template = await select<TemplateName>({
     message: 'Kind of extension',
     options: Object.entries(templates).map(([value, { summary }]) => ({

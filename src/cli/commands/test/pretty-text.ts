@@ -1,11 +1,19 @@
-import { visibleText } from '../../../engine/base/visible-text.js';
+import { visibleText, visibleTexts } from '../../../engine/base/visible-text.js';
 import { formatCount, styleFor } from '../../shared/text/style.js';
 import { changeLine, failedCases, releaseSentences, surfaceSentence } from './failure-lines.js';
 import type { RenderReport } from './renderer.js';
 
 /** Output for people: failures with their places, the surface, and a summary. */
-export const renderPretty: RenderReport = (report, { color, name, prefix, output }) => {
+export const renderPretty: RenderReport = (found, options) => {
+  const { color } = options;
   const style = styleFor({ color });
+  // Cleaned before it is coloured.
+  const report = visibleTexts(found);
+  const [name, prefix, output] = [options.name, options.prefix, options.output].map(visibleText) as [
+    string,
+    string,
+    string,
+  ];
   const { results, faults, surface, release, filtered, written, ms, ok } = report;
   const failed = results.filter(({ failures }) => failures.length > 0);
   const lines: string[] = [];
@@ -51,5 +59,5 @@ export const renderPretty: RenderReport = (report, { color, name, prefix, output
   lines.push(
     `${state} ${style.bold(name)}: ${none}${counts.join(', ') || 'no cases'} (${(ms / 1000).toFixed(1)} s)`,
   );
-  return visibleText(`${lines.join('\n')}\n`);
+  return `${lines.join('\n')}\n`;
 };
