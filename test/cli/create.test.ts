@@ -72,6 +72,10 @@ describe('create', () => {
     expect(Object.keys(manifest.devDependencies)).toEqual(['@types/node', 'agenttools', 'typescript']);
     expect(manifest).not.toHaveProperty('dependencies');
     expect(manifest.peerDependenciesMeta).toEqual({ agenttools: { optional: true } });
+    const unbuilt = await runCli(['validate', 'my-plugin', '--no-load'], { cwd });
+    expect(unbuilt.stdout).toContain(
+      'Its source src/agenttools/tools/greet.ts is not compiled: npm run build',
+    );
     // The newest that `derive` can ask.
     expect(manifest.devDependencies.typescript).toBe('>=5.8 <7');
   });

@@ -1,16 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { statFile } from '../base/files/disk.js';
-import { parseDocument } from '../base/files/document.js';
 import { replaceTextFile } from '../base/files/replace.js';
 import { readTextFile } from '../base/files/text-file.js';
-import { isRecord, isString } from '../base/value-checks.js';
 import { ConfigError, type ConfigValue } from '../clients/edit/editor.js';
 import { jsonEditor } from '../clients/edit/json.js';
 import { type ItemKind, type Kind, kinds, singular } from '../extension/item-kinds.js';
 import { type Manifest, readManifest } from '../extension/manifest.js';
 import { isItemName } from '../extension/names.js';
+import { findSources } from '../extension/typescript-sources.js';
 import { itemDrafts, type SourceLanguage, type SourceLayout } from './item-files.js';
 import { writeFiles } from './scaffold.js';
 
@@ -110,21 +108,4 @@ async function findLayout(
     sources: 'src',
     moduleEnding: type === 'module' ? '.js' : '.mjs',
   };
-}
-
-/** The folder that the compiler writes to `root`, by `rootDir` and `outDir`. Undefined without them. */
-async function findSources(directory: string, root: string): Promise<string | undefined> {
-  const file = 'tsconfig.json';
-  const text = await readFile(path.join(directory, file), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const value = await parseDocument(text, 'tsconfig.jsonc');
-  const options = isRecord(value) ? value.compilerOptions : undefined;
-  const { rootDir, outDir } = isRecord(options) ? options : {};
-  if (!isString(rootDir) || !isString(outDir)) return undefined;
-  const inside = path.posix.relative(normalize(outDir), normalize(root));
-  return inside.startsWith('..') ? undefined : path.posix.join(normalize(rootDir), inside);
-}
-
-function normalize(folder: string): string {
-  return path.posix.normalize(folder.replaceAll('\\', '/')).replace(/\/$/, '');
 }

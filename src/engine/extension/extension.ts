@@ -368,10 +368,15 @@ export class Extension {
     });
   }
 
-  /** A sentence about a folder that probably has the definition of an item; else empty. */
+  /** A sentence about a source or a folder that probably has the definition of an item; else empty. */
   async #misplacedHint(kind: Kind, item: string): Promise<string> {
-    const { describeMisplaced, findMisplacedFolder } = await import('./misplaced-folder.js');
-    return describeMisplaced(findMisplacedFolder(this.manifest, kind, item));
+    const [{ describeMisplaced, findMisplacedFolder }, { describeUncompiled }] = await Promise.all([
+      import('./misplaced-folder.js'),
+      import('./typescript-sources.js'),
+    ]);
+    const { directory, root } = this.manifest;
+    const uncompiled = await describeUncompiled(directory, root, path.posix.join(kind, item));
+    return uncompiled || describeMisplaced(findMisplacedFolder(this.manifest, kind, item));
   }
 
   /**

@@ -12,11 +12,14 @@ export function parseRuleSettings(words: readonly string[]): Severities {
 function parseSetting(word: string): [string, Severity | 'off'] {
   const [code = '', level, ...rest] = word.trim().split('=');
   if (code === '' || level === undefined || rest.length > 0) {
-    throw new AgentToolsError('usage', `--rule "${word}" is not code=level. Levels: off, warn, error.`);
+    throw new AgentToolsError('usage', `--rule "${word}" is not code=level. Levels: off, info, warn, error.`);
   }
   if (!ruleTable.some((row) => row.code === code)) throw new AgentToolsError('usage', unknownCode(code));
   if (!Object.hasOwn(severityWords, level)) {
-    throw new AgentToolsError('usage', `--rule ${code} has no level "${level}". Levels: off, warn, error.`);
+    throw new AgentToolsError(
+      'usage',
+      `--rule ${code} has no level "${level}". Levels: off, info, warn, error.`,
+    );
   }
   return [code, severityWords[level]!];
 }
