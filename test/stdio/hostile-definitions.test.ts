@@ -36,9 +36,12 @@ describe.concurrent('several definitions that harm their process', () => {
       { ...harmful, 'agenttools/tools/ok.js': goodTool },
     );
     const first = await openProgram(folder);
-    const { tools } = await first.request('tools/list');
-    expect(tools.map(({ name }: { name: string }) => name)).toEqual(['ok']);
-    // On a slow machine, the list does not wait for all of them.
+    const listed = async () => {
+      const { tools } = await first.request('tools/list');
+      return tools.map(({ name }: { name: string }) => name);
+    };
+    // On a slow machine, the first list does not wait for all of them.
+    await expect.poll(listed, { timeout: 25_000 }).toEqual(['ok']);
     for (const name of names) await first.said(`left out: @acme/kit/${name} `);
     await first.end();
     const second = await openProgram(folder);
