@@ -39,7 +39,10 @@ function sharing(rooms: RegExp, own = needsOwnProcess): readonly string[] {
     .filter((file) => !own.test(readFileSync(path.join(root, file), 'utf8')));
 }
 
-const pureFiles = sharing(pureRooms);
+/** Commands in the process of the test, which end the service of esbuild that other tests use. */
+const runsCommands = /\b(?:runCli|runAtHome|main)\(/;
+
+const pureFiles = sharing(pureRooms, new RegExp(`${needsOwnProcess.source}|${runsCommands.source}`));
 const commandFiles = sharing(commands, new RegExp(`${needsOwnProcess.source}|from 'esbuild'`));
 
 /** Names the tests that `npm test` leaves out. */

@@ -189,9 +189,7 @@ describe('real servers', () => {
         "mongodb": {
           "compat/schema-size": 4,
         },
-        "notion": {
-          "compat/schema-size": 1,
-        },
+        "notion": {},
         "playwright": {},
         "postgres": {
           "untruthful-capabilities": 1,
