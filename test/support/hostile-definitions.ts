@@ -1,6 +1,6 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { type Files, writePackage } from './packages.js';
-import { openProgram } from './program.js';
+import { openProgram, type Program } from './program.js';
 
 /** Modules of definitions that harm the process which loads them. */
 export const hostileDefinitions: Readonly<Record<string, string>> = {
@@ -50,6 +50,23 @@ export const harmfulTool = (code: string): string =>
     ? code
     : `${code}\nexport default { description: 'Harms.', handler: () => 'harm' };`;
 
+/** Most starts of a server on a machine that is too busy for its definitions. */
+const mostStarts = 4;
+
+/**
+ * Starts a server until it lists these tools. A definition that loads too slowly on a busy machine is left out until the
+ * next start.
+ */
+async function openListing(folder: string, wanted: readonly string[], starts = 1): Promise<Program> {
+  const program = await openProgram(folder);
+  const { tools } = await program.request('tools/list');
+  const names: string[] = tools.map(({ name }: { name: string }) => name);
+  if (wanted.every((name) => names.includes(name))) return program;
+  if (starts === mostStarts) expect(names).toEqual(expect.arrayContaining([...wanted]));
+  await program.end();
+  return await openListing(folder, wanted, starts + 1);
+}
+
 /** Serves a definition that harms its process beside good ones, which must work. */
 export async function expectOthersWork(code: string): Promise<void> {
   const files: Files = {
@@ -58,16 +75,7 @@ export async function expectOthersWork(code: string): Promise<void> {
     'agenttools/tools/data.json': { description: 'Data.', handler: './data.js#data' },
     'data.js': `export const data = () => 'data';`,
   };
-  const program = await openProgram(writePackage({ tools: ['harm', 'ok', 'data'] }, files));
-  // A list waits at most ten seconds for a definition that blocks. Later lists have what it lacked.
-  await vi.waitFor(
-    async () => {
-      const { tools } = await program.request('tools/list');
-      const names = tools.map(({ name }: { name: string }) => name);
-      expect(names).toEqual(expect.arrayContaining(['ok', 'data']));
-    },
-    { timeout: 60_000 },
-  );
+  const program = await openListing(writePackage({ tools: ['harm', 'ok', 'data'] }, files), ['ok', 'data']);
   expect(await program.textOf('ok')).toBe('ok');
   expect(await program.textOf('data')).toBe('data');
   await program.call('harm');
