@@ -48,7 +48,12 @@ function lacksAgentTools(file: string): boolean {
 }
 
 function isThere(target: string): boolean {
-  return stat(target, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return stat(target, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // A sandbox may refuse the folder. Code in it cannot import from there.
+    return false;
+  }
 }
 
 function mentions(file: string): boolean {
