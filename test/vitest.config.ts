@@ -20,30 +20,30 @@ const fullFiles = 'test/**/*.full.test.ts';
 /** Files that both tiers run, each with its own number of runs (`support/runs.ts`). */
 const properties = 'test/**/*.properties.test.ts';
 
-/** Rooms whose tests leave their process unchanged. */
-const pureRooms =
-  /^(?:docs|engine\/(?:base|bridge|bundles|clients|derive|discovery|existing-servers|extension|installation|interaction|live|mcp-registry|methods|preview|protocol|runtime|schema|serve|server|server-checks|skills|surface|tasks|upstream|user-servers))\//;
-
-/** Commands end all children of their process, also the service of esbuild. So they share other processes. */
-const commands = /^cli\//;
-
-/** Files that need a process of their own: they replace modules or timers, or use ArkType, which keeps types by process. */
+/**
+ * Files that need a process of their own: they replace modules or timers, or use ArkType, which keeps types by process.
+ */
 const needsOwnProcess = /\bvi\.(?:mock|doMock|resetModules|useFakeTimers)\(|from 'arktype'/;
 
-/** Files that share processes, and so load the source once. */
-function sharing(rooms: RegExp, own = needsOwnProcess): readonly string[] {
+/** Commands end all children of their process, also the service of esbuild, so they share other processes. */
+const endsEsbuild = /\b(?:runCli|runAtHome|main)\(/;
+
+/** Files of some folders that share processes, and so load the source once. */
+function sharing(folders: RegExp, own: RegExp): readonly string[] {
   return readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll(path.sep, '/'))
-    .filter((file) => rooms.test(file) && /(?<!\.full)\.test\.ts$/.test(file))
+    .filter((file) => folders.test(file) && /(?<!\.full)\.test\.ts$/.test(file))
     .map((file) => `test/${file}`)
     .filter((file) => !own.test(readFileSync(path.join(root, file), 'utf8')));
 }
 
-/** Commands in the process of the test, which end the service of esbuild that other tests use. */
-const runsCommands = /\b(?:runCli|runAtHome|main)\(/;
-
-const pureFiles = sharing(pureRooms, new RegExp(`${needsOwnProcess.source}|${runsCommands.source}`));
-const commandFiles = sharing(commands, new RegExp(`${needsOwnProcess.source}|from 'esbuild'`));
+const sourceFiles = sharing(
+  /^(?:builtin|conformance|docs|engine)\//,
+  new RegExp(`${needsOwnProcess.source}|${endsEsbuild.source}`),
+);
+const commandFiles = sharing(/^cli\//, new RegExp(`${needsOwnProcess.source}|from 'esbuild'`));
+const stdioFiles = sharing(/^stdio\//, needsOwnProcess);
+const httpFiles = sharing(/^http\//, needsOwnProcess);
 
 /** Names the tests that `npm test` leaves out. */
 const leftOut: Reporter = {
@@ -91,18 +91,15 @@ function project({
   return { test: { root, setupFiles, include: [...include], exclude: [...exclude], ...limits, ...rest } };
 }
 
-/** `npm test`: the source (`pure`, `commands` and `unit`), and the built program over a pipe (`stdio`) and over HTTP (`http`). */
-const exclude = [browserFiles, e2eFiles, fullFiles];
+/** `npm test`: the source and the commands in process, and the built program over a pipe and over HTTP. */
+const shared = { source: sourceFiles, commands: commandFiles, stdio: stdioFiles, http: httpFiles };
 const quick = [
-  project({ name: 'pure', include: pureFiles, exclude, isolate: false }),
-  project({ name: 'commands', include: commandFiles, exclude, isolate: false }),
+  ...Object.entries(shared).map(([name, include]) => project({ name, include, isolate: false })),
   project({
-    name: 'unit',
-    include: ['test/{engine,builtin,cli,docs,conformance}/**/*.test.ts'],
-    exclude: [...exclude, ...pureFiles, ...commandFiles],
+    name: 'alone',
+    include: ['test/{engine,builtin,cli,docs,conformance,stdio,http}/**/*.test.ts'],
+    exclude: [browserFiles, e2eFiles, fullFiles, ...Object.values(shared).flat()],
   }),
-  project({ name: 'stdio', include: ['test/stdio/**/*.test.ts'], exclude }),
-  project({ name: 'http', include: ['test/http/**/*.test.ts'], exclude }),
 ];
 
 /** `npm run test:all`, which is `--mode full`: all other tests, and the properties with more runs. */

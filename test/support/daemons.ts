@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { vi } from 'vitest';
-import { afterFile } from './after-file.js';
+import { afterFile } from './file-jobs.js';
 import { bareEnvironment } from './program.js';
 
 const children = new Set<ChildProcess>();

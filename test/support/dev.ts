@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterFile } from './after-file.js';
+import { afterFile } from './file-jobs.js';
 import { bareEnvironment, programFile, root } from './program.js';
 
 /** `agenttools dev` over HTTP, in a process of its own. */

@@ -1,5 +1,5 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterFile } from './after-file.js';
+import { afterFile } from './file-jobs.js';
 import type { Message } from './program.js';
 
 /** How the official client is made to speak. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterFile } from './after-file.js';
+import { afterFile } from './file-jobs.js';
 import { bareEnvironment, programFile, root } from './program.js';
 import { hostFlags, runHere } from './serving-here.js';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterFile } from './after-file.js';
+import { afterFile } from './file-jobs.js';
 
 const closing: (() => void)[] = [];
 

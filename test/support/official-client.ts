@@ -9,7 +9,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
+import { afterFile, afterTest } from './file-jobs.js';
 import { bareEnvironment, eventually, type Message, programFile } from './program.js';
 import { runHere } from './serving-here.js';
 import { type Spoken, wireFaults } from './wire-schema.js';
@@ -72,15 +73,15 @@ const connections: Connected[] = [];
 const toldFaults = new Set<string>();
 
 /** Nothing that a server has written may be against the schema of its revision; a fault is told once. */
-afterEach(() => {
+afterTest(() => {
   const faults = connections.flatMap(({ revision, spoken }) => wireFaults(revision, spoken));
   const fresh = faults.filter((fault) => !toldFaults.has(fault));
   for (const fault of fresh) toldFaults.add(fault);
   expect(fresh).toEqual([]);
 });
 
-afterAll(async () => {
-  await Promise.all(connections.map(async ({ client }) => await client.close()));
+afterFile(async () => {
+  await Promise.all(connections.splice(0).map(async ({ client }) => await client.close()));
 });
 
 /**

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterFile } from './after-file.js';
+import { afterFile } from './file-jobs.js';
 
 /** The longest that anything is waited for. Tests wait for events; only a fault comes this far. */
 const patienceMs = 25_000;

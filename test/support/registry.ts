@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as tar from 'tar';
-import { afterFile } from './after-file.js';
+import { afterFile } from './file-jobs.js';
 import { type Files, writeFolder } from './packages.js';
 import type { RegistryOptions, RegistryServer } from './registry-server.js';
 import { startStandIn } from './registry-stand-in.js';

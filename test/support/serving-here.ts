@@ -6,10 +6,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll } from 'vitest';
 import type { main as Main } from '../../src/cli/main.js';
 import type { ExitReason } from '../../src/engine/process/exit-watch.js';
 import type { Host } from '../../src/host.js';
+import { afterFile, beforeFile } from './file-jobs.js';
 import { bareEnvironment, Program, root } from './program.js';
 
 /** Options of one program start. */
@@ -168,7 +168,7 @@ const { _stdout, _stderr } = printer;
  * Prints of an extension go to the stderr of its server, as the guard of a process has it. Prints of code that belongs to no
  * server go the usual way, since any server may be open at that moment.
  */
-beforeAll(() => {
+beforeFile(() => {
   const take =
     (usual: Writable): Writable['write'] =>
     (...args: unknown[]) => {
@@ -185,7 +185,7 @@ beforeAll(() => {
 const usualWrite = (stream: Writable): Writable['write'] =>
   writes[printed.indexOf(stream as typeof stdout)] ?? stream.write;
 
-afterAll(() => {
+afterFile(() => {
   for (const server of [...openServers]) server.kill('SIGKILL');
   for (const [index, stream] of printed.entries()) stream.write = writes[index]!;
   Object.assign(printer, { _stdout, _stderr });

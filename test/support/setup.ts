@@ -1,3 +1,3 @@
-import { runJobsAfterFile } from './after-file.js';
+import { runJobsOfFile } from './file-jobs.js';
 
-runJobsAfterFile();
+runJobsOfFile();

@@ -48,7 +48,7 @@ export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): Ty
     throw new AgentToolsError('failed', `The types of ${directory} could not be read within ${seconds} s.`);
   };
   let count = 0;
-  const getSourceFile = host.getSourceFile.bind(host);
+  const getSourceFile = withLibraryCache(ts, host.getSourceFile.bind(host), options);
   host.getCurrentDirectory = () => directory;
   host.getSourceFile = (...given) => {
     checkTimeout();
@@ -104,6 +104,30 @@ export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): Ty
       return [...new Set(own)].sort();
     },
     checkTimeout,
+  };
+}
+
+type GetSourceFile = ts.CompilerHost['getSourceFile'];
+
+/** Parsed files of the language's library, by compiler. Parsing them takes longer than a whole package. */
+const libraries = new WeakMap<TypeScript, Map<string, ts.SourceFile>>();
+
+/** Parses each file of the language's library once per process, as the language service does. */
+function withLibraryCache(
+  ts: TypeScript,
+  getSourceFile: GetSourceFile,
+  options: ts.CompilerOptions,
+): GetSourceFile {
+  const library = `${path.dirname(ts.getDefaultLibFilePath(options)).replaceAll('\\', '/')}/`;
+  const cache = libraries.get(ts) ?? new Map<string, ts.SourceFile>();
+  libraries.set(ts, cache);
+  return (file, version, ...rest) => {
+    if (!file.startsWith(library)) return getSourceFile(file, version, ...rest);
+    const target = typeof version === 'object' ? version.languageVersion : version;
+    const key = `${target} ${file}`;
+    const source = cache.get(key) ?? getSourceFile(file, version, ...rest);
+    if (source) cache.set(key, source);
+    return source;
   };
 }
 

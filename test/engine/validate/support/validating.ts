@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../../../src/engine/extension/diagnostics.js
 import { Workspace } from '../../../../src/engine/extension/workspace.js';
 import { Inspector, type InspectorOptions, ModuleParser } from '../../../../src/engine/validate/inspector.js';
 import type { ValidateOptions } from '../../../../src/engine/validate/validate.js';
-import { afterFile } from '../../../support/after-file.js';
+import { afterFile } from '../../../support/file-jobs.js';
 
 export const fixtures = new URL('../../../../fixtures/extensions/', import.meta.url).pathname;
 
