@@ -40,7 +40,7 @@ const steps = {
   'test:all': { lane: 'tests', command: 'npm run test:all', needs: ['system', 'first command'] },
   'extension hosts': {
     lane: 'others',
-    command: 'AGENTTOOLS_TEST_HOST=1 npm test -- --project stdio --project http',
+    command: 'AGENTTOOLS_TEST_HOST=1 npm test -- test/stdio test/http',
     needs: ['first command'],
   },
   types: { lane: 'others', command: 'npm run --silent types', needs: ['first command'] },

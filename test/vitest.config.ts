@@ -125,6 +125,7 @@ export default defineConfig(({ mode }) => {
     root,
     test: {
       projects,
+      experimental: { fsModuleCache: true },
       globalSetup: ['test/support/temporary-root.ts'],
       reporters: ['default', reporter],
       // One more than cores: tests wait for programs that they start.

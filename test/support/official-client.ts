@@ -12,7 +12,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'vitest';
 import { afterFile, afterTest } from './file-jobs.js';
 import { bareEnvironment, eventually, type Message, programFile } from './program.js';
-import { runHere } from './serving-here.js';
+import { hostFlags, runHere } from './serving-here.js';
 import { type Spoken, wireFaults } from './wire-schema.js';
 
 /** The newest revision of each era, and how the official client is made to speak it. */
@@ -135,7 +135,7 @@ interface Tapped extends Transport {
 
 function transportTo(server: string, { command, env, ownProcess }: ConnectOptions): Tapped {
   const words = ['start', server];
-  if (!ownProcess && !command) return new TransportHere(runHere(words, { ...(env && { env }) }));
+  if (!ownProcess && !command) return new TransportHere(runHere([...words, ...hostFlags], { ...(env && { env }) }));
   const started = command ?? { command: process.execPath, args: [programFile, ...words], env: {} };
   return new TappedTransport({
     ...started,
