@@ -162,7 +162,8 @@ describe('the cases', () => {
 
 describe('the command line', () => {
   test.each([
-    [['test', 'nowhere'], 'There is no package.json in '],
+    [['test', 'nowhere'], 'There is no folder '],
+    [['test', 'agenttools'], 'There is no package.json in '],
     [['test', '-t', '('], '--filter ( is not a regular expression.'],
     [['test', '--server', 'other'], 'The package has no server "other".'],
     [['test', '.', '--env', 'A=b'], '--env is for existing MCP servers'],

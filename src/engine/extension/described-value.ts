@@ -1,5 +1,6 @@
 import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../base/plain-data.js';
 import { describeSchema, isSchemaValue, oldZodFault, unwrapSchema } from '../schema/index.js';
+import { chatToolFault } from './foreign/foreign-export.js';
 
 /** Returns further facts about a function for its description. */
 export type DescribeFunction = (value: object) => Readonly<Record<string, unknown>>;
@@ -26,8 +27,8 @@ export async function describeValue(
       schemas.push(describeInto(described, schema as object, { file, path: [...path], keep: keepFunction }));
       return { value: described };
     }
-    const oldZod = oldZodFault(held);
-    return oldZod === undefined ? keepFunction(held, path) : { fault: oldZod };
+    const fault = oldZodFault(held) ?? chatToolFault(held);
+    return fault === undefined ? keepFunction(held, path) : { fault };
   };
   const described = plainData(value, { keep, inherits: true });
   const faults = (await Promise.all(schemas)).flat();

@@ -575,7 +575,8 @@ function combinedEntry(whole: unknown, item: string): { readonly held: unknown; 
 
 /** True if a path points into one of the tools of a toolkit. */
 function isInTools(path: DocumentPath, content: ToolkitContent | undefined): boolean {
-  const at = content?.path ?? [];
+  const { path: at = [], keys } = content ?? {};
+  if (keys) return keys.includes(String(path[0]));
   return path.length > at.length && at.every((key, index) => path[index] === key);
 }
 

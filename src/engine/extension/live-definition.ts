@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../base/plain-data.js';
 import { isLiveSchema, oldZodFault, schemaMarks, wrapSchema } from '../schema/index.js';
+import { chatToolFault } from './foreign/foreign-export.js';
 
 /** Marks of values that the authoring API returns: finished results and messages. */
 const brandSymbols = [...schemaMarks, Symbol.for('agenttools/result'), Symbol.for('agenttools/message')];
@@ -23,8 +24,8 @@ export function liveDefinition(value: unknown): PlainData {
 
 function keepBranded(value: object, path: PlainFault['path']): PlainReplacement | undefined {
   if (isLiveSchema(value)) return { value: wrapSchema(value) };
-  const oldZod = oldZodFault(value);
-  if (oldZod !== undefined) return { fault: oldZod };
+  const fault = oldZodFault(value) ?? chatToolFault(value);
+  if (fault !== undefined) return { fault };
   if (typeof value !== 'function') return undefined;
   if (path.at(-1) === 'then') return { fault: 'a function, which makes a promise of the object' };
   // `JSON.stringify` would call it when the definition is sent.

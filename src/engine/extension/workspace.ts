@@ -381,7 +381,10 @@ export class Workspace {
       const message = `${target} is a file. If it is the program of an MCP server, write it after "--": -- ${reference}`;
       throw new AgentToolsError('not-found', message);
     }
-    if (isPackageFolder(parent)) return namedServer(await this.open(parent), path.basename(target));
+    const isFolder = statFile(target) !== undefined;
+    if (isPackageFolder(parent))
+      return namedServer(await this.open(parent), path.basename(target), isFolder ? undefined : target);
+    if (!isFolder) throw new AgentToolsError('not-found', `There is no folder ${target}.`);
     throw new AgentToolsError(
       'not-found',
       `There is no package at ${target}: neither this folder nor the one that holds it has a package.json.${pluginHint(target)}`,
@@ -470,7 +473,8 @@ function onlyServer(extension: Extension, spell = (name: string) => extension.qu
   throw new AgentToolsError('ambiguous', `${extension.name} has several servers. Name one of: ${names}.`);
 }
 
-function namedServer(extension: Extension, server: string): FoundServer {
+/** `missing`: a path that does not exist, if the argument can mean it. */
+function namedServer(extension: Extension, server: string, missing?: string): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
   if (servers.includes(server)) return { extension, server };
   if (servers.length === 0 && hasItems(extension.manifest) && server === implicitServerName(extension))
@@ -480,7 +484,7 @@ function namedServer(extension: Extension, server: string): FoundServer {
   const known = servers.join(', ') || (hasItems(extension.manifest) ? implicitServerName(extension) : 'none');
   throw new AgentToolsError(
     'not-found',
-    `${extension.name} has no server "${server}".${hint} Its servers: ${known}.`,
+    `${missing === undefined ? '' : `There is no folder ${missing}, and `}${extension.name} has no server "${server}".${hint} Its servers: ${known}.`,
   );
 }
 

@@ -198,7 +198,7 @@ describe('show', () => {
   it.each([
     ['./weather/nothing', 'not-found', /@acme\/weather declares nothing named "nothing"/],
     ['./weather/broken', 'invalid-definition', /handler/],
-    ['./nowhere', 'not-found', /There is no package at/],
+    ['./nowhere', 'not-found', /There is no folder .*nowhere\.$/],
     ['./weather/agenttools/tools', 'not-found', /There is no package at/],
     ['nowhere', 'not-found', /There is no server "nowhere"/],
   ])('%s: %s', async (reference, code, message) => {

@@ -200,6 +200,20 @@ describe('a tool of the AI SDK', () => {
   });
 });
 
+test.each([
+  ['a toolkit', { tools: [{ toolkit: 'kit' }] }, 'agenttools/tools/kit.js', 'Toolkit "kit": "ask"'],
+  ['a combined file', { tools: ['one', 'ask'] }, 'agenttools/tools.js', 'Tool "ask": "ask"'],
+])('a tool of the AI SDK without execute is named in %s', async (_, manifest, file, what) => {
+  const source = `${zod} export default {
+    one: { inputSchema: z.object({}), execute: () => 1 },
+    ask: { description: 'Asks.', inputSchema: z.object({}) },
+  };`;
+  const { diagnostics } = await validateExtension(writePackage(manifest, { [file]: source }), optionsFor());
+  expect(diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([
+    `${what} is a tool of the AI SDK without "execute", so a server cannot run it. Give it an "execute", or leave it out of the export.`,
+  ]);
+});
+
 test('a tool of LangChain is a definition', async () => {
   const { tools, call } = await serveTool(`${zod}
     class StructuredTool { constructor() { Object.assign(this, { name: 'weather', description: 'Weather.',

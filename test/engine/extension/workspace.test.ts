@@ -222,7 +222,7 @@ describe('a server is named', () => {
       'not-found',
       /^many has no server "firs"\. Did you mean "first"\? Its servers: first, second\.$/,
     ],
-    ['./one/other', 'not-found', /@acme\/one has no server "other"\. Its servers: only\./],
+    ['./one/other', 'not-found', /There is no folder .*other, and @acme\/one has no server "other"\. Its servers: only\./],
     ['@acme/bare/other', 'not-found', /Its servers: bare\./],
     ['./empty', 'not-found', /empty declares no items to serve/],
     ['./empty/empty', 'not-found', /empty has no server "empty"/],
@@ -232,7 +232,7 @@ describe('a server is named', () => {
     ['@acme/absent', 'not-found', /agenttools add @acme\/absent/],
     ['@acme/absent/x', 'not-found', /agenttools add @acme\/absent/],
     ['absent/x', 'not-found', /agenttools add absent/],
-    ['./nowhere/deep', 'not-found', /There is no package at .*nowhere/],
+    ['./nowhere/deep', 'not-found', /There is no folder .*nowhere.deep\.$/],
     ['./library', 'no-extension', /library is not an extension/],
   ])('%s: %s', async (reference, code, message) => {
     await expect(find(reference)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });

@@ -47,5 +47,5 @@ test('an existing server is started by its command', async () => {
 });
 
 test('a server that cannot be found is an error', async () => {
-  await expect(startTestServer('./nowhere/at/all')).rejects.toThrow('There is no package at ');
+  await expect(startTestServer('./nowhere/at/all')).rejects.toThrow('There is no folder ');
 });

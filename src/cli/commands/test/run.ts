@@ -116,6 +116,7 @@ async function findSubject(
   if (server) return { directory: folder ?? host.cwd, server };
   refuseExistingFlags(existing.flags, { command: 'test', server: word });
   const root = path.resolve(host.cwd, word ?? '.');
+  if (!existsSync(root)) throw new AgentToolsError('usage', `There is no folder ${root}.`);
   if (!existsSync(path.join(root, 'package.json')))
     throw new AgentToolsError(
       'usage',

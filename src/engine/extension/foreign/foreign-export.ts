@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import type { PlainData } from '../../base/plain-data.js';
 import { isRecord } from '../../base/value-checks.js';
+import { isLiveSchema } from '../../schema/index.js';
 import type { LiveExport } from '../modules.js';
 
 const adapted = new WeakMap<object, Promise<object>>();
@@ -68,6 +69,25 @@ function foreignKind(value: unknown): 'ai' | 'langchain' | undefined {
   if (isCallable(value, 'execute')) return has('inputSchema') || has('parameters') ? 'ai' : undefined;
   const isNamed = typeof readMember(value, 'name') === 'string';
   return isCallable(value, 'invoke') && isNamed && has('schema') ? 'langchain' : undefined;
+}
+
+/** Mark of the values of `jsonSchema()` and `zodSchema()` of the AI SDK. */
+export const aiSchemaMark = Symbol.for('vercel.ai.schema');
+
+/**
+ * Reason that a tool of the AI SDK without `execute`, which the code around the chat runs, cannot be served; undefined
+ * for any other value.
+ */
+export function chatToolFault(value: object): string | undefined {
+  if (typeof value === 'function' || !isReadable(value)) return undefined;
+  if (readMember(value, 'execute') !== undefined || readMember(value, 'handler') !== undefined)
+    return undefined;
+  const schema = readMember(value, 'inputSchema') ?? readMember(value, 'parameters');
+  if (!isReadable(schema)) return undefined;
+  const isForeign = isLiveSchema(schema) || Object.hasOwn(schema, aiSchemaMark);
+  return isForeign
+    ? 'a tool of the AI SDK without "execute", so a server cannot run it. Give it an "execute", or leave it out of the export'
+    : undefined;
 }
 
 /** Class name of an MCP server object of the official SDK, FastMCP or mcp-use; undefined for any other value. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { isRecord } from '../../base/value-checks.js';
 import { isLiveSchema, jsonSchema, type LiveSchema } from '../../schema/index.js';
+import { aiSchemaMark } from './foreign-export.js';
 
 type Definition = Readonly<Record<string, unknown>>;
 
@@ -75,8 +76,7 @@ async function lastOf(given: unknown): Promise<unknown> {
 async function readAiSchema(given: unknown): Promise<unknown> {
   if (isLiveSchema(given)) return given;
   const schema: unknown = typeof given === 'function' ? given() : given;
-  const mark = Symbol.for('vercel.ai.schema');
-  if (!isRecord(schema) || !Object.hasOwn(schema, mark)) return schema;
+  if (!isRecord(schema) || !Object.hasOwn(schema, aiSchemaMark)) return schema;
   const wire: unknown = await schema.jsonSchema;
   const { validate } = schema;
   return typeof validate === 'function' ? checkedBy(validate as AiCheck, wire) : jsonSchema(wire as object);
