@@ -1,4 +1,5 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
+import { didYouMean } from '../engine/base/did-you-mean.js';
 import { AgentToolsError } from '../engine/base/errors.js';
 import { packageVersion } from '../engine/base/folders.js';
 import type { Host } from '../host.js';
@@ -77,11 +78,37 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     if (error.exitCode === 0) return ExitCode.Ok;
     // A command line without a command prints the help.
     if (error.code === 'commander.help') return ExitCode.Usage;
-    const hint =
-      error.code === 'commander.unknownCommand' ? '\nSee all commands with: agenttools --help' : '';
-    throw new AgentToolsError('usage', error.message.replace(/^error: /, '') + hint, { cause: error });
+    const message =
+      error.message.replace(/^error: (?:command-argument value )?/, '') + usageHint(error, words);
+    throw new AgentToolsError('usage', message, { cause: error });
   }
   return exitCode;
+}
+
+/** A command line of each command that requires arguments. */
+const examples: Readonly<Record<string, string>> = {
+  create: 'create my-extension',
+  generate: 'generate tool search',
+  preview: 'preview .',
+  show: 'show @acme/weather',
+  call: 'call . greet name=Ada',
+  'create-server': 'create-server trip --tool @acme/weather/forecast',
+  'delete-server': 'delete-server trip',
+  secret: 'secret set API_KEY',
+  login: 'login https://mcp.example.com/mcp',
+  logout: 'logout https://mcp.example.com/mcp',
+  add: 'add @acme/weather',
+  remove: 'remove @acme/weather',
+};
+
+/** The way out of an unreadable command line: empty, or further words of the message. */
+function usageHint({ code, message }: CommanderError, words: readonly string[]): string {
+  if (code === 'commander.unknownCommand') return '\nSee all commands with: agenttools --help';
+  const [, given, choices] = /'([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(message) ?? [];
+  const meant = given && choices && didYouMean(given, choices.split(', '));
+  if (meant) return ` Did you mean ${meant}?`;
+  const example = examples[words.find((word) => !word.startsWith('-')) ?? ''];
+  return code === 'commander.missingArgument' && example ? `\nFor example: agenttools ${example}` : '';
 }
 
 /** Commands that take the command of a server after `--`. */

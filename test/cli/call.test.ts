@@ -122,7 +122,7 @@ describe('call', () => {
 
   it.each([
     [['./noisy', 'prnt'], 1, 'Did you mean "print"?'],
-    [['./nowhere', 'print'], 1, 'There is no package'],
+    [['./nowhere', 'print'], 1, 'There is no folder'],
     [['noisy', 'print'], 1, 'write ./noisy'],
     [['@acme/nowhere/x', 'print'], 1, 'agenttools add @acme/nowhere'],
     [['./several', 'ping'], 1, 'several has several servers. Name one of: ./several/one, ./several/two.'],

@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { createProgram } from '../../src/cli/program.js';
+import type { Host } from '../../src/host.js';
 import { runCli } from '../support/run-cli.js';
 
 describe('the program', () => {
@@ -47,6 +49,23 @@ describe('the program', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^error: /);
     expect(stderr).toContain(message);
+  });
+
+  const { commands } = createProgram({ stdout: {}, stderr: {} } as Host, () => {});
+  const lacking = commands
+    .flatMap((command) => [command, ...command.commands])
+    .filter(({ registeredArguments }) => registeredArguments.some(({ required }) => required))
+    .map((command) => [...(command.parent?.parent ? [command.parent.name()] : []), command.name()]);
+
+  it.each(lacking)('shows an example of a complete command line: %s %s', async (...words) => {
+    const { code, stderr } = await runCli(words.filter((word) => word !== undefined));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`missing required argument .*\nFor example: agenttools ${words[0]} `));
+  });
+
+  it('suggests a choice', async () => {
+    const { stderr } = await runCli(['generate', 'tol', 'x']);
+    expect(stderr).toMatch(/^error: 'tol' is invalid for argument 'kind'\. .* Did you mean tool\?$/m);
   });
 
   it('spells out control characters in its messages', async () => {

@@ -222,7 +222,11 @@ describe('a server is named', () => {
       'not-found',
       /^many has no server "firs"\. Did you mean "first"\? Its servers: first, second\.$/,
     ],
-    ['./one/other', 'not-found', /There is no folder .*other, and @acme\/one has no server "other"\. Its servers: only\./],
+    [
+      './one/other',
+      'not-found',
+      /There is no folder .*other, and @acme\/one has no server "other"\. Its servers: only\./,
+    ],
     ['@acme/bare/other', 'not-found', /Its servers: bare\./],
     ['./empty', 'not-found', /empty declares no items to serve/],
     ['./empty/empty', 'not-found', /empty has no server "empty"/],
