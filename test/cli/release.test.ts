@@ -81,7 +81,11 @@ describe('test names the changes since the published version', () => {
     const run = await recorded({ tool: withTitle });
     const { stdout } = await run(['test', '--against', '1.4.0']);
     expect(stdout).toContain('major tool "greet" /inputSchema/properties/title is new and required');
-    expect((await run(['test', '--against', '9.9.9'])).stdout).toContain('@acme/kit@9.9.9 is not published.');
+    const { code, stderr } = await run(['test', '--against', '9.9.9']);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('@acme/kit@9.9.9 is not published: its last versions are 1.4.0.'),
+    ]);
   });
 });
 

@@ -165,6 +165,7 @@ describe('the command line', () => {
     [['test', 'nowhere'], 'There is no folder '],
     [['test', 'agenttools'], 'There is no package.json in '],
     [['test', '-t', '('], '--filter ( is not a regular expression.'],
+    [['test', '--against', '1.0.0'], 'Give a snapshot file'],
     [['test', '--server', 'other'], 'The package has no server "other".'],
     [['test', '.', '--env', 'A=b'], '--env is for existing MCP servers'],
   ])('%j is a usage error', async (words, message) => {

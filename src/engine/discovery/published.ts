@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../base/errors.js';
+import { joinNames } from '../base/join-names.js';
 import { isRecord } from '../base/value-checks.js';
 import { shortenText, visibleMessage } from '../base/visible-text.js';
 import { interpretManifest, type ManifestContent, ManifestError } from '../extension/manifest.js';
@@ -162,11 +163,18 @@ async function fromAll(
   const { versions, time, 'dist-tags': tags } = isRecord(whole) ? whole : {};
   const latest = ownProperty(tags, wanted) ?? wanted;
   const version = typeof latest === 'string' ? ownProperty(versions, latest) : undefined;
-  if (!isRecord(version)) throw new RegistryError('not-found', `there is no ${wanted} version of it`);
+  if (!isRecord(version)) {
+    if (wanted === 'latest') throw new RegistryError('not-found', 'there is no latest version of it');
+    const known = Object.keys(isRecord(versions) ? versions : {});
+    throw new PublishedError('not-found', `its last versions are ${joinNames(known.slice(-maxNamed))}`);
+  }
   if (JSON.stringify(version).length > maxVersionBytes)
     throw new RegistryError('too-large', 'it is too large');
   return { version, time: normalizeTime(ownProperty(time, latest as string)) };
 }
+
+/** Most versions in a message. */
+const maxNamed = 10;
 
 function ownProperty(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
@@ -194,6 +202,7 @@ function isActiveExtension({ keywords, deprecated }: PublishedVersion): boolean 
 }
 
 function publishedError(error: unknown): PublishedError {
+  if (error instanceof PublishedError) return error;
   const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
   const message = shortenText(visibleMessage(withoutUserinfo(said)), 300);
   if (error instanceof ManifestError) return new PublishedError('malformed', message, { cause: error });

@@ -77,7 +77,10 @@ export async function publishedBaseline({
   } catch (error) {
     if (error instanceof PublishedError && error.fault === 'not-found')
       return {
-        note: wanted === 'latest' ? `${name} is not published yet.` : `${name}@${wanted} is not published.`,
+        note:
+          wanted === 'latest'
+            ? `${name} is not published yet.`
+            : `${name}@${wanted} is not published: ${error.message}.`,
         isFirst: wanted === 'latest',
       };
     if (!(error instanceof AgentToolsError)) throw error;

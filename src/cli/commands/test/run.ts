@@ -139,7 +139,7 @@ async function run(subject: Subject, input: RunInput, host: Host): Promise<ExitC
       done += 1;
       tell(`${done} cases`);
     };
-    const baseline = findBaseline(subject, about, input, host, signal);
+    const baseline = await findBaseline(subject, about, input, host, signal);
     const { filter, update } = input;
     return await runTests({
       directory,
@@ -214,22 +214,35 @@ async function openServers(
 /** Longest wait for the registry without --against, in milliseconds. */
 const patienceMs = 5000;
 
-/** Finds the surface to compare with. Undefined: nothing to compare with. */
-function findBaseline(
+/**
+ * Finds the surface to compare with. Undefined: nothing to compare with.
+ * @throws AgentToolsError if the command line names a surface that cannot be read
+ */
+async function findBaseline(
   subject: Subject,
   { name, isPrivate }: About,
   { against, watch }: RunInput,
   host: Host,
   signal: AbortSignal,
-): (() => Promise<Baseline | NoBaseline>) | undefined {
+): Promise<(() => Promise<Baseline | NoBaseline>) | undefined> {
   if (against === 'none') return undefined;
-  if (against !== undefined && /[\\/]|\.json$/.test(against))
-    return async () => await fileBaseline(path.resolve(host.cwd, against), against);
+  if (against !== undefined && /[\\/]|\.json$/.test(against)) {
+    const baseline = await fileBaseline(path.resolve(host.cwd, against), against);
+    return async () => baseline;
+  }
   const isPublishable = 'package' in subject && !isPrivate && isPublishedName(name);
+  if (!isPublishable && against !== undefined)
+    throw new AgentToolsError(
+      'usage',
+      `--against ${against} names a published version, and ${name} is not a package for a registry. Give a snapshot file, such as ./old/agenttools.surface.json.`,
+    );
   if (!isPublishable || (against === undefined && watch)) return undefined;
   const limit = AbortSignal.timeout(against === undefined ? patienceMs : 4 * patienceMs);
   const lookup = { name, version: against, npm: npmSetting(host), signal: AbortSignal.any([signal, limit]) };
-  return async () => await publishedBaseline(lookup);
+  if (against === undefined) return async () => await publishedBaseline(lookup);
+  const baseline = await publishedBaseline(lookup);
+  if ('note' in baseline) throw new AgentToolsError('failed', baseline.note);
+  return async () => baseline;
 }
 
 /** Keeps the output of servers, at most its end. */

@@ -3,6 +3,7 @@ import type { PlainData } from '../../base/plain-data.js';
 import { isRecord } from '../../base/value-checks.js';
 import { isLiveSchema } from '../../schema/index.js';
 import type { LiveExport } from '../modules.js';
+import { aiSchemaMark } from './ai-schema-mark.js';
 
 const adapted = new WeakMap<object, Promise<object>>();
 
@@ -70,9 +71,6 @@ function foreignKind(value: unknown): 'ai' | 'langchain' | undefined {
   const isNamed = typeof readMember(value, 'name') === 'string';
   return isCallable(value, 'invoke') && isNamed && has('schema') ? 'langchain' : undefined;
 }
-
-/** Mark of the values of `jsonSchema()` and `zodSchema()` of the AI SDK. */
-export const aiSchemaMark = Symbol.for('vercel.ai.schema');
 
 /**
  * Reason that a tool of the AI SDK without `execute`, which the code around the chat runs, cannot be served; undefined

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { isRecord } from '../../base/value-checks.js';
 import { isLiveSchema, jsonSchema, type LiveSchema } from '../../schema/index.js';
-import { aiSchemaMark } from './foreign-export.js';
+import { aiSchemaMark } from './ai-schema-mark.js';
 
 type Definition = Readonly<Record<string, unknown>>;
 
