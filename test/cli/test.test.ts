@@ -30,9 +30,13 @@ async function recorded(more: Readonly<Record<string, unknown>> = {}): Promise<s
 }
 
 describe('the surface', () => {
-  test('without a snapshot is an error that names --update', async () => {
-    const { code, stdout } = await runCli(['test'], { files });
-    expect(code).toBe(1);
+  test.each([
+    ['without cases', files, {}, 1],
+    ['in CI', { ...files, 'a.case.json': passing }, { CI: 'true' }, 1],
+    ['with cases', { ...files, 'a.case.json': passing }, { CI: '' }, 0],
+  ])('without a snapshot, %s: names --update', async (_, given, env, expected) => {
+    const { code, stdout } = await runCli(['test'], { files: given, env });
+    expect(code).toBe(expected);
     expect(stdout).toContain('There is no agenttools.surface.json.');
     expect(stdout).toContain('agenttools test --update');
   });
@@ -157,6 +161,78 @@ describe('the cases', () => {
     });
     expect(code).toBe(1);
     expect(stdout).toContain('The server did not start: ');
+  });
+});
+
+describe('several packages', () => {
+  const kit = (name: string, greeting: string) => ({
+    [`packages/${name}/package.json`]: { ...files['package.json'], name },
+    [`packages/${name}/greet.js`]: files['greet.js'].replace('Hello', greeting),
+    [`packages/${name}/agenttools/tools/greet.json`]: greet,
+    [`packages/${name}/greet.case.json`]: passing,
+  });
+  const repository = {
+    'package.json': { name: 'root', private: true, workspaces: ['packages/*'] },
+    ...kit('one', 'Hello'),
+    ...kit('two', 'Bye'),
+    'packages/lib/package.json': { name: 'lib' },
+  };
+
+  test.each([[['--workspaces']], [['packages/*']], [['packages/one', 'packages/two']]])(
+    'of %j are tested one after the other',
+    async (words) => {
+      const { code, stdout } = await runCli(['test', ...words], { files: repository });
+      expect(code).toBe(1);
+      expect(stdout).toContain('ok one: 2 passed');
+      expect(stdout).toContain('packages/two/greet.case.json:1:1');
+      expect(stdout).toContain('failed two: 2 failed, 0 passed');
+      expect(stdout).toContain('1 of 2 packages failed');
+      expect(stdout.includes('without a server: lib.')).toBe(words.length === 1);
+    },
+  );
+
+  test('are one report', async () => {
+    const broken = { ...repository, 'packages/two/package.json': { name: 'two', agenttools: { tools: [] } } };
+    const { stdout } = await runCli(['test', '--workspaces', '--json'], { files: broken });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      packages: [{ name: 'one' }],
+      skipped: ['lib', 'two'],
+    });
+    const junit = await runCli(['test', 'packages/*', '--reporter', 'junit'], { files: repository });
+    expect(junit.stdout).toMatch(/<testsuites name="one, two" tests="6" failures="2"/);
+  });
+
+  test('refuse options of one package', async () => {
+    const { code, stderr } = await runCli(['test', '--workspaces', '--server', 'x'], { files: repository });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--server is for one package.')]);
+  });
+});
+
+describe('results that client apps do not show whole', () => {
+  const picture = {
+    ...files,
+    'greet.js':
+      "export default () => ({ content: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] });",
+    'a.case.json': { tool: 'greet', arguments: { name: 'Ada' } },
+  };
+
+  test('are warnings, once for both eras', async () => {
+    const { code, stdout } = await runCli(['test'], { files: picture });
+    expect(code).toBe(0);
+    expect(stdout.match(/warning a: The result has only content of the type "image"/g)).toHaveLength(1);
+    expect(stdout).toContain('(compat/image-content)');
+    expect(stdout).toContain('2 passed, 1 warning');
+    const github = await runCli(['test', '--reporter', 'github'], { files: picture });
+    expect(github.stdout).toContain('::warning file=a.case.json');
+  });
+
+  test('are not reported for a code that is off', async () => {
+    const agenttools = { tools: ['greet'], rules: { 'compat/image-content': 'off' } };
+    const { stdout } = await runCli(['test'], {
+      files: { ...picture, 'package.json': { ...files['package.json'], agenttools } },
+    });
+    expect(stdout).not.toContain('warning');
   });
 });
 

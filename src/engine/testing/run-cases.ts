@@ -2,6 +2,8 @@ import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/cli
 import { forEachLimited } from '../base/concurrency.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { limitSubjects } from '../compatibility/client-limits.js';
+import type { CompatibilityFault } from '../compatibility/judge-findings.js';
+import { judgeResult } from '../compatibility/result-checks.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { Era } from '../protocol/eras.js';
 import type { CaseSnapshots } from './case-snapshots.js';
@@ -36,6 +38,8 @@ export interface CaseResult {
   /** Absent if the case has no server. */
   readonly era?: Era;
   readonly failures: readonly Failure[];
+  /** Faults of the result in client apps. */
+  readonly warnings: readonly CompatibilityFault[];
   /** Duration in milliseconds. */
   readonly ms: number;
 }
@@ -45,6 +49,8 @@ export interface RunOptions {
   /** Keeps the results of cases as their snapshots. */
   readonly update: boolean;
   readonly signal: AbortSignal;
+  /** True for a code that the author has turned off for a tool. */
+  readonly isSilenced?: (code: string, tool: string) => boolean;
   /** Called with each result. */
   readonly onResult?: (result: CaseResult) => void;
 }
@@ -77,6 +83,7 @@ export async function runCases(
         keep({
           case: one,
           failures: [{ message: `The server did not start: ${errorMessage(error)}` }],
+          warnings: [],
           ms: 0,
         });
       return;
@@ -94,7 +101,7 @@ export async function runCases(
   return cases.flatMap(
     (one) =>
       results.get(one)?.sort((first, second) => place(first) - place(second)) ?? [
-        { case: one, failures: [{ message: 'The case did not run.' }], ms: 0 },
+        { case: one, failures: [{ message: 'The case did not run.' }], warnings: [], ms: 0 },
       ],
   );
 }
@@ -125,7 +132,7 @@ async function placeCases(
     const named = names.find((name) => name === one.server || name.endsWith(`/${one.server}`));
     if (named !== undefined) return [{ case: one, server: named }];
     const message = `There is no server "${one.server}". Servers: ${names.join(', ')}.`;
-    report({ case: one, failures: [{ message }], ms: 0 });
+    report({ case: one, failures: [{ message }], warnings: [], ms: 0 });
     return [];
   });
 }
@@ -185,7 +192,7 @@ async function runCase(
   options: RunOptions,
 ): Promise<CaseResult> {
   const started = performance.now();
-  const { timeoutMs = defaultTimeoutMs, elicit, sample, roots, expect = {} } = one;
+  const { timeoutMs = defaultTimeoutMs, tool, elicit, sample, roots, expect = {} } = one;
   const user = new FakeUser({
     ...(elicit && { elicit }),
     ...(sample && { sample }),
@@ -193,12 +200,15 @@ async function runCase(
   });
   const expected = expect.notifications ?? [];
   const failures: Failure[] = [];
+  let warnings: readonly CompatibilityFault[] = [];
   let connection: ClientConnection | undefined;
   try {
     const listens = expected.some(({ changed }) => changed !== undefined);
     connection = await target.connect({ era, client: identityOf(one), user, timeoutMs, listens });
     const answer = await ask(connection, one, timeoutMs);
     failures.push(...(await checkAnswer(answer, one, era)));
+    if ('result' in answer && tool !== undefined)
+      warnings = judgeResult(answer.result).filter(({ code }) => !options.isSilenced?.(code, tool));
     if ('result' in answer && expect.snapshot && failures.length === 0)
       failures.push(...(await checkSnapshot(answer.result, one, era, options)));
     const { notifications } = connection;
@@ -215,7 +225,7 @@ async function runCase(
   }
   for (const message of [...user.faults, ...user.unasked()]) failures.push({ message });
   if (connection) await target.release(connection);
-  return { case: one, era, failures, ms: performance.now() - started };
+  return { case: one, era, failures, warnings, ms: performance.now() - started };
 }
 
 function withoutToken({ progressToken: _, ...params }: JsonObject): JsonObject {

@@ -9,11 +9,11 @@ import {
   type NoBaseline,
   type ReleaseComparison,
 } from './release-comparison.js';
-import { type CaseResult, runCases, type TestServers } from './run-cases.js';
-import { checkSnapshot, type SurfaceCheck } from './surface-check.js';
+import { type CaseResult, type RunOptions, runCases, type TestServers } from './run-cases.js';
+import { checkSnapshot, isGoodSurface, type SurfaceCheck } from './surface-check.js';
 import type { CaseFault } from './test-case.js';
 
-export interface TestRequest {
+export interface TestRequest extends Pick<RunOptions, 'isSilenced' | 'onResult'> {
   /** Folder of the cases and of the surface snapshot. */
   readonly directory: string;
   readonly servers: TestServers;
@@ -23,10 +23,11 @@ export interface TestRequest {
   readonly filter?: RegExp | undefined;
   /** Looks up the earlier surface to compare with. */
   readonly baseline?: (() => Promise<Baseline | NoBaseline>) | undefined;
+  /** True if a missing snapshot of the surface is a failure. Without cases it always is: nothing else is checked. */
+  readonly requiresSurface: boolean;
   /** Version of the package. */
   readonly version?: string | undefined;
   readonly signal: AbortSignal;
-  readonly onResult?: (result: CaseResult) => void;
 }
 
 /** Outcome of a test run. */
@@ -49,7 +50,7 @@ export interface TestReport {
 
 /** Runs the cases of a folder and compares the surface. Failures are data. @throws AgentToolsError if a file cannot be written */
 export async function runTests(request: TestRequest): Promise<TestReport> {
-  const { directory, servers, update, filter, signal, onResult, version } = request;
+  const { directory, servers, update, filter, signal, onResult, isSilenced, version } = request;
   const started = performance.now();
   const earlier = filter ? undefined : request.baseline?.();
   // A rejection is reported where it is awaited.
@@ -64,6 +65,7 @@ export async function runTests(request: TestRequest): Promise<TestReport> {
     update,
     signal,
     ...(onResult && { onResult }),
+    ...(isSilenced && { isSilenced }),
   });
   const written = update ? await snapshots.write(cases) : [];
   const served = filter ? undefined : await readSurfaces(servers);
@@ -72,7 +74,10 @@ export async function runTests(request: TestRequest): Promise<TestReport> {
       ? { state: 'skipped', changes: [] }
       : typeof served === 'string'
         ? { state: 'failed', changes: [], message: served }
-        : await checkSnapshot(directory, served, { update });
+        : await checkSnapshot(directory, served, {
+            update,
+            required: request.requiresSurface || results.length === 0,
+          });
   const found = await earlier;
   const release =
     found && 'surface' in found && typeof served === 'object'
@@ -84,7 +89,7 @@ export async function runTests(request: TestRequest): Promise<TestReport> {
       isChosen &&
       faults.length === 0 &&
       results.every(({ failures }) => failures.length === 0) &&
-      ['same', 'written', 'skipped'].includes(surface.state),
+      isGoodSurface(surface),
     files: files.length,
     results,
     faults,

@@ -53,10 +53,26 @@ interface FailedCase {
   readonly lines: readonly string[];
 }
 
+/** Cases with warnings about their results, with equal warnings of several eras once. */
+export function warnedCases({ results }: TestReport): readonly WarnedCase[] {
+  const found = new Map<string, WarnedCase>();
+  for (const { case: one, warnings } of results)
+    for (const { code, message } of warnings)
+      found.set(JSON.stringify([one.place, code]), { title: one.name, place: one.place, code, message });
+  return [...found.values()];
+}
+
+interface WarnedCase {
+  readonly title: string;
+  readonly place: CasePlace;
+  readonly code: string;
+  readonly message: string;
+}
+
 /** Sentence about the surface; undefined if it is as recorded. */
 export function surfaceSentence({ surface }: TestReport): string | undefined {
   const { state, message = '' } = surface;
-  if (state === 'missing')
+  if (state === 'missing' || state === 'unrecorded')
     return `There is no ${surfaceSnapshotFile}. Record what clients see with: agenttools test --update`;
   if (state === 'changed')
     return `Clients see something else than in ${surfaceSnapshotFile}. Accept the changes with: agenttools test --update`;

@@ -1,10 +1,13 @@
 import { surfaceSnapshotFile } from '../../../engine/surface/recorded-surface.js';
+import { isGoodSurface } from '../../../engine/testing/surface-check.js';
 import { githubAnnotation } from '../../shared/text/github-annotation.js';
-import { changeLine, failedCases, releaseSentences, surfaceSentence } from './failure-lines.js';
-import type { RenderReport } from './renderer.js';
+import { changeLine, failedCases, releaseSentences, surfaceSentence, warnedCases } from './failure-lines.js';
+import type { RenderRuns, TestRun } from './renderer.js';
 
 /** Annotations of a GitHub Actions run at the failed cases, one line each. */
-export const renderGithub: RenderReport = (report, { prefix }) => {
+export const renderGithub: RenderRuns = (runs) => runs.map(annotationsOf).join('');
+
+function annotationsOf({ report, prefix }: TestRun): string {
   const { faults, surface, release } = report;
   const lines = [
     ...faults.map(({ file, line, column, message }) =>
@@ -21,11 +24,21 @@ export const renderGithub: RenderReport = (report, { prefix }) => {
       }),
     ),
   ];
+  for (const { title, place: at, code, message } of warnedCases(report))
+    lines.push(
+      githubAnnotation({
+        ...at,
+        level: 'warning',
+        file: prefix + at.file,
+        title,
+        message: `${message} (${code})`,
+      }),
+    );
   const place = { file: prefix + surfaceSnapshotFile, line: 1, column: 1, title: 'surface' };
   const sentence = surfaceSentence(report);
   if (sentence && surface.state !== 'written') {
     const message = [sentence, ...surface.changes.map(changeLine)].join('\n');
-    lines.push(githubAnnotation({ ...place, level: 'error', message }));
+    lines.push(githubAnnotation({ ...place, level: isGoodSurface(surface) ? 'notice' : 'error', message }));
   }
   const tells = release && 'changes' in release && release.changes.length > 0;
   if (tells) {
@@ -34,4 +47,4 @@ export const renderGithub: RenderReport = (report, { prefix }) => {
     lines.push(githubAnnotation({ ...place, level, title: 'release', message }));
   }
   return lines.join('');
-};
+}

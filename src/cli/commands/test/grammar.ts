@@ -12,9 +12,10 @@ export function defineTest(program: Command, { host, answer, command }: CommandC
       'Runs the case files (*.case.json) of an extension against its servers, and compares everything that clients see with agenttools.surface.json.',
     )
     .argument(
-      '[path]',
-      'package folder, or an existing MCP server: npm:name, https://…, -- <command…>; else this folder',
+      '[path...]',
+      'package folders, patterns of them, or an existing MCP server: npm:name, https://…, -- <command…>; else this folder',
     )
+    .option('--workspaces', 'test the extensions among the workspaces of npm, pnpm or Yarn')
     .option('-t, --filter <pattern>', 'run only cases whose name or file matches this regular expression')
     .option('-u, --update', 'write the snapshots instead of comparing with them')
     .addOption(
@@ -31,10 +32,11 @@ export function defineTest(program: Command, { host, answer, command }: CommandC
       '--against <version|file|none>',
       'compare with this published version or snapshot file; default: the last published version',
     );
-  addInputOptions(test).action(async (path: string | undefined, { json, reporter, filter, ...flags }) => {
+  addInputOptions(test).action(async (paths: string[], { json, reporter, filter, ...flags }) => {
     const { testCommand } = await import('./run.js');
     const input = {
-      path,
+      paths,
+      workspaces: flags.workspaces ?? false,
       command,
       filter,
       update: flags.update ?? false,

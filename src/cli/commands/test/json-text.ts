@@ -1,13 +1,19 @@
 import { renderJson } from '../../shared/text/json.js';
-import type { RenderReport } from './renderer.js';
+import type { RenderRuns, TestRun } from './renderer.js';
 
-/** The report as one JSON object. */
-export const renderReportJson: RenderReport = (report, { name, prefix }) => {
+/** The report as one JSON object; several packages in a list. */
+export const renderReportJson: RenderRuns = (runs, { isList, skipped }) => {
+  const packages = runs.map(toJson);
+  if (!isList) return packages.map(renderJson).join('');
+  return renderJson({ ok: runs.every(({ report }) => report.ok), packages, skipped });
+};
+
+function toJson({ report, name, prefix }: TestRun): object {
   const { ok, results, faults, filtered, surface, release, written, ms } = report;
-  return renderJson({
+  return {
     ok,
     name,
-    cases: results.map(({ case: one, era, failures, ms: took }) => ({
+    cases: results.map(({ case: one, era, failures, warnings, ms: took }) => ({
       name: one.name,
       ...(era && { era }),
       file: prefix + one.place.file,
@@ -16,6 +22,7 @@ export const renderReportJson: RenderReport = (report, { name, prefix }) => {
       ok: failures.length === 0,
       ms: Math.round(took),
       failures,
+      ...(warnings.length > 0 && { warnings }),
     })),
     faults: faults.map((fault) => ({ ...fault, file: prefix + fault.file })),
     filtered,
@@ -23,5 +30,5 @@ export const renderReportJson: RenderReport = (report, { name, prefix }) => {
     ...(release && { release }),
     written: written.map((file) => prefix + file),
     ms: Math.round(ms),
-  });
-};
+  };
+}

@@ -1,6 +1,7 @@
+import { isGoodSurface } from '../../../engine/testing/surface-check.js';
 import { escapeXml } from '../../shared/text/xml.js';
 import { changeLine, failureLines, surfaceSentence } from './failure-lines.js';
-import type { RenderReport } from './renderer.js';
+import type { RenderRuns, TestRun } from './renderer.js';
 
 interface JunitCase {
   readonly name: string;
@@ -10,10 +11,22 @@ interface JunitCase {
 }
 
 /**
- * JUnit XML: a suite per case file, and one for the surface.
+ * JUnit XML: a suite per case file, and one for the surface of each package.
  * @see https://github.com/testmoapp/junitxml
  */
-export const renderJunit: RenderReport = (report, { name, prefix, output }) => {
+export const renderJunit: RenderRuns = (runs) => {
+  const suites = runs.flatMap((run) => [...suitesOf(run)]);
+  const all = suites.flatMap(([, cases]) => cases);
+  const name = runs.map((run) => run.name).join(', ');
+  const total = runs.reduce((sum, { report }) => sum + report.ms, 0);
+  const head = `<testsuites name="${escapeXml(name)}" ${counts(all)} time="${seconds(total)}">`;
+  const bodies = suites.map(([file, cases]) => renderSuite(file, cases));
+  const text = runs.map(({ report, output }) => (report.ok ? '' : output)).join('');
+  const out = text === '' ? '' : `<system-err>${escapeXml(text)}</system-err>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${bodies.join('')}${out}</testsuites>\n`;
+};
+
+function suitesOf({ report, prefix }: TestRun): ReadonlyMap<string, readonly JunitCase[]> {
   const suites = new Map<string, JunitCase[]>();
   const add = (suite: string, one: JunitCase) => suites.set(suite, [...(suites.get(suite) ?? []), one]);
   for (const result of report.results)
@@ -30,17 +43,12 @@ export const renderJunit: RenderReport = (report, { name, prefix, output }) => {
     });
   const { surface } = report;
   if (surface.state !== 'skipped') {
-    const isGood = surface.state === 'same' || surface.state === 'written';
     const lines = [surfaceSentence(report) ?? '', ...surface.changes.map(changeLine)];
-    add(`${prefix}agenttools.surface.json`, { name: 'surface', ms: 0, failure: isGood ? [] : lines });
+    const failure = isGoodSurface(surface) ? [] : lines;
+    add(`${prefix}agenttools.surface.json`, { name: 'surface', ms: 0, failure });
   }
-  const all = [...suites.values()].flat();
-  const head = `<testsuites name="${escapeXml(name)}" ${counts(all)} time="${seconds(report.ms)}">`;
-  const bodies = [...suites].map(([file, cases]) => renderSuite(file, cases));
-  const text = report.ok ? '' : output;
-  const out = text === '' ? '' : `<system-err>${escapeXml(text)}</system-err>\n`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${bodies.join('')}${out}</testsuites>\n`;
-};
+  return suites;
+}
 
 function renderSuite(file: string, cases: readonly JunitCase[]): string {
   const total = cases.reduce((sum, { ms }) => sum + ms, 0);

@@ -1,4 +1,4 @@
-import type { RenderReport } from './renderer.js';
+import type { RenderRuns } from './renderer.js';
 
 /** Reporters of `test`. Each is loaded on first use. */
 export const testReporters = {
@@ -6,6 +6,6 @@ export const testReporters = {
   json: async () => (await import('./json-text.js')).renderReportJson,
   junit: async () => (await import('./junit-text.js')).renderJunit,
   github: async () => (await import('./github-text.js')).renderGithub,
-} as const satisfies Record<string, () => Promise<RenderReport>>;
+} as const satisfies Record<string, () => Promise<RenderRuns>>;
 
 export type TestReporter = keyof typeof testReporters;
