@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { statFile } from '../base/files/disk.js';
 import { isRecord } from '../base/value-checks.js';
+import { isTestFile } from '../extension/case-file-names.js';
+import { findSources } from '../extension/typescript-sources.js';
 
 /** Place of a build. */
 export interface BuildPlace {
@@ -46,10 +48,23 @@ export async function findBuildScript({ directory }: BuildPlace): Promise<BuildS
 
 /** Builds a package that was not built yet. */
 export async function buildOnce({ command, name }: BuildScript, run: BuildRun): Promise<void> {
-  if (statFile(path.join(run.directory, run.root))?.isDirectory()) return;
+  if (await isBuilt(run)) return;
   run.report(`Running the script "${name}": ${command}`);
   const child = start(command, run);
-  await once(child, 'close').catch(() => {});
+  const [code] = await once(child, 'close').catch(() => [1]);
+  if (code !== 0 && !(await isBuilt(run)))
+    run.report(
+      `The script "${name}" has compiled nothing, so there is nothing to serve yet. If a program is missing, run: npm install`,
+    );
+}
+
+/** True if the folder of the definitions has compiled code, or does not get any. Test cases are not compiled. */
+async function isBuilt({ directory, root }: BuildPlace): Promise<boolean> {
+  const folder = path.join(directory, root);
+  if (!statFile(folder)?.isDirectory()) return false;
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  if (names.some((name) => /\.[cm]?js$/.test(name) && !isTestFile(name))) return true;
+  return (await findSources(directory, root).catch(() => undefined)) === undefined;
 }
 
 /** Compiles on each change of a source, until the signal aborts. */

@@ -56,4 +56,19 @@ case "$*" in *--watch*) exec sleep 60;; esac`;
       'Running the script "build" in watch mode: tsc -p x --watch --preserveWatchOutput',
     ]);
   });
+
+  it.each([
+    ['cases beside no code', { 'agenttools/tools/x.case.js': '' }, 1],
+    ['code', { 'agenttools/tools/x.js': '' }, 0],
+    ['data, which no compiler writes', { 'agenttools/tools/x.json': '{}', 'tsconfig.json': '{}' }, 0],
+  ])('runs in a folder with %s: %i', async (_, files: object, runs) => {
+    const compilerOptions = { rootDir: 'src', outDir: 'agenttools' };
+    const lines: string[] = [];
+    const report = (line: string) => void lines.push(line);
+    const own = place('tsc', { 'tsconfig.json': JSON.stringify({ compilerOptions }), ...files });
+    const run = { ...own, env: {}, output: new PassThrough().resume(), report };
+    await buildOnce((await findBuildScript(own))!, run);
+    expect(lines.filter((line) => line.startsWith('Running'))).toHaveLength(runs);
+    expect(lines.filter((line) => line.endsWith('run: npm install'))).toHaveLength(runs);
+  });
 });
