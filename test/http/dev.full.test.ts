@@ -78,6 +78,9 @@ it.each(['legacy', 'pinned'] as const)(
     expect(dev.stderr()).toContain('The version before is served until this is fixed:');
     addFiles(folder, { 'agenttools/tools/code.js': `throw new Error('no');` });
     await eventually(() => /tools\/code\.js:1:7 error .*no\./.test(dev.stderr()), 'the error of a module');
+    addFiles(folder, { 'agenttools/tools/code.js': `export default ;` });
+    await eventually(() => /tools\/code\.js:1:16 error /.test(dev.stderr()), 'the syntax error of a tool');
+    expect(dev.stderr().match(/tools\/code\.js:1:16 error /g)).toHaveLength(1);
     addFiles(folder, { 'agenttools/tools/data.json': '{ "description": ' });
     await eventually(() => /tools\/data\.json:1:\d+ error /.test(dev.stderr()), 'the unreadable definition');
     addFiles(folder, { 'package.json': '{' });

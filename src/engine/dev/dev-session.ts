@@ -164,7 +164,8 @@ export class DevSession {
       return [];
     });
     const syntax = isBroken ? await findSyntaxErrors(this.#options.directory, this.#unserved) : [];
-    const found = [...syntax, ...checked];
+    const isNew = (one: LocatedDiagnostic) => !checked.some((other) => isSamePlace(one, other));
+    const found = [...syntax.filter(isNew), ...checked];
     const hasErrors = found.some(({ severity }) => severity === 'error');
     if (number !== this.#validations) return hasErrors;
     const shown = isBroken ? found.filter(({ severity }) => severity === 'error') : found;
@@ -195,6 +196,10 @@ function announceResources({ live }: PreparedServer): void {
   for (const { subscribable, uri } of live.current.registry.all('resources')) {
     if (subscribable && uri !== undefined) live.announce({ kind: 'resource_updated', uri });
   }
+}
+
+function isSamePlace(one: LocatedDiagnostic, other: LocatedDiagnostic): boolean {
+  return one.file === other.file && one.line === other.line && one.column === other.column;
 }
 
 /** `: a.json, b.js` */

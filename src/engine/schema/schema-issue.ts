@@ -5,11 +5,13 @@ export interface SchemaIssue {
   readonly message: string;
 }
 
-/** Joins issues to one line: `message at /path; message at /path`. */
+/** Joins issues to one line: `message at /path; message at /path`. The path takes the place of a label. */
 export function formatIssues(issues: readonly SchemaIssue[]): string {
-  const told = issues
-    .slice(0, maxIssuesReported)
-    .map(({ path, message }) => (path ? `${message} at ${path}` : message));
+  const told = issues.slice(0, maxIssuesReported).map(({ path, message }) => {
+    if (path === '') return message;
+    const label = `${formatPathName(fromPointer(path), '')}: `;
+    return `${message.startsWith(label) ? message.slice(label.length) : message} at ${path}`;
+  });
   const untold = issues.length - told.length;
   return untold > 0 ? `${told.join('; ')}; and ${untold} more` : told.join('; ');
 }

@@ -154,6 +154,8 @@ it('formats issues in one line', () => {
     { path: '', message: 'The arguments must be object' },
   ];
   expect(formatIssues(issues)).toBe('"city" is required at /city; The arguments must be object');
+  const labelled = { path: '/days/0', message: '"days[0]": Too big' };
+  expect(formatIssues([labelled])).toBe('Too big at /days/0');
 });
 
 it('limits the number of issues for a model', () => {

@@ -87,10 +87,11 @@ function renderSummary(
   const noun = extensions.some(({ protocols }) => protocols) ? 'subject' : 'extension';
   const found = `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')} in ${formatCount(extensions.length, noun)}.`;
   const all = [...extensions, ...configs].flatMap(({ diagnostics }) => diagnostics);
+  const explained = all.find(({ severity }) => severity === 'error') ?? all[0];
   const fixable = all.filter(({ fix }) => fix).length;
   const hints = [
     ...(fixable > 0 ? [`To fix ${fixable} of them: agenttools validate --fix`] : []),
-    `To explain a code and its fix: agenttools explain ${all[0]?.code}`,
+    `To explain a code and its fix: agenttools explain ${explained?.code}`,
   ];
   const lines = hints.map((hint) => `${style.dim(hint)}\n`).join('');
   return `${(valid ? style.yellow : style.red)(found)}\n${lines}`;

@@ -156,6 +156,11 @@ describe('pretty', () => {
     `);
   });
 
+  it('explains the first error rather than an earlier warning', async () => {
+    const text = await render('pretty', validation({ '/home/ada/a': [awkward, diagnostic({})] }));
+    expect(text).toMatch(/agenttools explain missing-definition\n$/);
+  });
+
   it('is one line for a clean extension', async () => {
     expect(await render('pretty', validation({ '/home/ada/a': [] }))).toBe(
       'valid @acme/a: 2 tools, 1 prompt\n',
