@@ -137,7 +137,8 @@ describe('create', () => {
     ['zod', 'agenttools/tools/roll_dice.js', 'npm install'],
     ['toolkit', 'agenttools/tools/text.js', 'npx agenttools call . count_words'],
     ['prompts', 'agenttools/prompts/review.json', 'npx agenttools validate'],
-    ['http', 'Dockerfile', 'npx agenttools call . greet'],
+    ['http', 'Dockerfile', 'npm start   # serves on http://127.0.0.1:3000/mcp'],
+    ['app', 'agenttools/apps/greeting.case.json', 'npx agenttools preview .'],
   ])('writes the template %s', async (template, file, step) => {
     const { stdout } = await runCli(['create', 'x', '--template', template]);
     expect(stdout).toContain(`\n  ${file}\n`);
@@ -148,6 +149,10 @@ describe('create', () => {
     const { cwd } = await runCli(['create', 'x', '--template', 'http']);
     const { scripts } = JSON.parse(await readFile(path.join(cwd, 'x/package.json'), 'utf8'));
     expect(scripts.start).toBe('npx agenttools start . --http');
+    const dockerfile = await readFile(path.join(cwd, 'x/Dockerfile'), 'utf8');
+    expect(JSON.parse(/^CMD (.*)$/m.exec(dockerfile)![1]!).at(-1)).toMatch(
+      /--allowed-host "\$ALLOWED_HOST"$/,
+    );
   });
 
   it('asks for template and language at a terminal, and writes nothing at Ctrl+C', async () => {

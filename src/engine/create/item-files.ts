@@ -162,13 +162,18 @@ function draftApp(name: string, { layout, packageName }: DraftContext): ItemDraf
     files: {
       [`${file}.html`]: appPage(titleOf(name)),
       [`${file}.json`]: formatJsonFile({ prefersBorder: true }),
-      [`${file}.case.json`]: formatJsonFile({
-        resource: `ui://${packageName.replace('@', '')}/${name}`,
-        client: { capabilities: uiCapability },
-        expect: { pattern: '<!doctype html>' },
-      }),
+      [`${file}.case.json`]: appCase(name, packageName),
     },
   };
+}
+
+/** Text of a test case for an app, whose page begins with a document type. */
+export function appCase(name: string, packageName: string): string {
+  return formatJsonFile({
+    resource: `ui://${packageName.replace('@', '')}/${name}`,
+    client: { capabilities: uiCapability },
+    expect: { pattern: '<!doctype html>' },
+  });
 }
 
 /** Only clients that show apps can read them. */

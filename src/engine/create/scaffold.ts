@@ -35,6 +35,7 @@ export interface NewExtension extends Scaffold {
   /** The code imports packages, or needs a compiler. */
   readonly needsInstall: boolean;
   readonly hasApp: boolean;
+  readonly isHttp: boolean;
 }
 
 /**
@@ -47,7 +48,7 @@ export async function createExtension(plan: ScaffoldPlan): Promise<NewExtension>
   const files = packageFiles(plan, content);
   await requireEmpty(directory);
   await writeFiles(directory, files);
-  const { call, dependencies, manifest } = content;
+  const { call, dependencies, manifest, isHttp = false } = content;
   return {
     directory,
     name,
@@ -55,6 +56,7 @@ export async function createExtension(plan: ScaffoldPlan): Promise<NewExtension>
     ...(call && { call }),
     needsInstall: typescript || dependencies !== undefined,
     hasApp: manifest.apps !== undefined,
+    isHttp,
   };
 }
 
@@ -68,8 +70,9 @@ export async function scaffoldFiles(
 async function contentOf({
   template = 'tool',
   typescript,
-}: Pick<ScaffoldPlan, 'template' | 'typescript'>): Promise<TemplateContent> {
-  return await templates[template].content(typescript ? 'typescript' : 'javascript');
+  name,
+}: Pick<ScaffoldPlan, 'template' | 'typescript' | 'name'>): Promise<TemplateContent> {
+  return await templates[template].content(typescript ? 'typescript' : 'javascript', name);
 }
 
 type ScaffoldFiles = Readonly<Record<string, string>>;
@@ -159,9 +162,12 @@ ${build}
 USER node
 EXPOSE 3000
 # docker run -p 3000:3000 -e TOKEN=… -e ALLOWED_HOST=mcp.example.com <image>
-CMD ["sh", "-c", "exec agenttools start . --http --host 0.0.0.0 --port 3000 --token-env TOKEN --allowed-host "$ALLOWED_HOST""]
+CMD ["sh", "-c", "exec agenttools start . --http --host 0.0.0.0 --port 3000 --token-env TOKEN --allowed-host \\"$ALLOWED_HOST\\""]
 `;
 }
+
+/** Step that serves an extension of the template `http`. */
+export const httpStep = 'npm start   # serves on http://127.0.0.1:3000/mcp';
 
 function readme(
   { name, typescript }: Pick<ScaffoldPlan, 'name' | 'typescript'>,
@@ -175,7 +181,7 @@ function readme(
     ...(call ? [`npx agenttools call . ${call[0]} '${call[1]}'`] : []),
     'npm run dev',
     ...(manifest.apps ? ['npx agenttools preview .'] : []),
-    ...(isHttp ? ['npm start   # serves on http://127.0.0.1:3000/mcp'] : []),
+    ...(isHttp ? [httpStep] : []),
   ];
   const folder = typescript ? '`src/agenttools`' : '`agenttools`';
   return `# ${name}

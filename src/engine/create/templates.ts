@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { packageRoot } from '../base/folders.js';
 import type { Kind } from '../extension/item-kinds.js';
-import type { SourceLanguage, SourceLayout } from './item-files.js';
+import { appCase, type SourceLanguage, type SourceLayout } from './item-files.js';
 import { formatJsonFile } from './json-file.js';
 
 /** Layouts of new packages. Existing packages can have others. */
@@ -30,7 +30,8 @@ export interface TemplateContent {
 /** A kind of extension that `create` writes. */
 export interface Template {
   readonly summary: string;
-  content(language: SourceLanguage): TemplateContent | Promise<TemplateContent>;
+  /** `name`: of the npm package. */
+  content(language: SourceLanguage, name: string): TemplateContent | Promise<TemplateContent>;
 }
 
 /** Templates of `create`, by the name for `--template`. The first one is the default. */
@@ -155,7 +156,7 @@ function greeting(language: SourceLanguage, app?: string): TemplateContent {
 }
 
 /** The app is the example of the docs. */
-async function greetingWithApp(language: SourceLanguage): Promise<TemplateContent> {
+async function greetingWithApp(language: SourceLanguage, name: string): Promise<TemplateContent> {
   const plain = greeting(language, 'greeting');
   const page = path.join(packageRoot(), 'docs/apps/greeting.html');
   return {
@@ -166,6 +167,7 @@ async function greetingWithApp(language: SourceLanguage): Promise<TemplateConten
       ...plain.files,
       'agenttools/apps/greeting.html': await readFile(page, 'utf8'),
       'agenttools/apps/greeting.json': formatJsonFile({ prefersBorder: true }),
+      'agenttools/apps/greeting.case.json': appCase('greeting', name),
     },
   };
 }

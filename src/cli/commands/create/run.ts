@@ -41,12 +41,12 @@ export async function createCommand(
     template: chosen.template,
     version,
   });
-  const { files, call, needsInstall, hasApp } = made;
+  const { files, call, needsInstall, hasApp, isHttp } = made;
   host.stdout.write(
     json
       ? renderJson({ directory, name: packageName, files })
       : renderScaffold(
-          { name: packageName, directory, files, folder, typescript, call, needsInstall, hasApp },
+          { name: packageName, directory, files, folder, typescript, call, needsInstall, hasApp, isHttp },
           host,
         ),
   );

@@ -1,4 +1,4 @@
-import type { NewExtension } from '../../../engine/create/scaffold.js';
+import { httpStep, type NewExtension } from '../../../engine/create/scaffold.js';
 import type { Wrapper } from '../../../engine/wrapping/create-wrapper.js';
 import { shellWord } from '../../shared/text/shell-word.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
@@ -12,7 +12,7 @@ interface ScaffoldView extends Omit<NewExtension, 'call'> {
 
 /** Files that `create` wrote, and the next steps. */
 export function renderScaffold(
-  { name, folder, files, typescript, call, needsInstall, hasApp }: ScaffoldView,
+  { name, folder, files, typescript, call, needsInstall, hasApp, isHttp }: ScaffoldView,
   options: ColorOption,
 ): string {
   const steps = [
@@ -22,7 +22,9 @@ export function renderScaffold(
     'npx agenttools validate',
     'npx agenttools test --update',
     ...(call ? [`npx agenttools call . ${call[0]} '${call[1]}'`] : []),
+    'npx agenttools dev',
     ...(hasApp ? ['npx agenttools preview .'] : []),
+    ...(isHttp ? [httpStep] : []),
     // Clients store the path of the program, and the npx cache is temporary.
     'npm install --global agenttools',
     'agenttools install claude-desktop .',
