@@ -76,6 +76,22 @@ test('validate passes a good extension, with code, and fails a bad one', async (
   });
 });
 
+test('test runs cases in TypeScript where Node does', async () => {
+  const cases = `const text: string = 'a'; export default { tool: 'x', expect: { text } };`;
+  const own = writePackage(
+    { tools: ['x'] },
+    {
+      'agenttools/tools/x.js': `export default { handler: () => 'a' };`,
+      'agenttools/tools/x.case.ts': cases,
+    },
+  );
+  const ran = agenttools(['test', own, '--against', 'none']);
+  if ('typescript' in process.features && process.features.typescript)
+    expect((await ran).stdout).toContain('2 passed');
+  else
+    await expect(ran).rejects.toMatchObject({ stdout: expect.stringContaining('Use Node 22.18 or later') });
+});
+
 test('install starts the server once and writes it; uninstall restores the file', async () => {
   const home = writeFolder();
   const file = path.join(home, '.cursor/mcp.json');
