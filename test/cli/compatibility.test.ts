@@ -91,6 +91,19 @@ test('show lists the tools of an existing server as a client gets them, and coun
   expect((await run('show', notion, '--tokens')).stdout).toContain('≈');
 });
 
+test.each([['--tokens'], ['--as', 'codex']])('show %s warns of hidden text', async (...words) => {
+  const package_ = writeFolder({
+    'package.json': { name: 'kit', version: '1.0.0', agenttools: { tools: ['odd'] } },
+    'agenttools/tools/odd.json': { description: 'a\u202eb', handler: './run.js' },
+    'run.js': 'export default () => 1;',
+  });
+  const { code, stderr } = await run('show', package_, ...words);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^warning: text\/bidi-controls: .*: "a\\u\{202E\}b"$/m),
+  ]);
+});
+
 test('show lists the tools as a client gets them', async () => {
   const union = { anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }] };
   const package_ = writeFolder({
@@ -122,6 +135,8 @@ test('show lists the tools as a client gets them', async () => {
     '1 tool for claude-desktop (adapt: on), 0 changed\n  plain\n  read_result  added by AgentTools\n',
   );
   const data = JSON.parse((await run('show', package_, '--as', 'claude-desktop', '--json')).stdout);
+  const adapted = await run('show', `${whole}/all`, '--as', 'claude-desktop', '--tokens');
+  expect(adapted.stdout).toMatch(/^all: ≈ \d+ tokens/);
   expect(data.tools[0].tool.inputSchema).toEqual({ type: 'object', properties: { a: {}, b: {} } });
   const { code, stderr } = await run('show', package_, '--as', 'claude-desktpo');
   expect({ code, stderr }).toEqual({

@@ -346,7 +346,7 @@ describe('show', () => {
     [['./weather', 'tols'], 1, 'A server has no property "tols". Did you mean "tools"? It has: kind, name,'],
     [['./weather/forecst'], 1, 'Did you mean "forecast"?'],
     [['./weather/broken'], 1, 'agenttools/tools/broken.json'],
-    [['./nowhere'], 1, 'neither this folder nor the one that holds it has a package.json'],
+    [['./nowhere'], 1, 'There is no folder '],
     [['weather/weather'], 1, 'write ./weather/weather'],
     [['@acme/nowhere'], 1, 'There is no server "@acme/nowhere"'],
     [['agenttool'], 1, 'Did you mean "agenttools"?'],

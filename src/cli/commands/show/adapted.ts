@@ -23,7 +23,7 @@ interface AdaptedToolFacts {
   /** Codes of the rules that the tool was changed for. */
   readonly changes: readonly string[];
   /** Entry in the list of the client. */
-  readonly tool: Readonly<Record<string, unknown>>;
+  readonly tool: Tool;
 }
 
 /**

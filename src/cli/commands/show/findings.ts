@@ -1,9 +1,16 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { isRecord } from '../../../engine/base/value-checks.js';
+import { visibleText } from '../../../engine/base/visible-text.js';
 import type { Facts } from '../../../engine/discovery/facts.js';
 import { Extension } from '../../../engine/extension/extension.js';
 import { findPackageTexts } from '../../../engine/packages/package-findings.js';
-import { findTexts, type ItemTexts, type TextFinding } from '../../../engine/text-checks/text-findings.js';
+import {
+  findingLine,
+  findTexts,
+  type ItemTexts,
+  type TextFinding,
+} from '../../../engine/text-checks/text-findings.js';
+import type { ListedTools } from './listed-tools.js';
 
 /** Lists of items in facts, with the word for one item. */
 const lists: Readonly<Record<string, string>> = {
@@ -37,6 +44,14 @@ export async function findingsIn(facts: Facts): Promise<readonly TextFinding[]> 
   const known = new Set(ofFiles.map(({ code, hash }) => `${code} ${hash}`));
   const ofFacts = findTexts(textsOf(facts)).filter(({ code, hash }) => !known.has(`${code} ${hash}`));
   return [...ofFiles, ...ofFacts];
+}
+
+/** Lines about faults of the texts of tools that a server lists. */
+export function listedFindings({ tools }: ListedTools): readonly string[] {
+  const findings = findTexts(tools.map((tool) => ({ kind: 'tool', name: tool.name, value: tool })));
+  return findings
+    .filter(({ severity }) => severity !== 'info')
+    .map((one) => visibleText(`warning: ${findingLine(one)}`));
 }
 
 async function packageTexts(directory: string): Promise<readonly TextFinding[]> {

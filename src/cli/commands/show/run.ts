@@ -58,18 +58,7 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
     for (const note of notes) writeNote(host, note);
   });
   if (input.tokens || input.as !== undefined) {
-    const { findListedTools } = await import('./listed-tools.js');
-    const option = input.tokens ? '--tokens' : `--as ${input.as}`;
-    const listed = await findListedTools(facts, { ...input, option }, host);
-    if (input.as === undefined) {
-      const { measureTools } = await import('./tokens.js');
-      const cost = await measureTools(listed, host);
-      host.stdout.write(json ? renderJson(cost) : renderCost(cost, { color: host.color }));
-    } else {
-      const { adaptListed, renderAdapted } = await import('./adapted.js');
-      const adapted = adaptListed(listed, input.as, input.adapt);
-      host.stdout.write(json ? renderJson(adapted) : renderAdapted(adapted));
-    }
+    await showListed(facts, input, host);
     return ExitCode.Ok;
   }
   if (property !== undefined) {
@@ -86,6 +75,25 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
   const shown = await withFindings(known);
   host.stdout.write(json ? renderJson(shown) : renderFacts(shown, { color: host.color }));
   return ExitCode.Ok;
+}
+
+/** Prints the tools for a client, or their tokens. Faults of their texts go to stderr. */
+async function showListed(facts: Facts, input: ShowInput, host: Host): Promise<void> {
+  const { tokens, as, adapt, json } = input;
+  const { findListedTools } = await import('./listed-tools.js');
+  const listed = await findListedTools(facts, { ...input, option: tokens ? '--tokens' : `--as ${as}` }, host);
+  const { listedFindings } = await import('./findings.js');
+  for (const line of listedFindings(listed)) host.stderr.write(`${line}\n`);
+  const { adaptListed, renderAdapted } = await import('./adapted.js');
+  const adapted = as === undefined ? undefined : adaptListed(listed, as, adapt);
+  if (adapted && !tokens) {
+    host.stdout.write(json ? renderJson(adapted) : renderAdapted(adapted));
+    return;
+  }
+  const tools = adapted ? adapted.tools.map(({ tool }) => tool) : listed.tools;
+  const { measureTools } = await import('./tokens.js');
+  const cost = await measureTools({ ...listed, tools }, host);
+  host.stdout.write(json ? renderJson(cost) : renderCost(cost, { color: host.color }));
 }
 
 /** Adds faults of the texts that models read, if there are any. */
