@@ -15,7 +15,7 @@ interface Sample {
   readonly value: unknown;
 }
 
-const ajv = new Ajv2020({ strict: false, ownProperties: true });
+const ajv = new Ajv2020({ strict: false, ownProperties: true, validateSchema: false });
 
 /** True if a value fits a schema. */
 const fits = (schema: unknown, value: unknown) => ajv.validate(schema as object, value);
@@ -115,7 +115,7 @@ describe('arguments', () => {
   test('fit the adapted schema if they fit the schema of the tool', () => {
     fc.assert(
       fc.property(part, fc.constantFrom(...targets), ({ schema, value }, target) => {
-        fc.pre(fits(schema, value) && !JSON.stringify(value).includes('null'));
+        fc.pre(!JSON.stringify(value).includes('null') && fits(schema, value));
         const [adapted] = adaptTools([{ name: 'x', inputSchema: schema }], target);
         const given = toAdapted(value, adapted!.map);
         expect(fits(adapted!.tool.inputSchema, given)).toBe(true);
@@ -189,14 +189,14 @@ describe('a root with variants', () => {
       fc.property(variants, part, (list, base) => {
         const value = Object.assign({}, ...list.map((one) => one.value as object), base.value);
         const schema = { ...open(base.schema), [keyword]: list.map((one) => open(one.schema)) };
-        fc.pre(fits(schema, value) && !JSON.stringify(value).includes('null'));
+        fc.pre(!JSON.stringify(value).includes('null') && fits(schema, value));
         const target = adaptationTargetOf('claude-desktop', settings)!;
         const [adapted] = adaptTools([{ name: 'x', inputSchema: schema }], target);
         const merged = adapted!.tool.inputSchema as Schema;
         expect(['oneOf', 'anyOf', 'allOf', 'not', 'if'].filter((key) => key in merged)).toEqual([]);
         expect(fits(merged, toAdapted(value, adapted!.map))).toBe(true);
       }),
-      { numRuns: runs / 4 },
+      { numRuns: runs / 10 },
     );
   });
 });
