@@ -113,7 +113,7 @@ function packageJson(
     // The next version is compared with the surface of this one. Test cases are for its author.
     files: ['agenttools', ...(hasHandlers ? [sources] : []), 'agenttools.surface.json', '!**/*.case.*'],
     scripts: {
-      ...(typescript && { build: 'tsc', prepack: 'npm run build' }),
+      ...(typescript && { build: 'tsc', pretest: 'npm run build', prepack: 'npm run build' }),
       validate: `${program} validate`,
       start: `${program} start .${isHttp ? ' --http' : ''}`,
       dev: `${program} dev`,
