@@ -179,7 +179,7 @@ describe('several packages', () => {
   };
 
   test.each([[['--workspaces']], [['packages/*']], [['packages/one', 'packages/two']]])(
-    'of %j are tested one after the other',
+    'by %j are tested one after the other',
     async (words) => {
       const { code, stdout } = await runCli(['test', ...words], { files: repository });
       expect(code).toBe(1);

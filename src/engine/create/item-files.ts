@@ -167,7 +167,7 @@ function draftApp(name: string, { layout, packageName }: DraftContext): ItemDraf
   };
 }
 
-/** Text of a test case for an app, whose page begins with a document type. */
+/** Text of a test case for an app: its page begins with a document type. */
 export function appCase(name: string, packageName: string): string {
   return formatJsonFile({
     resource: `ui://${packageName.replace('@', '')}/${name}`,

@@ -67,7 +67,7 @@ export async function runSubject(subject: Subject, input: RunInput, host: Host):
   return { report, name: about.name, prefix: prefixOf(subject, host), output: output.text };
 }
 
-/** The report of a package whose run fails before its cases. */
+/** The report of a run that fails before its cases. */
 export async function failedRun(subject: Subject, message: string, host: Host): Promise<TestRun> {
   const name = 'package' in subject ? (await readAbout(subject.package)).name : subject.server.text;
   const report = {
