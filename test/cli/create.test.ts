@@ -68,7 +68,11 @@ describe('create', () => {
     const source = await readFile(path.join(cwd, 'my-plugin/src/agenttools/tools/greet.ts'), 'utf8');
     expect(source).toContain('export default defineTool({');
     const manifest = JSON.parse(await readFile(path.join(cwd, 'my-plugin', 'package.json'), 'utf8'));
-    expect(manifest.scripts).toMatchObject({ build: 'tsc', pretest: 'npm run build', prepack: 'npm run build' });
+    expect(manifest.scripts).toMatchObject({
+      build: 'tsc',
+      pretest: 'npm run build',
+      prepack: 'npm run build',
+    });
     expect(Object.keys(manifest.devDependencies)).toEqual(['@types/node', 'agenttools', 'typescript']);
     expect(manifest).not.toHaveProperty('dependencies');
     expect(manifest.peerDependenciesMeta).toEqual({ agenttools: { optional: true } });

@@ -133,7 +133,8 @@ async function factsOfPublished(
   const { package: name, item } = packageIn(reference) ?? {};
   const isHere = name === undefined || (await workspace.findPackage(name)) !== undefined;
   if (!find || isHere) throw failure;
-  const what = failure instanceof NoServerError ? failure.what : failure.message;
+  const said = failure instanceof NoServerError ? failure.what : failure.message;
+  const what = said.endsWith('.') ? said : `${said}.`;
   const published = await find(name).catch(async (error: unknown) => {
     if (!(error instanceof AgentToolsError)) throw error;
     if (!isUnknownToRegistry(error)) {
