@@ -106,7 +106,9 @@ export function parseStartArguments(words: readonly string[]): StartInput | unde
   const command = named.length === 0 && after.length > 1 ? after : undefined;
   const [server, excess] = command ? [] : [...named, ...after];
   if (excess !== undefined) {
-    throw new AgentToolsError('usage', `start serves one server, but "${excess}" is a second one.`);
+    const isMode = words[words.indexOf('--adapt') + 1] === excess && words.includes('--adapt');
+    const hint = isMode ? ` For the mode of the adaptation, write --adapt=${excess}.` : '';
+    throw new AgentToolsError('usage', `start serves one server, but "${excess}" is a second one.${hint}`);
   }
   return startInput({
     server,

@@ -45,6 +45,7 @@ describe('the words after start', () => {
   it.each([
     [['a', 'b'], 'usage', '"b" is a second one'],
     [['a', '--', 'b'], 'usage', '"b" is a second one'],
+    [['a', '--adapt', 'off'], 'usage', 'write --adapt=off.'],
     [['--strikt'], 'usage', 'start has no option "--strikt". Its options: --strict, --project,'],
     [['-x'], 'usage', 'start has no option "-x"'],
     [['x', '--adapt=codex'], 'usage', '--adapt is auto, on or off, not "codex"'],
