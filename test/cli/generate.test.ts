@@ -30,6 +30,14 @@ describe('generate', () => {
     },
   );
 
+  it('names the server that a first server replaces', async () => {
+    const { stdout, folder } = await generate(['server', 'main']);
+    expect(stdout).toContain('served as "kit"');
+    const second = await runCli(['generate', 'server', 'more'], { cwd: folder });
+    expect(second.stdout).not.toContain('served as');
+    expect((await generate(['server', 'kit'])).stdout).not.toContain('served as');
+  });
+
   it('adds a tool that answers', async () => {
     const { cwd } = await generate(['tool', 'repeat']);
     const { stdout } = await runCli(['call', '.', 'repeat', '{"text":"Hello"}'], { cwd });

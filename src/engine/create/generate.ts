@@ -6,8 +6,8 @@ import { readTextFile } from '../base/files/text-file.js';
 import { ConfigError, type ConfigValue } from '../clients/edit/editor.js';
 import { jsonEditor } from '../clients/edit/json.js';
 import { type ItemKind, type Kind, kinds, singular } from '../extension/item-kinds.js';
-import { type Manifest, readManifest } from '../extension/manifest.js';
-import { isItemName } from '../extension/names.js';
+import { hasItems, type Manifest, readManifest } from '../extension/manifest.js';
+import { isItemName, shortName } from '../extension/names.js';
 import { findSources } from '../extension/typescript-sources.js';
 import { itemDrafts, type SourceLanguage, type SourceLayout } from './item-files.js';
 import { writeFiles } from './scaffold.js';
@@ -31,6 +31,8 @@ export interface GeneratedItem {
   readonly files: readonly string[];
   /** File with the manifest, which has the declaration now. */
   readonly manifest: string;
+  /** Name of the server that a package without declared servers has. Present if it is gone now. */
+  readonly replaces?: string;
 }
 
 /**
@@ -52,6 +54,8 @@ export async function generateItem({
   if (taken !== undefined) throw new AgentToolsError('refused', `${taken} exists. Choose another name.`);
   const before = await readTextFile(path.join(directory, manifest.document.file));
   const text = declare(manifest, key, draft.declaration, before.text ?? '');
+  const isFirstServer = kind === 'server' && manifest.declarations.servers.length === 0 && hasItems(manifest);
+  const implicit = shortName(manifest.packageName);
   await writeFiles(directory, draft.files);
   await replaceTextFile(before, text);
   return {
@@ -60,6 +64,7 @@ export async function generateItem({
     language: layout.language,
     files: Object.keys(draft.files),
     manifest: manifest.document.file,
+    ...(isFirstServer && implicit !== name && { replaces: implicit }),
   };
 }
 

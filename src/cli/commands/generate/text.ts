@@ -9,7 +9,7 @@ interface GeneratedView extends GeneratedItem {
 
 /** Files that `generate` wrote, and the next steps. */
 export function renderGenerated(
-  { kind, name, language, files, manifest, folder }: GeneratedView,
+  { kind, name, language, files, manifest, folder, replaces }: GeneratedView,
   options: ColorOption,
 ): string {
   const style = styleFor(options);
@@ -24,6 +24,12 @@ export function renderGenerated(
     ...files.map((file) => `  ${file}`),
     `  ${manifest} declares it`,
     ...(kind === 'app' ? ['', `Bind the app to a tool: "ui": "${name}" in the definition of the tool.`] : []),
+    ...(replaces === undefined
+      ? []
+      : [
+          '',
+          `Until now the package was served as "${replaces}". Installed clients lose that name; to keep it: agenttools generate server ${replaces}`,
+        ]),
     '',
     'Next:',
     ...steps.map((step) => `  ${style.cyan(step)}`),
