@@ -27,6 +27,8 @@ const unlimited = Number.POSITIVE_INFINITY;
 const root = globalThis;
 const objectPrototype = Object.prototype;
 const arrayPrototype = Array.prototype;
+const controllerPrototype = AbortController.prototype;
+const signalPrototype = AbortSignal.prototype;
 const { slice } = String.prototype;
 const watchedObjects = [...standardObjects()];
 const known = { modules: new Set<string>(), objects: new Set(watchedObjects.map(({ object }) => object)) };
@@ -235,7 +237,7 @@ class BuiltInsSnapshot implements BuiltIns {
         if (this.#essentialComparisons === comparisonsToCompile)
           this.#compiledEssentials = compileComparison(this.#essentialValues);
       }
-      return ownKeys(objectPrototype).length !== this.#root.keyCount;
+      return this.#hasReplacedAccessor(true) || ownKeys(objectPrototype).length !== this.#root.keyCount;
     } catch {
       return true;
     }
@@ -361,9 +363,11 @@ class BuiltInsSnapshot implements BuiltIns {
     }
   }
 
-  #hasReplacedAccessor(): boolean {
+  #hasReplacedAccessor(ofSignalsOnly = false): boolean {
     for (let index = 0; index < this.#accessors.length; index++) {
-      const now = getDescriptor(this.#accessorOwners[index]!, this.#accessorKeys[index]!);
+      const owner = this.#accessorOwners[index]!;
+      if (ofSignalsOnly && owner !== controllerPrototype && owner !== signalPrototype) continue;
+      const now = getDescriptor(owner, this.#accessorKeys[index]!);
       const before = this.#accessors[index]!;
       if (now === undefined || now.get !== before.get || now.set !== before.set) return true;
     }

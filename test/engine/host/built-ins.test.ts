@@ -291,6 +291,10 @@ describe('the check of much-used objects', () => {
       'an accessor',
       () => Object.defineProperty(RegExp.prototype, 'global', { configurable: true, value: 1 }),
     ],
+    [
+      'the signal of a controller',
+      () => Object.defineProperty(AbortController.prototype, 'signal', { configurable: true, value: 1 }),
+    ],
     ['a species', () => Object.defineProperty(Array, Symbol.species, { configurable: true, value: null })],
     ['an iterator', () => Object.assign(Object.getPrototypeOf(new Map().keys()), { next: () => ({}) })],
     ['Object.prototype', () => Object.defineProperty(objectPrototype, 'x', { configurable: true, value: 1 })],
