@@ -27,8 +27,7 @@ const unlimited = Number.POSITIVE_INFINITY;
 const root = globalThis;
 const objectPrototype = Object.prototype;
 const arrayPrototype = Array.prototype;
-const controllerPrototype = AbortController.prototype;
-const signalPrototype = AbortSignal.prototype;
+const controller = new AbortController();
 const { slice } = String.prototype;
 const watchedObjects = [...standardObjects()];
 const known = { modules: new Set<string>(), objects: new Set(watchedObjects.map(({ object }) => object)) };
@@ -225,6 +224,8 @@ class BuiltInsSnapshot implements BuiltIns {
       const isUsed = key === Symbol.species || owner === RegExp.prototype;
       if (isUsed && objects.has(owner)) add(owner, key, Reflect.get(owner, key));
     }
+    // Getters of these prototypes work on instances only.
+    add(controller, 'signal', controller.signal);
   }
 
   haveEssentialsChanged(): boolean {
@@ -237,7 +238,7 @@ class BuiltInsSnapshot implements BuiltIns {
         if (this.#essentialComparisons === comparisonsToCompile)
           this.#compiledEssentials = compileComparison(this.#essentialValues);
       }
-      return this.#hasReplacedAccessor(true) || ownKeys(objectPrototype).length !== this.#root.keyCount;
+      return ownKeys(objectPrototype).length !== this.#root.keyCount;
     } catch {
       return true;
     }
@@ -363,11 +364,9 @@ class BuiltInsSnapshot implements BuiltIns {
     }
   }
 
-  #hasReplacedAccessor(ofSignalsOnly = false): boolean {
+  #hasReplacedAccessor(): boolean {
     for (let index = 0; index < this.#accessors.length; index++) {
-      const owner = this.#accessorOwners[index]!;
-      if (ofSignalsOnly && owner !== controllerPrototype && owner !== signalPrototype) continue;
-      const now = getDescriptor(owner, this.#accessorKeys[index]!);
+      const now = getDescriptor(this.#accessorOwners[index]!, this.#accessorKeys[index]!);
       const before = this.#accessors[index]!;
       if (now === undefined || now.get !== before.get || now.set !== before.set) return true;
     }
