@@ -50,7 +50,7 @@ describe('a recorded surface', () => {
     ['@acme/weather/weather', 'agenttools update --load'],
     ['trip', 'agenttools install … --frozen'],
     ['["existing","npm:@acme/weather",{}]', 'agenttools install … --frozen'],
-  ])('that is unreadable names the command that records %s again', async (key, command) => {
+  ])('names the command that records %s again, if it is unreadable', async (key, command) => {
     const folder = writeFolder();
     const records = new SurfaceRecords(folder);
     await records.write({ key, surface });
