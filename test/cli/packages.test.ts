@@ -481,9 +481,12 @@ describe('update', () => {
   }, 30_000);
 
   it('asks also in add, where a version is replaced', async () => {
-    const caller = (version: string, headers: object) => ({
+    const caller = (version: string, headers: object, network = ['a.example']) => ({
       'package.json': { name: 'caller', version, agenttools: { servers: ['main'] } },
-      'agenttools/servers/main.json': { tools: [{ upstream: { url: 'https://a.example/mcp', headers } }] },
+      'agenttools/servers/main.json': {
+        tools: [{ upstream: { url: 'https://a.example/mcp', headers } }],
+        sandbox: { network },
+      },
     });
     await registry.publish(caller('1.0.0', {}));
     await registry.publish(caller('1.1.0', { 'X-Key': '${AWS_SECRET}' }));
@@ -504,6 +507,15 @@ describe('update', () => {
       expect(stderr.text).toContain('Change caller from 1.0.0 to 1.1.0? [y/N]');
       expect(stderr.text).toContain(said);
     }
+    await registry.publish(caller('1.2.0', { 'X-Key': '${AWS_SECRET}' }, ['a.example', 'b.example']));
+    const wide = 'In its sandbox, the server main can connect to b.example.';
+    const narrow = await here.run(['add', 'caller@1.2.0']);
+    expect(narrow).toMatchObject({ code: 1 });
+    expect(narrow.stderr).toContain(wide);
+    const allowed = await here.run(['add', 'caller@1.2.0', '--yes']);
+    expect(allowed).toMatchObject({ code: 0 });
+    expect(allowed.stderr).toContain(`warning: ${wide}`);
+    expect(allowed.stderr).toContain('Changed caller from 1.1.0 to 1.2.0.');
   }, 60_000);
 
   it('gets newer dependencies, also where the package is the newest', async () => {

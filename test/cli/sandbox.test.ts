@@ -61,6 +61,19 @@ describe('install --sandbox', () => {
     ]);
   });
 
+  test('writes the level into the entry', async () => {
+    const kit = writePackage(
+      { servers: ['desk'] },
+      { 'agenttools/servers/desk.json': { instructions: 'x' } },
+    );
+    const { code } = await run(['install', 'cursor', kit, '--name', 'kit', '--no-verify', '--sandbox=node']);
+    expect(code).toBe(0);
+    expect(afterStart(entry('kit'))).toEqual(['--sandbox=node', path.join(kit, 'desk')]);
+    const odd = await run(['install', 'cursor', kit, '--no-verify', '--sandbox=docker']);
+    expect(odd).toMatchObject({ code: 2 });
+    expect(odd.stderr).toMatch(/bubblewrap.*node/);
+  });
+
   test('names the permissions that a server declares', async () => {
     const sandbox = { files: { read: ['~/notes'] }, network: ['api.acme.example'], env: ['KEY'] };
     const kit = writePackage(
@@ -71,6 +84,36 @@ describe('install --sandbox', () => {
     expect(stderr).toContain('In its sandbox, the server desk can read ~/notes.');
     expect(stderr).toContain('In its sandbox, the server desk can connect to api.acme.example.');
     expect(stderr).toContain('In its sandbox, the server desk can read the variable KEY.');
+  });
+});
+
+describe('show', () => {
+  const read = { files: { read: ['~/notes'] } };
+  const shown = async (server: object, options: readonly string[]) => {
+    const kit = writePackage(
+      { servers: ['desk'] },
+      { 'agenttools/servers/desk.json': { instructions: 'x', ...server } },
+    );
+    const installed = await run(['install', 'cursor', kit, '--name', 'kit', '--no-verify', ...options]);
+    expect(installed, installed.stderr).toMatchObject({ code: 0 });
+    const text = await run(['show', path.join(kit, 'desk')]);
+    const { stdout } = await run(['show', path.join(kit, 'desk'), '--json']);
+    const { sandbox, installations } = JSON.parse(stdout);
+    return { sandbox, level: installations[0].sandbox, text: text.stdout };
+  };
+
+  test.each<[string, object, readonly string[], string | null]>([
+    ['no sandbox', {}, [], null],
+    ['the level of an option', {}, ['--sandbox=node'], 'node'],
+    ['the strongest level for an option without one', {}, ['--sandbox'], 'bubblewrap'],
+    ['the strongest level for a permission', {}, ['--allow-read', 'notes'], 'bubblewrap'],
+    ['the strongest level for declared permissions', { sandbox: read }, [], 'bubblewrap'],
+    ['no sandbox where an option turns it off', { sandbox: read }, ['--no-sandbox'], null],
+  ])('prints %s', async (_, server, options, level) => {
+    const { text, ...facts } = await shown(server, options);
+    expect(facts).toEqual({ level, sandbox: 'sandbox' in server ? read : undefined });
+    const line = text.split('\n').find((row) => row.includes('mcp.json'));
+    expect(line?.split('sandbox: ')[1]).toBe(level ?? undefined);
   });
 });
 

@@ -17,6 +17,7 @@ const sample = [
   'adds to Object.prototype',
   'crashes later',
   'exports a Proxy',
+  'breaks the environment',
 ];
 
 describe.concurrent('a definition that harms its process', () => {
@@ -28,7 +29,8 @@ describe.concurrent('a definition that harms its process', () => {
 const killer = harmfulTool(`process.kill(process.pid, 'SIGKILL');`);
 
 describe.concurrent('several definitions that harm their process', () => {
-  test('are left out once, and are not loaded at the next start', async () => {
+  // Concurrent tests poll with their own `expect`.
+  test('are left out once, and are not loaded at the next start', async ({ expect }) => {
     const names = Array.from({ length: 3 }, (_, index) => `harm${index}`);
     const harmful = Object.fromEntries(names.map((name) => [`agenttools/tools/${name}.js`, killer]));
     const folder = writePackage(
@@ -91,6 +93,49 @@ describe.concurrent('several definitions that harm their process', () => {
     expect(performance.now() - started).toBeLessThan(8000);
     await program.end();
   });
+});
+
+test('a hook of a list that replaces built-ins harms no list and no other call', async () => {
+  const changes = [
+    'Array.isArray = () => true',
+    'Array.prototype.map = () => []',
+    'Map.prototype.get = () => undefined',
+    'Object.prototype.then = (resolve) => resolve([])',
+  ];
+  const program = await openProgram(
+    writePackage(
+      { tools: ['ok', 'sum'], servers: ['main'] },
+      {
+        'agenttools/servers/main.json': { tools: '*', list: { tools: './kit.js#pick' } },
+        'agenttools/tools.json': {
+          ok: { description: 'Answers.', handler: './kit.js#ok' },
+          sum: {
+            description: 'Adds.',
+            handler: './kit.js#sum',
+            input: { a: 'integer' },
+            output: { b: 'integer' },
+          },
+        },
+        'kit.js': `
+          const changes = [${changes.map((change) => `() => { ${change}; }`)}];
+          let next = 0;
+          export const ok = async ({ change }) => ((next = change), 'ok');
+          export const sum = async ({ a }) => ({ b: a + 1 });
+          export const pick = async (ctx, registry) => { changes[next](); return registry.list(); };`,
+      },
+    ),
+  );
+  for (const change of changes.keys()) {
+    await program.call('ok', { change });
+    const [listed, sum] = await Promise.all([
+      program.request('tools/list'),
+      program.call('sum', { a: 1 }),
+      program.textOf('ok', { change }),
+    ]);
+    expect(listed.tools.map(({ name }: { name: string }) => name)).toEqual(['ok', 'sum']);
+    expect(sum.structuredContent).toEqual({ b: 2 });
+  }
+  expect((await program.end()).code).toBe(0);
 });
 
 describe.concurrent('a hook that ends its process', () => {

@@ -71,9 +71,17 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'a frozen process': `Object.freeze(process); return 'done';`,
     'the environment': `for (const key of Object.keys(process.env)) delete process.env[key]; return 'done';`,
     'a replaced environment': `process.env = null; return 'done';`,
+    'an environment that throws': `process.env = new Proxy({}, { get() { throw new Error('env'); }, has() { throw new Error('env'); }, ownKeys() { throw new Error('env'); } }); return 'done';`,
+    'an environment by a getter that throws': `Object.defineProperty(process, 'env', { configurable: true, get() { throw new Error('env'); } }); return 'done';`,
+    'a prototype of the environment that throws': `Object.setPrototypeOf(process.env, new Proxy({}, { get() { throw new Error('env'); } })); return 'done';`,
     'the working directory and umask': `process.chdir('/'); process.umask(0o777); return 'done';`,
     'all file descriptors': `const fs = await import('node:fs'); globalThis.kept = []; try { for (;;) kept.push(fs.openSync(process.execPath)); } catch {} return 'done';`,
     'a change from a timer': `setInterval(() => { Set.prototype.has = () => false; }, 1); return 'done';`,
+  },
+  'hooks of asynchronous resources': {
+    'new promises': `process.getBuiltinModule('v8').promiseHooks.onInit(() => { throw new Error('init'); }); return 'done';`,
+    'settled promises': `process.getBuiltinModule('v8').promiseHooks.createHook({ settled() { throw new Error('settled'); } }); return 'done';`,
+    'all resources': `process.getBuiltinModule('async_hooks').createHook({ init() { throw new Error('init'); }, promiseResolve() { throw new Error('resolve'); } }).enable(); return 'done';`,
   },
   'process events and exits': {
     'process.exit': `process.exit(3);`,
@@ -94,6 +102,14 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'a late exit': `setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1); return 'done';`,
     'a late end of memory': `setTimeout(() => { const kept = []; for (;;) kept.push(new Array(1e6).fill({})); }, 1); return 'done';`,
     'work that fills the thread pool': `const { pbkdf2 } = await import('node:crypto'); for (let n = 0; n < 8; n += 1) pbkdf2('a', 'b', 1e9, 64, 'sha512', () => {}); return 'done';`,
+    'reads without end': `
+      const { execFileSync } = await import('node:child_process');
+      const { readFile } = await import('node:fs');
+      const pipe = process.env.HOME + '/pipe-' + Math.random();
+      execFileSync('mkfifo', [pipe]);
+      for (let n = 0; n < 8; n += 1) readFile(pipe, () => {});
+      return 'done';`,
+    'a late wait': `setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 1); return 'done';`,
     'a late block': `setTimeout(() => { for (;;); }, 1); return 'done';`,
     'handles that keep nothing alive': `for (const handle of process._getActiveHandles()) try { handle.unref?.(); handle.pause?.(); handle.removeAllListeners?.(); } catch {} return 'done';`,
     'closed handles': `for (const handle of process._getActiveHandles()) try { handle._handle?.close?.(); } catch {} return 'done';`,
@@ -142,6 +158,7 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'a thenable': `return { then: 5, content: { then() {} } };`,
     'a thenable without end': `return { then() {} };`,
     'deep data': `let a = {}; for (let n = 0; n < 100_000; n += 1) a = { a }; return a;`,
+    'a getter that replaces built-ins': `return { content: [{ type: 'text', get text() { Array.isArray = () => false; Array.prototype.map = () => []; return 'x'; } }] };`,
     'a revoked Proxy': `const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return { proxy };`,
   },
   'odd errors': {

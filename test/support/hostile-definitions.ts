@@ -37,6 +37,10 @@ export const hostileDefinitions: Readonly<Record<string, string>> = {
   'exits on errors': `process.on('uncaughtException', () => process.exit(1)); setTimeout(() => { throw new Error('late'); }, 50);`,
   'registers module hooks that throw': `import { register } from 'node:module'; register('data:text/javascript,export async function resolve() { throw new Error("no"); }');`,
   'registers module hooks that hang': `import { register } from 'node:module'; register('data:text/javascript,export async function load() { await new Promise(() => {}); }');`,
+  'breaks the environment': `process.env = new Proxy({}, { get() { throw new Error('env'); }, has() { throw new Error('env'); }, ownKeys() { throw new Error('env'); } });`,
+  'breaks the environment for good': `Object.defineProperty(process, 'env', { configurable: false, get() { throw new Error('env'); } });`,
+  'hooks promises with errors': `import { promiseHooks } from 'node:v8'; promiseHooks.onInit(() => { throw new Error('init'); });`,
+  'fills the thread pool': `import { pbkdf2 } from 'node:crypto'; for (let n = 0; n < 8; n += 1) pbkdf2('a', 'b', 1e9, 64, 'sha512', () => {});`,
   'exports a thenable': `export { thenable as default }; const thenable = { then() {} };`,
   'exports a Proxy': `export default new Proxy({}, { get() { throw new Error('get'); }, ownKeys() { throw new Error('keys'); } });`,
 };

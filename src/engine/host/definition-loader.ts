@@ -309,7 +309,8 @@ export class DefinitionLoader<H extends LoadingHost> {
     worker.isSilent = true;
     worker.silentAt = performance.now();
     this.#hangs += 1;
-    if (worker.loaded.length > 0) {
+    // A host that still answered after the first one has the next one too, which has not begun.
+    if (worker.loaded.length > 0 || worker.pending.size > 1) {
       for (const job of worker.pending) this.#reconsider(job);
       worker.pending.clear();
     }

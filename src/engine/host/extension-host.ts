@@ -2,8 +2,10 @@
 import module from 'node:module';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { onCodeReturn } from '../base/code-boundary.js';
 import { reporterOn } from '../base/line-reporter.js';
 import { onImported } from '../extension/import-module.js';
+import { guardAsyncHooks } from '../process/async-hooks.js';
 import { killTree } from '../process/exit-watch.js';
 import { flushOutput } from '../process/flush-output.js';
 import { installGuard } from '../process/install-guard.js';
@@ -18,7 +20,7 @@ import { Endpoint, type Tampering } from './host-endpoint.js';
 import type { FromHost, ToHost } from './host-messages.js';
 import type { ChannelMessage } from './json-line-channel.js';
 import { readsName } from './own-names.js';
-import { captureSurroundings } from './surroundings.js';
+import { captureSurroundings, repairEnv } from './surroundings.js';
 import { ThreadPool } from './thread-pool.js';
 
 // Kept before extension code loads.
@@ -44,12 +46,16 @@ const endpoint = new Endpoint({
 const channel = openHostChannel({ onMessage: (message) => receive(message as unknown as ToHost) });
 keepCrashListeners();
 const moduleHooks = watchModuleHooks();
+onCodeReturn(() => {
+  if (builtIns.haveEssentialsChanged()) endpoint.inspect();
+});
 sendToFront({ type: 'ready' });
 channel.flush();
 // The rest runs while the front answers, which takes another turn.
 // Many extensions share these modules. An extension that loads one first and changes it at once would go unnoticed.
 for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);
-// Captured after the guard and the hook watch, which have replaced some built-ins.
+guardAsyncHooks(report);
+// Captured after the guards and the hook watch, which have replaced some built-ins.
 let builtIns = captureBuiltIns();
 let surroundings = captureSurroundings();
 
@@ -93,6 +99,10 @@ function sendToFront(message: FromHost): void {
  * `for…in`. Undoes changes that break this process. Returns the first change that is kept.
  */
 function acceptChanges(): string | undefined {
+  const isRepaired = repairEnv();
+  if (isRepaired === true)
+    report('A module of the extension broke process.env while it loaded. It was put back.');
+  if (isRepaired === false) sendBroken('has a process.env that a module broke for good');
   const { removed, left } = builtIns.removePollution(isRead);
   if (removed.length > 0)
     report(
@@ -100,8 +110,7 @@ function acceptChanges(): string | undefined {
     );
   const changed = left.length > 0 ? `${left[0]} was added` : builtIns.difference(true)[0];
   if (!isExtensible(globalThis)) {
-    sendToFront({ type: 'broken', change: 'has global variables that a module froze' });
-    channel.flush();
+    sendBroken('has global variables that a module froze');
   } else if (changed === undefined || (left.length === 0 && areSound())) {
     if (changed !== undefined) builtIns.hideAdditions();
     // The module may have loaded Node modules.
@@ -115,12 +124,17 @@ function acceptChanges(): string | undefined {
     if (left.length === 0 && areSound()) {
       report(`A module of the extension broke a built-in while it loaded: ${changed}. It was put back.`);
     } else {
-      sendToFront({ type: 'broken', change: `has a built-in that a module broke for good: ${changed}` });
-      channel.flush();
+      sendBroken(`has a built-in that a module broke for good: ${changed}`);
     }
   }
   tameCrashListeners();
   return undefined;
+}
+
+/** Reports harm that only a new host can undo. Completes "The extension host". */
+function sendBroken(change: string): void {
+  sendToFront({ type: 'broken', change });
+  channel.flush();
 }
 
 function isRead(name: string): boolean {
@@ -191,6 +205,5 @@ async function checkImports(changed: string | undefined): Promise<void> {
     changed === undefined || hasNewHooks
       ? 'has module hooks, and imports'
       : `has a changed built-in (${changed}), and imports`;
-  sendToFront({ type: 'broken', change: `${cause} ${fault}` });
-  channel.flush();
+  sendBroken(`${cause} ${fault}`);
 }

@@ -74,9 +74,9 @@ export class Endpoint {
   }
 
   receive(message: ToHost): void {
-    const { send, report, exit } = this.#options;
+    const { send, report, exit, threadPool } = this.#options;
     if (message.type === 'start') {
-      this.#runner = new Runner(message.hosted, { send, report });
+      this.#runner = new Runner(message.hosted, { send, report, threadPool });
       for (const change of message.usualChanges) this.#usual[change] = true;
       return;
     }
@@ -122,6 +122,11 @@ export class Endpoint {
         // Let listeners of the signal run first.
         setImmediate(exit);
     }
+  }
+
+  /** Inspects the host while calls run. */
+  inspect(): void {
+    this.#inspect(false);
   }
 
   readonly #begin = (message: Asked): void => {

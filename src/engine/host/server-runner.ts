@@ -35,11 +35,14 @@ import type {
 import { HostedHooks } from './hosted-hooks.js';
 import { FrontRequests, RemoteRequest } from './remote-request.js';
 import type { RemoteUpstreams } from './remote-upstreams.js';
+import type { ThreadPool } from './thread-pool.js';
 
 export interface RunnerOptions {
   readonly send: (message: FromHost) => void;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
+  /** Undefined if the host cannot be replaced. */
+  readonly threadPool?: ThreadPool | undefined;
 }
 
 /** Longest time that a loading module delays the next one, in milliseconds. */
@@ -292,13 +295,16 @@ export class Runner {
   async #load<T>(file: string, load: () => Promise<T>): Promise<T> {
     const reason = Object.hasOwn(this.#excluded, file) ? this.#excluded[file] : undefined;
     if (reason !== undefined) throw new Error(reason);
-    const { send } = this.#options;
+    const { send, threadPool } = this.#options;
     const turn = this.#turn;
     const run = async () => {
       await turn;
       send({ type: 'loading', file });
       try {
-        return await this.#envReads.during(load);
+        const loaded = await this.#envReads.during(load);
+        if (threadPool && !(await threadPool.isUsable()))
+          send({ type: 'broken', change: 'has a module that fills all threads for files and names' });
+        return loaded;
       } finally {
         send({ type: 'loaded', file });
       }

@@ -8,9 +8,10 @@ const close = closeSync;
 const { cwd, chdir, umask, execPath } = process;
 // Undefined on Windows.
 const { geteuid, getegid } = process as Partial<NodeJS.Process>;
-const { apply } = Reflect;
+const { apply, defineProperty, getPrototypeOf, setPrototypeOf } = Reflect;
 const { keys } = Object;
 const { env } = process;
+const envPrototype = getPrototypeOf(env);
 
 /** The last mask set with `process.umask`. Reading the mask would change it for a moment. */
 let mask = umask();
@@ -38,8 +39,11 @@ export interface Surroundings {
 export function captureSurroundings(): Surroundings {
   const folder = folderNow();
   // A module may have replaced the object.
-  const ownEnv = process.env;
-  const isReplaced = () => process.env !== env && process.env !== ownEnv && !isRecorder(process.env);
+  const ownEnv = envNow();
+  const isReplaced = () => {
+    const now = envNow();
+    return now !== env && now !== ownEnv && !isRecorder(now);
+  };
   const firstMask = mask;
   const names = keys(env);
   const values: string[] = [];
@@ -52,6 +56,7 @@ export function captureSurroundings(): Surroundings {
     if (folderNow() !== folder) return 'the working directory was changed';
     if (mask !== firstMask) return 'the umask was changed';
     if (geteuid?.() !== user || getegid?.() !== group) return 'the user of the process was changed';
+    if (getPrototypeOf(env) !== envPrototype) return 'the prototype of process.env was replaced';
     return isReplaced() ? 'process.env was replaced' : undefined;
   };
   const difference = (): string | undefined => {
@@ -75,7 +80,8 @@ export function captureSurroundings(): Surroundings {
   const heal = (): string | undefined => {
     try {
       if (folder !== undefined) chdir(folder);
-      if (isReplaced()) process.env = env;
+      setPrototypeOf(env, envPrototype);
+      if (isReplaced()) putEnvBack();
       umask(firstMask);
       mask = firstMask;
       for (let index = 0; index < names.length; index += 1) env[names[index]!] ??= values[index]!;
@@ -90,6 +96,35 @@ export function captureSurroundings(): Surroundings {
 /** The value is untrusted: code can assign anything to `process.env`. */
 function isRecorder(value: unknown): boolean {
   return typeof value === 'object' && value !== null && isEnvRecorder(value);
+}
+
+/**
+ * Puts the original `process.env` back if a module has replaced it by an object that throws. Returns false if this is
+ * impossible, undefined if nothing was to do.
+ */
+export function repairEnv(): boolean | undefined {
+  const now = envNow();
+  setPrototypeOf(env, envPrototype);
+  if (now === env || isRecorder(now)) return undefined;
+  try {
+    if ('PATH' in now! && keys(now).length >= 0 && typeof now.PATH !== 'symbol') return undefined;
+  } catch {
+    // It is replaced.
+  }
+  return putEnvBack();
+}
+
+function putEnvBack(): boolean {
+  return defineProperty(process, 'env', { value: env, writable: true, enumerable: true, configurable: true });
+}
+
+/** Undefined if reading it throws. */
+function envNow(): NodeJS.ProcessEnv | undefined {
+  try {
+    return process.env;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined if the folder was deleted. */

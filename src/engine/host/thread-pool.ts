@@ -48,6 +48,17 @@ export class ThreadPool {
     return this.#isProbing;
   }
 
+  /** Resolves with false if work of a module fills the thread pool, so that no other module would load. */
+  isUsable(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = later(resolve, limitMs, false);
+      probe(execPath, () => {
+        forget(timer);
+        resolve(true);
+      });
+    });
+  }
+
   /** Calls back once: with true when the probe ends, with false if the probe takes too long. */
   whenFree(take: (isFree: boolean) => void): void {
     const settle = (isFree: boolean): void => {

@@ -321,7 +321,8 @@ export class Dispatcher implements Peer {
   }
 
   #settle({ id, result, error }: JsonObject): void {
-    const asked = this.#asked.get(Number(id));
+    // An empty id would otherwise count as 0, the id of the first request.
+    const asked = id === '' ? undefined : this.#asked.get(Number(id));
     if (isRecord(error)) {
       asked?.reject(new ProtocolError(Number(error.code), String(error.message), error.data));
     } else asked?.resolve(isRecord(result) ? result : {});

@@ -1,3 +1,4 @@
+import { guardCode } from '../base/code-boundary.js';
 import type { Extension } from '../extension/extension.js';
 import { lazyReference } from '../extension/lazy-reference.js';
 
@@ -16,12 +17,19 @@ export function lazyFunction<F>(value: unknown, extension: Extension): Lazy<F> {
       throw new LoadError('it runs in the extension host, which did not answer');
     };
   }
-  if (typeof value === 'function') return async () => value as F;
+  if (typeof value === 'function') {
+    const code = guardCode(value as F);
+    return async () => code;
+  }
   if (typeof value !== 'string') {
     return async () => {
       throw new LoadError('it is neither a function nor a module reference');
     };
   }
   const load = lazyReference(extension.paths, value, 'function');
-  return async () => (await load()) as F;
+  let loaded: F | undefined;
+  return async () => {
+    loaded ??= guardCode((await load()) as F);
+    return loaded;
+  };
 }

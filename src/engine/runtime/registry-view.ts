@@ -1,3 +1,4 @@
+import { restoreBuiltIns } from '../base/code-boundary.js';
 import { plainData } from '../base/plain-data.js';
 import type { ItemQuery, ItemRegistry, ListedItem, ListedKind, ShownQuery } from './context.js';
 import type { ListPage } from './paging.js';
@@ -28,6 +29,7 @@ export function handlerRegistryView(
 ): ItemRegistry {
   return {
     list({ kind = usual, pageSize = Number.POSITIVE_INFINITY, ...query }: ItemQuery = {}) {
+      restoreBuiltIns();
       if (!(pageSize >= 1)) throw new RangeError(`pageSize is ${pageSize}; it has to be 1 or more.`);
       const isAll = query.includeHidden || !hidesAppTools;
       const keep = isAll ? undefined : (spec: SpecOf<ServedKind>) => !isForAppsOnly(spec);
@@ -38,6 +40,7 @@ export function handlerRegistryView(
       return { items: items.map((spec) => toListedItem(spec)), ...next };
     },
     resolve(name: string, kind: ListedKind = usual) {
+      restoreBuiltIns();
       const found =
         kind === 'resources'
           ? (registry.all(kind).find(({ uri, uriTemplate }) => (uri ?? uriTemplate) === name) ??

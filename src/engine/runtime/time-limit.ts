@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { types } from 'node:util';
+import { mayBeThenable } from '../base/code-boundary.js';
 import { deadlines } from './deadlines.js';
 
 /** Work that did not end in time. */
@@ -66,12 +66,6 @@ export async function withTimeLimit<T>(
   } finally {
     run.forget();
   }
-}
-
-/** Reads no member: a getter may return something else the next time. */
-function mayBeThenable(value: unknown): boolean {
-  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false;
-  return types.isProxy(value) || 'then' in value;
 }
 
 class TimedDeadline implements CallDeadline {

@@ -1,3 +1,4 @@
+import { restoreBuiltIns } from '../base/code-boundary.js';
 import { type PlainFault, type PlainOptions, plainData } from '../base/plain-data.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
@@ -105,6 +106,8 @@ export function plainPieces(value: unknown): unknown {
 /** A value as JSON represents it. @throws ResultError if it has no JSON form. */
 export function requirePlain(given: unknown, options?: PlainOptions): unknown {
   const { value, faults } = plainData(given, options);
+  // Getters, proxies and `toJSON` are code.
+  if (typeof given === 'object') restoreBuiltIns();
   if (faults.length > 0) throw toResultError(faults);
   return value;
 }

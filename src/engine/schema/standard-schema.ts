@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { restoreBuiltIns } from '../base/code-boundary.js';
 import { describePlainFault, plainData } from '../base/plain-data.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
@@ -73,7 +74,9 @@ export async function compileStandard(
     form: 'standard',
     wire: await standardWire(schema, side, resolveFrom),
     async check(value) {
-      return readResult(await schema['~standard'].validate(value));
+      const result = await schema['~standard'].validate(value);
+      restoreBuiltIns();
+      return readResult(result);
     },
   };
 }

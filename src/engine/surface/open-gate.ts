@@ -1,6 +1,6 @@
 import type { ComposedServer, SurfaceGate } from '../live/live-server.js';
 import { type FrozenExtent, FrozenGate, RecordingGate } from './surface-gate.js';
-import { SurfaceRecords } from './surface-records.js';
+import { recordingCommand, SurfaceRecords } from './surface-records.js';
 
 export interface GateOptions {
   /** File for the surface, for a program that records it; undefined: no record. */
@@ -20,8 +20,5 @@ export async function openGate(
   if (file !== undefined) return new RecordingGate(file, surfaceKey);
   if (!frozen) return undefined;
   const record = await new SurfaceRecords(dataFolder).read(surfaceKey);
-  // `update` knows the servers of packages only.
-  const isOfPackage = surfaceKey === server.qualifiedName && server.qualifiedName.includes('/');
-  const renewal = !isOfPackage ? 'agenttools install … --frozen' : 'agenttools update --load';
-  return new FrozenGate({ record, extent: frozen, renewal, report });
+  return new FrozenGate({ record, extent: frozen, renewal: recordingCommand(surfaceKey), report });
 }

@@ -24,6 +24,12 @@ export interface KeyedSurface {
   readonly surface: ModelSurface;
 }
 
+/** The command that records the surface with a key. `update` knows the servers of packages only. */
+export function recordingCommand(key: string): string {
+  const isOfPackage = !key.startsWith('[') && key.includes('/');
+  return isOfPackage ? 'agenttools update --load' : 'agenttools install … --frozen';
+}
+
 /** Recorded surfaces in the data folder, by the keys of the servers. `--frozen` serves nothing else. */
 export class SurfaceRecords {
   readonly #folder: string;
@@ -44,8 +50,7 @@ export class SurfaceRecords {
     if (text === null) return undefined;
     const surface = parseSurface(text);
     if (surface) return surface;
-    const advice =
-      'Delete it and record the surface again with "agenttools update --load", or update AgentTools';
+    const advice = `Delete it and record the items again with "${recordingCommand(key)}", or update AgentTools`;
     throw new AgentToolsError('refused', `${file} is not a record of this version of AgentTools. ${advice}.`);
   }
 

@@ -283,6 +283,34 @@ describe('`difference`', () => {
   });
 });
 
+describe('the check of much-used objects', () => {
+  test.each<[string, () => void]>([
+    ['a function', () => Object.assign(Array, { isArray: () => true })],
+    ['a global', () => Object.assign(globalThis, { isNaN: () => true })],
+    [
+      'an accessor',
+      () => Object.defineProperty(RegExp.prototype, 'global', { configurable: true, value: 1 }),
+    ],
+    [
+      'the signal of a controller',
+      () => Object.defineProperty(AbortController.prototype, 'signal', { configurable: true, value: 1 }),
+    ],
+    ['a species', () => Object.defineProperty(Array, Symbol.species, { configurable: true, value: null })],
+    ['an iterator', () => Object.assign(Object.getPrototypeOf(new Map().keys()), { next: () => ({}) })],
+    ['Object.prototype', () => Object.defineProperty(objectPrototype, 'x', { configurable: true, value: 1 })],
+  ])('finds a change of %s, also when it is compiled', (_, change) => {
+    const builtIns = captureBuiltIns();
+    for (const runs of [1, 200]) {
+      let before = false;
+      for (let run = 0; run < runs; run += 1) before ||= builtIns.haveEssentialsChanged();
+      change();
+      const found = builtIns.haveEssentialsChanged();
+      intact.heal();
+      expect([before, found, builtIns.haveEssentialsChanged()]).toEqual([false, true, false]);
+    }
+  });
+});
+
 describe('globals', () => {
   test('are restored though all of them were deleted', () => {
     const [found, left, lost] = runAlone(`

@@ -14,6 +14,7 @@ type Behaviour =
   | 'kills'
   | 'blocks'
   | 'blocks-soon'
+  | 'blocks-late'
   | 'never'
   | 'slow'
   | 'later'
@@ -46,6 +47,7 @@ class FakeHost implements LoadingHost {
     return new Promise((resolve, reject) => {
       this.#rejects.add(reject);
       if (this.#isBlocked || behaviour === 'never') return;
+      if (behaviour === 'blocks-late') return void setTimeout(() => this.#block(), 270);
       if (behaviour === 'blocks') this.#isBlocked = true;
       if (behaviour === 'exits') setTimeout(() => this.end('exited with code 1'), 1);
       if (behaviour === 'kills') setTimeout(() => this.#signal(), 1);
@@ -247,6 +249,15 @@ describe('a loader of definitions', () => {
     await vi.advanceTimersByTimeAsync(2000);
     expect(hosts.map(({ files }) => files)).toEqual([['blocks1'], ['ok1']]);
     await ok;
+  });
+
+  test('loads the next definition elsewhere if a slow host answers before one blocks it', async () => {
+    const { load } = open();
+    const blocked = load('blocks-late1');
+    const { result, ms } = await timed(load('slow1', 'ok1'));
+    expect(result).toEqual(['ok', 'ok']);
+    expect(ms).toBeLessThan(4000);
+    expect((await timed(blocked)).result).toEqual([late('blocks-late1')]);
   });
 
   test('knows twenty definitions that block within 15 s', async () => {

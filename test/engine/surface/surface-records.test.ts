@@ -46,6 +46,19 @@ describe('a recorded surface', () => {
     await expect(records.read('one')).rejects.toThrow('is not a record of this version of AgentTools.');
   });
 
+  test.each([
+    ['@acme/weather/weather', 'agenttools update --load'],
+    ['trip', 'agenttools install … --frozen'],
+    ['["existing","npm:@acme/weather",{}]', 'agenttools install … --frozen'],
+  ])('names the command that records %s again, if it is unreadable', async (key, command) => {
+    const folder = writeFolder();
+    const records = new SurfaceRecords(folder);
+    await records.write({ key, surface });
+    const [file] = readdirSync(path.join(folder, 'frozen'));
+    writeFileSync(path.join(folder, 'frozen', file!), '{"version":0}');
+    await expect(records.read(key)).rejects.toThrow(`record the items again with "${command}"`);
+  });
+
   test('keeps its mark of an update', async () => {
     const records = new SurfaceRecords(writeFolder());
     await records.write({ key: 'one', surface: { ...surface, isOutdated: true } });
