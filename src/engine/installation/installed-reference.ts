@@ -64,7 +64,7 @@ function launchOf({ client: id, entry }: Receipt): Launch | undefined {
 }
 
 /** True for the arguments of an entry that starts AgentTools, directly or by npx. */
-function isThroughAgentTools([first, second]: readonly string[]): boolean {
+export function isThroughAgentTools([first, second]: readonly string[]): boolean {
   if (first === '-y') return /^agenttools@/.test(second ?? '');
   return second === 'start' && first?.endsWith('agenttools.js') === true;
 }

@@ -1,0 +1,166 @@
+import { keyFault } from '../../clients/entry-keys.js';
+import type { InstalledEntry } from '../../installation/installed.js';
+import { isOlder } from '../../packages/version.js';
+import { clientNeeds } from '../client-needs.js';
+import { commandLine, installCommand, removeCommand } from '../commands.js';
+import type { Check } from '../finding.js';
+import type { EntryPicture } from '../picture.js';
+
+/** Entries that start nothing. */
+export const invalidEntries: Check = function* ({ entries }) {
+  for (const entry of entries)
+    if (!entry.launch && !entry.remote && !isBuiltIn(entry))
+      yield {
+        code: 'doctor/invalid-entry',
+        entry,
+        message: `"${entry.key}" has no program with arguments and variables as texts, and no address.`,
+        fix: 'Correct the entry, or remove it.',
+      };
+};
+
+/** Extensions of Goose that are part of it, and entries that other tools manage. */
+function isBuiltIn({ entry }: EntryPicture): boolean {
+  return (
+    ['builtin', 'platform', 'frontend', 'inline_python'].includes(String(entry.type)) ||
+    entry.source === 'extension'
+  );
+}
+
+export const invalidKeys: Check = function* ({ entries }) {
+  for (const entry of entries) {
+    const { client } = entry.config;
+    // The general rule is for new entries. Clients accept more.
+    const fault = client.keys?.pattern ? keyFault(client, entry.key) : undefined;
+    if (fault !== undefined)
+      yield { code: 'doctor/invalid-key', entry, message: fault, fix: 'Rename the entry.' };
+  }
+};
+
+export const editedEntries: Check = function* ({ entries }) {
+  for (const entry of entries) {
+    const { installed } = entry;
+    if (installed?.state !== 'edited') continue;
+    yield {
+      code: 'doctor/entry-edited',
+      entry,
+      message: `"${entry.key}" was edited by hand since AgentTools wrote it.${installed.reason === undefined ? '' : ` ${installed.reason}`}`,
+      fix: installCommand(entry, referenceOf(installed), '--force'),
+    };
+  }
+};
+
+export const goneEntries: Check = function* ({ gone }) {
+  for (const { receipt, reason } of gone) {
+    const { client, key, file, scope, project } = receipt;
+    const place =
+      scope === 'config'
+        ? [key, '--config', file, '--client', client]
+        : [client, key, ...(scope === 'project' ? [`--project=${project}`] : [])];
+    yield {
+      code: 'doctor/entry-gone',
+      client,
+      file,
+      key,
+      message: `"${key}" (${receipt.server}) is no longer in the file.${reason === undefined ? '' : ` ${reason}`} Install it again, or forget it.`,
+      fix: commandLine('uninstall', ...place),
+    };
+  }
+};
+
+export const unreadableRecords: Check = function* ({ unreadableRecords: notes }) {
+  for (const message of notes)
+    yield {
+      code: 'doctor/unreadable-record',
+      message,
+      fix: 'Restore the file from a backup, or move it away: its entries then count as foreign.',
+    };
+};
+
+/** The argument for `install` that writes an entry again. */
+export function referenceOf({ receipt }: InstalledEntry): string {
+  return receipt.existing ? receipt.server : receipt.argument;
+}
+
+/** Servers under two keys, and different servers under one key. */
+export const clashes: Check = function* ({ entries }) {
+  const on = entries.filter(({ disabledBy }) => disabledBy === undefined);
+  for (const [index, entry] of on.entries()) {
+    const earlier = on.slice(0, index).filter((other) => areTogether(other, entry));
+    const identity = identityOf(entry);
+    const twin = earlier.find(
+      (other) => identity !== undefined && other.key !== entry.key && identityOf(other) === identity,
+    );
+    if (twin)
+      yield {
+        code: 'doctor/duplicate-server',
+        entry,
+        message: `"${entry.key}" starts the same server as "${twin.key}"${inFile(twin, entry)}.`,
+        fix: removeCommand(entry),
+      };
+    const namesake = earlier.find(
+      (other) => other.key === entry.key && other.config.file !== entry.config.file,
+    );
+    if (namesake && identityOf(namesake) !== identity)
+      yield {
+        code: 'doctor/name-clash',
+        entry,
+        message: `"${entry.key}" is also the key of another server${inFile(namesake, entry)}.`,
+        fix: `${removeCommand(entry)} — or rename one of the two`,
+      };
+  }
+};
+
+/** True if a client reads both at once: files of two projects are never read together. */
+function areTogether({ config: one }: EntryPicture, { config: other }: EntryPicture): boolean {
+  if (one.client !== other.client) return false;
+  return one.file === other.file || [one, other].some(({ scope }) => scope === 'user');
+}
+
+function inFile({ config }: EntryPicture, other: EntryPicture): string {
+  return config.file === other.config.file ? '' : ` in ${config.file}`;
+}
+
+/** Equal for entries that start or reach the same server with the same settings. */
+function identityOf({ launch, remote }: EntryPicture): string | undefined {
+  if (launch) {
+    const program = launch.command
+      .split(/[\\/]/)
+      .at(-1)
+      ?.replace(/\.(?:exe|cmd)$/i, '');
+    return JSON.stringify([program, launch.args, sorted(launch.env), launch.cwd]);
+  }
+  return remote && JSON.stringify([remote.url.replace(/\/$/, ''), sorted(remote.headers)]);
+}
+
+/** Variables and headers without those of AgentTools. */
+function sorted(values: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+  return Object.entries(values)
+    .filter(([name]) => !['MCP_SERVER_NAME', 'AGENTTOOLS_HOME'].includes(name))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+export const disabledServers: Check = function* ({ entries }) {
+  for (const entry of entries)
+    if (entry.disabledBy !== undefined)
+      yield {
+        code: 'doctor/disabled-server',
+        entry,
+        message: `"${entry.key}" is switched off by ${entry.disabledBy}.`,
+        fix: `Switch it on in ${entry.config.client.name}, if you want to use it.`,
+      };
+};
+
+export const oldClients: Check = function* ({ entries, clientVersions }) {
+  for (const { client, since, what, applies, update } of clientNeeds) {
+    const version = clientVersions.get(client);
+    if (version === undefined || !isOlder(version, since)) continue;
+    for (const entry of entries)
+      if (entry.config.client.id === client && applies(entry))
+        yield {
+          code: 'doctor/client-too-old',
+          entry,
+          message: `${entry.config.client.name} ${version} does not support ${what}, which "${entry.key}" needs. ${since} does.`,
+          fix: update,
+        };
+  }
+};

@@ -1,0 +1,65 @@
+import { chmod } from 'node:fs/promises';
+import type { Launch } from '../clients/client.js';
+import { planLaunch } from './entry-launch.js';
+import type { Repair } from './finding.js';
+import type { ConfigPicture, EntryPicture, Picture } from './picture.js';
+
+/** Gives an entry another launch. */
+export function repairLaunch(
+  entry: EntryPicture,
+  {
+    does,
+    change,
+    picture,
+  }: {
+    readonly does: string;
+    readonly change: (launch: Launch) => Launch;
+    readonly picture: Picture;
+  },
+): Repair {
+  return {
+    does,
+    edit: { config: entry.config, plan: (state) => planLaunch(state, entry, change, picture) },
+  };
+}
+
+/** Replaces one word in the command, the arguments and the folder of an entry. */
+export function repairWords(
+  entry: EntryPicture,
+  words: ReadonlyMap<string, string>,
+  { does, picture }: { readonly does: string; readonly picture: Picture },
+): Repair {
+  const replace = (word: string) => words.get(word) ?? word;
+  const change = ({ command, args, env, cwd }: Launch): Launch => ({
+    command: replace(command),
+    args: args.map(replace),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, replace(value)])),
+    ...(cwd !== undefined && { cwd: replace(cwd) }),
+  });
+  return repairLaunch(entry, { does, change, picture });
+}
+
+/** Changes the text of a file, not its data. */
+export function repairText(config: ConfigPicture, does: string, change: (text: string) => string): Repair {
+  return {
+    does,
+    edit: {
+      config,
+      plan: async (state) => ({
+        ...state,
+        text: state.text === null ? null : change(state.text),
+        outcome: 'updated',
+      }),
+    },
+  };
+}
+
+/** Takes the permissions of other users away. */
+export function repairMode({ file, realFile, mode = 0o600 }: ConfigPicture): Repair {
+  return {
+    does: `Let only you read ${file}`,
+    async prepare({ dryRun }) {
+      if (!dryRun) await chmod(realFile, mode & 0o700);
+    },
+  };
+}
