@@ -114,7 +114,7 @@ function distinct(found: readonly Found[]): readonly Found[] {
 /** Codes with several findings for one entry. */
 const codesByMessage = new Set<string>(['doctor/missing-secret', 'doctor/lost-tools', 'doctor/outdated']);
 
-async function place({ code, message, fix, repair, ...where }: Found): Promise<Finding> {
+async function place({ code, message, note, fix, repair, ...where }: Found): Promise<Finding> {
   const { entry, config = entry?.config, path = entry?.path, key = entry?.key } = where;
   const { text = null } = config ?? {};
   const offset =
@@ -131,7 +131,7 @@ async function place({ code, message, fix, repair, ...where }: Found): Promise<F
     line,
     column,
     key: key ?? null,
-    message: `${message.trim()} ${why}`,
+    message: [message.trim(), why, ...(note ? [note] : [])].join(' '),
     fix,
     fixable: repair !== undefined,
   };

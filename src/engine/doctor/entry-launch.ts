@@ -5,10 +5,23 @@ import { isIntact, mergeEntry, sameValue } from '../clients/edit/merge-entry.js'
 import type { ConfigState, Plan } from '../clients/ledger/config-plan.js';
 import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
+import type { Receipt } from '../clients/receipt.js';
 import type { EntryPicture, Picture } from './picture.js';
 
 /** Returns the new launch of an entry. */
 type ChangeLaunch = (launch: Launch) => Launch;
+
+/** Server of an entry that AgentTools takes over. */
+export interface TakenServer {
+  readonly kind: 'command' | 'url';
+  /** Command or URL, without secrets. */
+  readonly server: string;
+}
+
+interface LaunchPlanOptions extends Pick<Picture, 'now' | 'version'> {
+  /** Makes a foreign entry one of AgentTools. Uninstall puts the former entry back. Default: it stays foreign. */
+  readonly take?: TakenServer | undefined;
+}
 
 /**
  * Plans another launch for an entry, and keeps all its other fields. An entry that AgentTools wrote stays one: the change
@@ -19,7 +32,7 @@ export async function planLaunch(
   state: ConfigState,
   { config, key }: EntryPicture,
   change: ChangeLaunch,
-  { now, version }: Pick<Picture, 'now' | 'version'>,
+  { now, version, take }: LaunchPlanOptions,
 ): Promise<Plan> {
   const { client, layout } = config;
   const { container } = layout;
@@ -35,6 +48,28 @@ export async function planLaunch(
     return await planInstall(state, { receipt: updated, place, force: false });
   }
   const next = withLaunch(current, { layout, key, change });
+  if (take) {
+    const { scope, file } = config;
+    const { launchOf } = layout;
+    const taken: Receipt = {
+      client: client.id,
+      scope,
+      file,
+      format: client.format,
+      container,
+      key,
+      server: take.server,
+      existing: true,
+      kind: take.kind,
+      reference: take.server,
+      argument: take.server,
+      variables: Object.keys(launchOf(next)?.env ?? {}),
+      entry: next,
+      version,
+      time: now.toISOString(),
+    };
+    return await planInstall(state, { receipt: taken, place, force: true });
+  }
   return { ...state, text: await putEntry(state.text, place, next), outcome: 'updated' };
 }
 

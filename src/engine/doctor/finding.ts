@@ -34,6 +34,8 @@ export interface Found {
   readonly code: FindingCode;
   /** Without the consequence, which the code implies. In sentences. */
   readonly message: string;
+  /** Sentences after the consequence. */
+  readonly note?: string;
   /** A command, or an instruction in a sentence. */
   readonly fix: string;
   readonly entry?: EntryPicture;

@@ -193,6 +193,8 @@ async function readTrust(surroundings: ClientEnvironment): Promise<Picture['trus
   return new Map(await Promise.all(read));
 }
 
+const exactVersion = /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
+
 interface PackageFacts {
   readonly dataFolder: string;
   readonly workspace: GatherDeps['workspace'];
@@ -209,7 +211,10 @@ async function listPackages(
     const ours = installed?.receipt.kind === 'npm' ? npmOf(installed) : undefined;
     if (ours) return [{ ...ours, entry, folder: npmServerFolder(dataFolder, ours) }];
     const named = launch && npxPackage(launch);
-    return named?.version === undefined ? [] : [{ name: named.name, version: named.version, entry }];
+    // Tags and ranges have no version that could be outdated.
+    return named?.version !== undefined && exactVersion.test(named.version)
+      ? [{ name: named.name, version: named.version, entry }]
+      : [];
   });
   if (!isAll) return inEntries;
   const stored = await new PackageStore(workspace.packagesFolder).all().catch(() => []);

@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import type { Launch } from '../clients/client.js';
-import { planLaunch } from './entry-launch.js';
+import { planLaunch, type TakenServer } from './entry-launch.js';
 import type { Repair } from './finding.js';
 import type { ConfigPicture, EntryPicture, Picture } from './picture.js';
 
@@ -11,15 +11,21 @@ export function repairLaunch(
     does,
     change,
     picture,
+    take,
   }: {
     readonly does: string;
     readonly change: (launch: Launch) => Launch;
     readonly picture: Picture;
+    readonly take?: TakenServer | undefined;
   },
 ): Repair {
+  const { now, version } = picture;
   return {
     does,
-    edit: { config: entry.config, plan: (state) => planLaunch(state, entry, change, picture) },
+    edit: {
+      config: entry.config,
+      plan: (state) => planLaunch(state, entry, change, { now, version, take }),
+    },
   };
 }
 

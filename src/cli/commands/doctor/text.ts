@@ -47,7 +47,7 @@ function renderFinding(finding: Finding, options: DoctorRenderOptions): string {
 function repairLines({ repairs }: DoctorReport, { dryRun, ...options }: DoctorRenderOptions): string {
   const style = styleFor(options);
   const lines = repairs.map(({ does, file, error }) => {
-    const place = file === undefined ? '' : ` (${file})`;
+    const place = file === undefined || error?.message.includes(file) ? '' : ` (${file})`;
     if (error) return `${style.red('Not repaired:')} ${does}${place}: ${error.message}\n`;
     return `${style.green(dryRun ? 'Would repair:' : 'Repaired:')} ${does}${place}\n`;
   });

@@ -105,7 +105,8 @@ export const clashes: Check = function* ({ entries }) {
         code: 'doctor/name-clash',
         entry,
         message: `"${entry.key}" is also the key of another server${inFile(namesake, entry)}.`,
-        fix: `${removeCommand(entry)} — or rename one of the two`,
+        fix: removeCommand(entry),
+        note: 'Remove one of the two, or give it another key.',
       };
   }
 };

@@ -6,6 +6,7 @@ import { findLiteralSecrets } from '../../extension/upstream-secrets.js';
 import { isThroughAgentTools } from '../../installation/installed-reference.js';
 import { storeSecret, toSecretName } from '../../installation/store-secret.js';
 import { commandLine, fixCommand } from '../commands.js';
+import type { TakenServer } from '../entry-launch.js';
 import type { Check, Found, Repair } from '../finding.js';
 import type { EntryPicture, Picture } from '../picture.js';
 import { repairLaunch, repairMode } from '../repairs.js';
@@ -54,20 +55,30 @@ function clearTextFound(entry: EntryPicture, secrets: readonly ClearSecret[], pi
   const { client, scope } = config;
   const names = [...new Set(secrets.map(({ name }) => name))].join(', ');
   const movable = secrets.filter(({ kind }) => kind === 'env' || kind === 'headers');
-  const canMove =
-    movable.length === secrets.length && (entry.launch !== undefined || entry.remote !== undefined);
+  // A store of this machine is of no use in a file that others share.
+  const canMove = movable.length === secrets.length && scope !== 'project';
   const isAllowed = canMove && (installed !== undefined || picture.moveSecrets);
-  const shared = scope === 'project' ? ' Others get it with the project.' : '';
+  const shared = scope === 'project' ? 'Others get it with the project. ' : '';
   return {
     code: 'doctor/clear-text-secret',
     entry,
     path: [...entry.path, ...fieldOf(entry, secrets[0]!)],
-    message: `"${key}" holds ${names} in clear text.${shared}${nativeHint(entry, movable)}`,
-    fix: canMove
-      ? fixCommand(client.id, ...(installed ? [] : ['--move-secrets']))
-      : 'Give the value in a variable, if the server can read one, and keep it in the secret store: agenttools secret set <name>',
+    message: `"${key}" holds ${names} in clear text.`,
+    note: `${shared}${nativeHint(entry, movable)}`.trim(),
+    fix: canMove ? fixCommand(client.id, ...(installed ? [] : ['--move-secrets'])) : otherFix(entry, movable),
     ...(isAllowed && { repair: secretsRepair(entry, movable, picture) }),
   };
+}
+
+/** The way out if the store cannot hold the value. */
+function otherFix({ config, key }: EntryPicture, [first]: readonly ClearSecret[]): string {
+  const { client, scope } = config;
+  if (!first || scope !== 'project')
+    return 'Give the value in a variable, if the server reads one. Then run doctor again.';
+  const native = first.kind === 'env' ? client.secretReference?.(first.name, key, client.name) : undefined;
+  const write =
+    native?.value === undefined ? 'Remove the value from the file' : `Write ${native.value} instead`;
+  return `${write}, and replace the secret: everybody with the project has it.`;
 }
 
 /** The field of the entry, for the position. */
@@ -82,8 +93,8 @@ function nativeHint({ config: { client }, key }: EntryPicture, secrets: readonly
   const native = variable && client.secretReference?.(variable.name, key, client.name);
   if (!variable || !native) return '';
   return native.value === undefined
-    ? ` ${client.name} can also pass ${variable.name} on from its environment.`
-    : ` ${client.name} also takes ${native.value} instead of the value. ${native.hint}`;
+    ? `${client.name} can also pass ${variable.name} on from its environment.`
+    : `${client.name} also takes ${native.value} instead of the value. ${native.hint}`;
 }
 
 /** Moves values into the secret store. The entry then starts the server through AgentTools, which fills them in. */
@@ -97,10 +108,12 @@ function secretsRepair(entry: EntryPicture, secrets: readonly ClearSecret[], pic
       does: `Move ${label} of "${entry.key}" into the secret store`,
       change,
       picture,
+      take: takenServer(entry),
     }),
     async prepare({ dryRun, secrets: store }) {
       for (const secret of secrets) {
-        const { name, value } = secret;
+        const { kind, value } = secret;
+        const name = kind === 'headers' ? `${entry.key}_${secret.name}` : secret.name;
         const bare = value.slice(schemeFor(secret).length);
         const stored = dryRun
           ? toSecretName(name)
@@ -109,6 +122,14 @@ function secretsRepair(entry: EntryPicture, secrets: readonly ClearSecret[], pic
       }
     },
   };
+}
+
+/** The entry becomes one of AgentTools, so that list-installed and secret list show it. */
+function takenServer({ launch, remote, installed }: EntryPicture): TakenServer | undefined {
+  if (installed) return undefined;
+  if (remote) return { kind: 'url', server: remote.url };
+  if (!launch || isThroughAgentTools(launch.args)) return undefined;
+  return { kind: 'command', server: [launch.command, ...launch.args].join(' ') };
 }
 
 /** `Bearer `, which is no secret. */

@@ -15,7 +15,7 @@ export const untrustedFolders: Check = function* (picture) {
     yield {
       code: 'doctor/untrusted-folder',
       config,
-      message: `${client.name} does not trust ${project}, so it ignores the servers in this file.`,
+      message: `${client.name} does not trust ${project}.`,
       fix: `Start ${client.name} in ${project}, and trust the folder there. AgentTools does not decide this for you.`,
     };
   }
