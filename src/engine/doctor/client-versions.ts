@@ -9,7 +9,7 @@ import { isOlder } from '../packages/version.js';
 /** Folders above a program that may hold its `package.json`. */
 const maxLevels = 5;
 
-/** Where files tell the version of a client. */
+/** Source of the version of a client. */
 export type VersionSource =
   /** The npm package of a program on the PATH. */
   | { readonly program: string }
@@ -18,7 +18,7 @@ export type VersionSource =
 
 /**
  * Version of an installed client, from files alone: the package of its program, or the folder of its extension. Undefined
- * if no file tells it.
+ * if no file has it.
  */
 export async function findClientVersion(
   source: VersionSource,

@@ -54,7 +54,7 @@ export interface DoctorReport {
 /** Most rounds of repairs. One can reveal another fault of the same file. */
 const maxRounds = 4;
 
-/** Looks at all files of all clients and at everything that AgentTools wrote, and repairs what has one right answer. */
+/** Looks at all files of all clients and at everything that AgentTools wrote, and repairs the findings with one right answer. */
 export async function runDoctor(request: DoctorRequest, deps: DoctorDeps): Promise<DoctorReport> {
   const known = new Map<string, Promise<Probe>>();
   const repairs: RepairReport[] = [];

@@ -44,7 +44,7 @@ export interface Found {
   readonly client?: string;
   readonly file?: string;
   readonly key?: string;
-  /** Place in the file. Default: that of the entry. */
+  /** Place in the file. Default: the entry. */
   readonly path?: ConfigPath;
   /** Offset in the text, instead of a path. */
   readonly offset?: number;

@@ -39,7 +39,7 @@ export interface GatherOptions {
 /** The part of the picture that comes from files alone. */
 export type FilePicture = Omit<Picture, 'probes' | 'registry'>;
 
-/** Reads the files of all clients, and the records of AgentTools. Starts nothing, asks nobody, writes nothing. */
+/** Reads the files of all clients, and the records of AgentTools. Starts nothing, sends no request, writes nothing. */
 export async function gather(
   { clients: chosen, moveSecrets }: GatherOptions,
   deps: GatherDeps,

@@ -105,7 +105,7 @@ export interface Picture {
   readonly secrets: ReadonlySet<string>;
   /** Paths of programs by their bare names; undefined: not on the PATH. */
   readonly programs: ReadonlyMap<string, string | undefined>;
-  /** Versions of clients by id, where files tell them. */
+  /** Versions of clients by id, if files have them. */
   readonly clientVersions: ReadonlyMap<string, string>;
   /** Config files of trust, by client. Undefined: the client trusts all folders, or has no such file. */
   readonly trust: ReadonlyMap<string, unknown>;

@@ -50,7 +50,7 @@ function isOwn({ installed }: EntryPicture): boolean {
   return installed?.state === 'intact';
 }
 
-/** Dead paths are findings of their own. */
+/** Dead paths are separate findings. */
 function canStart({ launch }: EntryPicture, { exists, platform }: ClientEnvironment): boolean {
   const { isAbsolute } = platformPaths({ platform });
   return (

@@ -76,8 +76,9 @@ function clearTextNotes({
   const found = source.variables.find(isClearText);
   if (isAsked || request.scope.kind !== 'user' || !found || change.outcome === 'unchanged') return [];
   const { name } = found;
-  const native = client.secretReference?.(name, receipt.key, client.name).value;
-  const other = native?.includes(name) ? ` Or let ${client.name} fill it in: --env '${name}=${native}'` : '';
+  const { value: native, additions } = client.secretReference?.(name, receipt.key, client.name) ?? {};
+  const isPlain = native !== undefined && !additions;
+  const other = isPlain ? ` Or let ${client.name} fill it in: --env '${name}=${native}'` : '';
   return [
     `${name} is in the file in clear text. To keep it in the secret store: agenttools secret set ${name}, then install again with --env ${name}=secret:${name}.${other}`,
   ];

@@ -49,7 +49,7 @@ export async function installedReference(
 }
 
 /** The command of an entry; undefined if it starts through AgentTools with secrets, which are in variables of the entry. */
-function wordsOf(receipt: Receipt): readonly string[] | undefined {
+export function wordsOf(receipt: Receipt): readonly string[] | undefined {
   const launch = launchOf(receipt);
   if (!launch) return undefined;
   const words = [launch.command, ...launch.args];

@@ -8,7 +8,7 @@ import { storeSecret } from './store-secret.js';
 
 /**
  * Asks the user at a terminal to keep given secrets in the secret store. Returns the request with references in place of the
- * stored values. Asks nothing if each client takes the secrets by references of its own.
+ * stored values. Asks nothing if each client fills in references to the secrets itself.
  * @throws AgentToolsError if the store cannot be written
  */
 export async function offerStore(

@@ -25,7 +25,7 @@ export interface DoctorInput {
   readonly json: boolean;
 }
 
-/** Reports what is wrong with the servers of all clients. Findings go to stdout; the diff of a dry run replaces them there. */
+/** Reports and repairs faults of the servers of all clients. Findings go to stdout; the diff of a dry run replaces them there. */
 export async function doctorCommand(input: DoctorInput, host: Host): Promise<ExitCode> {
   const { client, fix, dryRun, moveSecrets, startForeign, start, offline, timeoutMs, json } = input;
   if (startForeign && !start)

@@ -1,8 +1,7 @@
 import { keyFault } from '../../clients/entry-keys.js';
-import type { InstalledEntry } from '../../installation/installed.js';
 import { isOlder } from '../../packages/version.js';
 import { clientNeeds } from '../client-needs.js';
-import { commandLine, installCommand, removeCommand } from '../commands.js';
+import { againCommand, commandLine, removeCommand } from '../commands.js';
 import type { Check } from '../finding.js';
 import type { EntryPicture } from '../picture.js';
 
@@ -44,7 +43,7 @@ export const editedEntries: Check = function* ({ entries }) {
       code: 'doctor/entry-edited',
       entry,
       message: `"${entry.key}" was edited by hand since AgentTools wrote it.${installed.reason === undefined ? '' : ` ${installed.reason}`}`,
-      fix: installCommand(entry, referenceOf(installed), '--force'),
+      fix: againCommand(entry, installed, '--force'),
     };
   }
 };
@@ -75,11 +74,6 @@ export const unreadableRecords: Check = function* ({ unreadableRecords: notes })
       fix: 'Restore the file from a backup, or move it away: its entries then count as foreign.',
     };
 };
-
-/** The argument for `install` that writes an entry again. */
-export function referenceOf({ receipt }: InstalledEntry): string {
-  return receipt.existing ? receipt.server : receipt.argument;
-}
 
 /** Servers under two keys, and different servers under one key. */
 export const clashes: Check = function* ({ entries }) {
@@ -133,7 +127,7 @@ function identityOf({ launch, remote }: EntryPicture): string | undefined {
   return remote && JSON.stringify([remote.url.replace(/\/$/, ''), sorted(remote.headers)]);
 }
 
-/** Variables and headers without those of AgentTools. */
+/** Variables and headers, except the variables of AgentTools. */
 function sorted(values: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
   return Object.entries(values)
     .filter(([name]) => !['MCP_SERVER_NAME', 'AGENTTOOLS_HOME'].includes(name))

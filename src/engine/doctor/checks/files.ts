@@ -46,7 +46,7 @@ export const unsupportedSyntax: Check = function* ({ configs }) {
         config,
         offset,
         message: `There is ${isComma ? 'a comma after the last value' : 'a comment'}, which ${client.name} cannot read.`,
-        // A comment may hold what its author wants to keep.
+        // The author may want to keep the text of a comment.
         fix: isComma ? fixCommand(client.id) : 'Move the comment to another file, or delete it.',
         ...(isComma && { repair: repairText(config, 'Remove the commas', withoutCommas(config)) }),
       };

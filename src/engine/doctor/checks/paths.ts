@@ -3,12 +3,11 @@ import { platformPaths } from '../../clients/table/folders.js';
 import { nodeCommand } from '../../existing-servers/node-link.js';
 import { npmServerFolder } from '../../existing-servers/npm-servers.js';
 import { isThroughAgentTools } from '../../installation/installed-reference.js';
-import { commandLine, fixCommand, installCommand } from '../commands.js';
+import { againCommand, commandLine, fixCommand } from '../commands.js';
 import { npmOf } from '../entry-package.js';
 import type { Check, Found, Repair } from '../finding.js';
 import type { EntryPicture, Picture } from '../picture.js';
 import { repairWords } from '../repairs.js';
-import { referenceOf } from './entries.js';
 
 /** Dead paths, from the most to the least specific cause: one finding for each word of an entry. */
 export const deadPaths: Check = function* (picture) {
@@ -169,7 +168,7 @@ function deadScriptFound(entry: EntryPicture, script: string, picture: Picture):
       ? [[launch.command, picture.program.command] as const]
       : []),
   ]);
-  const again = installed ? installCommand(entry, referenceOf(installed)) : undefined;
+  const again = installed ? againCommand(entry, installed) : undefined;
   return {
     code: 'doctor/dead-script',
     entry,
@@ -214,9 +213,7 @@ function missingServer(entry: EntryPicture, { args }: Launch, picture: Picture):
   return {
     ...found,
     message: `The server of "${entry.key}" is missing: ${what}`,
-    fix: isPackage
-      ? commandLine('add', `${scope}/${name}${version}`)
-      : installCommand(entry, referenceOf(installed)),
+    fix: isPackage ? commandLine('add', `${scope}/${name}${version}`) : againCommand(entry, installed),
   };
 }
 

@@ -78,7 +78,7 @@ function otherFix({ config, key }: EntryPicture, [first]: readonly ClearSecret[]
   const native = first.kind === 'env' ? client.secretReference?.(first.name, key, client.name) : undefined;
   const write =
     native?.value === undefined ? 'Remove the value from the file' : `Write ${native.value} instead`;
-  return `${write}, and replace the secret: everybody with the project has it.`;
+  return `${write}, and replace the secret: all users of the project have it.`;
 }
 
 /** The field of the entry, for the position. */
@@ -92,6 +92,7 @@ function nativeHint({ config: { client }, key }: EntryPicture, secrets: readonly
   const variable = secrets.find(({ kind }) => kind === 'env');
   const native = variable && client.secretReference?.(variable.name, key, client.name);
   if (!variable || !native) return '';
+  if (native.additions) return `${client.name} can also ask for ${variable.name} itself, by an input.`;
   return native.value === undefined
     ? `${client.name} can also pass ${variable.name} on from its environment.`
     : `${client.name} also takes ${native.value} instead of the value. ${native.hint}`;
@@ -183,7 +184,7 @@ function ownVariables({ surroundings: { env }, dataFolder }: Picture): Readonly<
   return env.AGENTTOOLS_HOME ? { AGENTTOOLS_HOME: dataFolder } : {};
 }
 
-/** Files with secrets that other users of the machine can read. Files of projects belong to all who have the project. */
+/** Files with secrets that other users of the machine can read. Project files are shared anyway. */
 export const readableSecrets: Check = function* ({ configs, entries, surroundings }) {
   if (surroundings.platform === 'win32') return;
   const seen = new Set<string>();

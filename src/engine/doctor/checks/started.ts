@@ -2,10 +2,9 @@ import { findHarmedTools } from '../../adaptation/harmed-tools.js';
 import { clientLimits } from '../../compatibility/client-limits.js';
 import { measureServer } from '../../compatibility/token-cost.js';
 import { isThroughAgentTools } from '../../installation/installed-reference.js';
-import { installCommand, removeCommand } from '../commands.js';
+import { againCommand, installCommand, removeCommand } from '../commands.js';
 import type { Check } from '../finding.js';
 import type { EntryPicture, Picture, Probe } from '../picture.js';
-import { referenceOf } from './entries.js';
 
 /** Servers that did not answer. */
 export const failedStarts: Check = function* ({ probes }) {
@@ -23,7 +22,7 @@ export const failedStarts: Check = function* ({ probes }) {
         code: 'doctor/upstream-unavailable',
         entry,
         message: `"${key}": ${probe.absences.join(' ')}`,
-        fix: 'Do what the message says, then run doctor again.',
+        fix: 'Follow the message, then run doctor again.',
       };
   }
 };
@@ -97,8 +96,7 @@ function mostTools(servers: readonly Answered[]): EntryPicture {
 /** The command that puts the tools of a server behind the catalog. */
 function chooseCommand(entry: EntryPicture): string {
   const { installed, launch } = entry;
-  const server = installed ? referenceOf(installed) : undefined;
-  if (server !== undefined) return installCommand(entry, server, '--catalog');
+  if (installed) return againCommand(entry, installed, '--catalog');
   return launch
     ? `Choose fewer tools in ${entry.config.client.name}, or remove a server.`
     : `Remove a server, or serve it through the catalog: ${installCommand(entry, entry.remote?.url ?? '<server>', '--catalog', '--force')}`;
@@ -122,7 +120,7 @@ export const lostTools: Check = function* ({ probes }) {
         entry,
         message: `Of "${key}", ${config.client.name} ${limit.does}: ${tools.slice(0, maxNames).join(', ')}${rest} (${limit.code}).`,
         fix: installed
-          ? installCommand(entry, referenceOf(installed), '--adapt')
+          ? againCommand(entry, installed, '--adapt')
           : 'Install the server with --adapt, or report it to its author.',
       };
     }
