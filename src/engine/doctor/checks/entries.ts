@@ -17,11 +17,12 @@ export const invalidEntries: Check = function* ({ entries }) {
       };
 };
 
-/** Extensions of Goose that are part of it, and entries that other tools manage. */
+/** Extensions of Goose that are part of it, and settings of servers that extensions of Zed bring. */
 function isBuiltIn({ entry }: EntryPicture): boolean {
   return (
     ['builtin', 'platform', 'frontend', 'inline_python'].includes(String(entry.type)) ||
-    entry.source === 'extension'
+    entry.source === 'extension' ||
+    'settings' in entry
   );
 }
 

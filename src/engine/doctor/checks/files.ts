@@ -90,9 +90,21 @@ const containerKeys = new Set(
 export const wrongContainers: Check = function* ({ configs }) {
   for (const config of configs) {
     const { client, data, layout, realFile } = config;
-    if (!isMap(data) || configValueAt(data, layout.container.path) !== undefined) continue;
+    const { path, shape } = layout.container;
+    const held = configValueAt(data, path);
+    const isFitting = shape === 'list' ? Array.isArray(held) : isMap(held);
+    if (held !== undefined && held !== null && !isFitting) {
+      yield {
+        code: 'doctor/wrong-container',
+        config,
+        path,
+        message: `"${path.join('.') || 'The file'}" is not ${shape === 'list' ? 'a list' : 'a map'} of servers.`,
+        fix: `Write the servers as ${shape === 'list' ? 'a list' : 'a map from keys to entries'}.`,
+      };
+    }
+    if (!isMap(data) || held !== undefined) continue;
     const isShared = configs.some((other) => other.realFile === realFile && other.client !== client);
-    const [own] = layout.container.path;
+    const [own] = path;
     const wrong = Object.keys(data).find(
       (key) => key !== own && containerKeys.has(key) && holdsServers(data[key]),
     );
@@ -102,8 +114,8 @@ export const wrongContainers: Check = function* ({ configs }) {
       config,
       path: [wrong],
       key: wrong,
-      message: `The servers are under "${wrong}", and ${client.name} reads "${layout.container.path.join('.')}".`,
-      fix: `Rename "${wrong}" to "${layout.container.path.join('.')}".`,
+      message: `The servers are under "${wrong}", and ${client.name} reads "${path.join('.')}".`,
+      fix: `Rename "${wrong}" to "${path.join('.')}".`,
     };
   }
 };
