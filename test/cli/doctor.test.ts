@@ -1,5 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references in config files.
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { failedStarts } from '../../src/engine/doctor/checks/started.js';
@@ -500,7 +510,7 @@ describe('doctor', () => {
   );
 
   it('has a case for every code', () => {
-    const others = new Set(['doctor/upstream-unavailable']);
+    const others = new Set(['doctor/upstream-unavailable', 'doctor/moved-record']);
     const covered = new Set(cases.map(({ code }) => code));
     expect(
       findingTable.map(({ code }) => code).filter((code) => !others.has(code) && !covered.has(code)),
@@ -567,6 +577,36 @@ describe('doctor', () => {
     expect((await run(home, ['list-installed', '--check'])).code).toBe(0);
     await run(home, ['uninstall', 'cursor', 'tickets']);
     expect(readFileSync(path.join(home, cursor), 'utf8')).toBe(cursorFile);
+  });
+
+  it('follows a home folder that moved with its data folder, and uninstall restores the bytes', async () => {
+    const folder = writeFolder({ [`old/${cursor}`]: cursorFile, 'old/server.mjs': ticketsServer });
+    await install()(path.join(folder, 'old'));
+    const home = path.join(folder, 'new');
+    renameSync(path.join(folder, 'old'), home);
+    const words = ['doctor', '--offline', '--no-start', '--json'];
+    const { stdout } = await run(home, words);
+    const codes = JSON.parse(stdout).findings.map(({ code }: Finding) => code);
+    expect(codes).toEqual(['doctor/moved-home', 'doctor/moved-record']);
+    const fixed = await run(home, [...words, '--fix']);
+    expect(JSON.parse(fixed.stdout)).toMatchObject({ findings: [], repairs: [{}, {}] });
+    expect(JSON.parse(readFileSync(path.join(home, cursor), 'utf8')).mcpServers.tickets.args).toEqual([
+      path.join(home, 'server.mjs'),
+    ]);
+    expect((await run(home, ['list-installed', '--check'])).code).toBe(0);
+    await run(home, ['uninstall', 'cursor', 'tickets']);
+    expect(readFileSync(path.join(home, cursor), 'utf8')).toBe(cursorFile);
+  });
+
+  it('points the link to Node at the present one', async () => {
+    const home = writeFolder({ [cursor]: cursorFile, '.npmrc': registry.settings() });
+    await run(home, ['install', 'cursor', '@acme/mcp', '--no-verify']);
+    const link = path.join(home, 'agenttools/bin/node');
+    rmSync(link);
+    symlinkSync('/opt/node18/bin/node', link);
+    const { code, stdout } = await run(home, ['doctor', '--offline', '--no-start', '--fix']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('run the present Node by') });
+    expect(readlinkSync(link)).toBe(node);
   });
 
   it('takes over an entry with a secret, lists it, and puts the former one back', async () => {

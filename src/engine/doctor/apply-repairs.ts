@@ -2,7 +2,6 @@ import { AgentToolsError } from '../base/errors.js';
 import { changeConfig } from '../clients/config-change.js';
 import { ConfigError } from '../clients/edit/editor.js';
 import type { Plan } from '../clients/ledger/config-plan.js';
-import type { Receipts } from '../clients/receipts.js';
 import { toUserError } from '../installation/config-fault.js';
 import type { Found, Repair, RepairDeps } from './finding.js';
 import type { ConfigPicture } from './picture.js';
@@ -33,10 +32,7 @@ export interface RepairOutcome {
 type Repairable = Found & { readonly repair: Repair };
 
 /** Repairs findings. Each config file is written once, with all its repairs. One failure does not stop the others. */
-export async function applyRepairs(
-  found: readonly Found[],
-  deps: RepairDeps & { readonly receipts: Receipts },
-): Promise<RepairOutcome> {
+export async function applyRepairs(found: readonly Found[], deps: RepairDeps): Promise<RepairOutcome> {
   const reports: RepairReport[] = [];
   const prepared: Repairable[] = [];
   for (const one of found.filter(isRepairable)) {
@@ -72,8 +68,9 @@ function bySyntax(one: Repairable, other: Repairable): number {
 async function repairFile(
   { file }: ConfigPicture,
   found: readonly Repairable[],
-  { receipts, dryRun }: RepairDeps & { readonly receipts: Receipts },
+  deps: RepairDeps,
 ): Promise<{ readonly file?: RepairedFile; readonly reports: readonly RepairReport[] }> {
+  const { receipts, dryRun } = deps;
   const ordered = [...found].sort(bySyntax);
   let reports: readonly RepairReport[] = [];
   const plan = async (state: Parameters<NonNullable<Repair['edit']>['plan']>[0]): Promise<Plan> => {
@@ -91,6 +88,8 @@ async function repairFile(
   };
   try {
     const { before, after } = await changeConfig(file, plan, { receipts, dryRun });
+    const isDone = (index: number) => !dryRun && !reports[index]?.error;
+    for (const [index, one] of ordered.entries()) if (isDone(index)) await one.repair.finish?.(deps);
     return { ...(before !== after && { file: { file, before, after } }), reports };
   } catch (thrown) {
     const error = await userError(thrown, file);

@@ -71,6 +71,11 @@ export const findingKinds = {
     summary: 'The package of an installed server is missing.',
     why: 'The client cannot start the server.',
   },
+  'doctor/moved-record': {
+    severity: 'warning',
+    summary: 'An entry of AgentTools is in another home folder than its record.',
+    why: 'AgentTools cannot update or remove it.',
+  },
   'doctor/entry-edited': {
     severity: 'warning',
     summary: 'An entry of AgentTools was edited by hand.',

@@ -1,5 +1,5 @@
 import { positionAt } from '../base/files/json-text.js';
-import { locateInText } from '../clients/edit/locate.js';
+import { createLocator, type LocateValue } from '../clients/edit/locate.js';
 import type { Receipts } from '../clients/receipts.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import type { SecretStore } from '../secrets/secret-store.js';
@@ -10,7 +10,7 @@ import { answeredByClient, tokensOf } from './checks/started.js';
 import { findingKinds, findingTable } from './codes.js';
 import type { Finding, Found } from './finding.js';
 import { type GatherDeps, type GatherOptions, gather } from './gather.js';
-import type { Picture, Probe } from './picture.js';
+import type { ConfigPicture, Picture, Probe } from './picture.js';
 import { startServers } from './start-servers.js';
 
 export interface DoctorRequest extends GatherOptions {
@@ -72,7 +72,7 @@ export async function runDoctor(request: DoctorRequest, deps: DoctorDeps): Promi
       const isProgress = done.repairs.some(({ error }) => !error);
       if (!dryRun && isProgress) continue;
     }
-    const findings = await Promise.all(found.map(place));
+    const findings = await placeAll(found);
     return { findings: sortFindings(findings), ...summarize(picture), repairs: lastOf(repairs), files };
   }
 }
@@ -114,12 +114,24 @@ function distinct(found: readonly Found[]): readonly Found[] {
 /** Codes with several findings for one entry. */
 const codesByMessage = new Set<string>(['doctor/missing-secret', 'doctor/lost-tools', 'doctor/outdated']);
 
-async function place({ code, message, note, fix, repair, ...where }: Found): Promise<Finding> {
+/** Finds the places of findings. Parses each file once. */
+async function placeAll(found: readonly Found[]): Promise<readonly Finding[]> {
+  const locators = new Map<ConfigPicture, LocateValue>();
+  for (const { config, entry } of found) {
+    const file = config ?? entry?.config;
+    if (!file || file.text === null || locators.has(file)) continue;
+    locators.set(file, await createLocator(file.text, file.client.format));
+  }
+  return found.map((one) => place(one, locators));
+}
+
+function place(
+  { code, message, note, fix, repair, ...where }: Found,
+  locators: ReadonlyMap<ConfigPicture, LocateValue>,
+): Finding {
   const { entry, config = entry?.config, path = entry?.path, key = entry?.key } = where;
   const { text = null } = config ?? {};
-  const offset =
-    where.offset ??
-    (config && path && text !== null ? await locateInText(text, config.client.format, path) : undefined);
+  const offset = where.offset ?? (config && path && locators.get(config)?.(path));
   const { line = null, column = null } =
     text === null || offset === undefined ? {} : positionAt(text, offset);
   const { severity, why } = findingKinds[code];

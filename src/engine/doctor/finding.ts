@@ -1,5 +1,6 @@
 import type { ConfigPath } from '../clients/edit/editor.js';
 import type { ConfigState, Plan } from '../clients/ledger/config-plan.js';
+import type { Receipts } from '../clients/receipts.js';
 import type { Severity } from '../extension/diagnostics.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import type { SecretStore } from '../secrets/secret-store.js';
@@ -12,6 +13,7 @@ export interface RepairDeps {
   readonly npm: NpmDeps;
   readonly dataFolder: string;
   readonly secrets: SecretStore;
+  readonly receipts: Receipts;
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
 }
@@ -27,6 +29,8 @@ export interface Repair {
     readonly config: ConfigPicture;
     readonly plan: (state: ConfigState) => Promise<Plan>;
   };
+  /** Work after the edit. Not done in a dry run, or if the edit fails. */
+  readonly finish?: (deps: RepairDeps) => Promise<void>;
 }
 
 /** Result of a check. */

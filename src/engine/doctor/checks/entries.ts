@@ -1,9 +1,12 @@
 import { keyFault } from '../../clients/entry-keys.js';
+import type { InstalledEntry } from '../../installation/installed.js';
 import { isOlder } from '../../packages/version.js';
 import { clientNeeds } from '../client-needs.js';
-import { againCommand, commandLine, removeCommand } from '../commands.js';
+import { againCommand, commandLine, fixCommand, removeCommand } from '../commands.js';
 import type { Check } from '../finding.js';
-import type { EntryPicture } from '../picture.js';
+import { formerHome } from '../former-home.js';
+import type { EntryPicture, Picture } from '../picture.js';
+import { repairRecord } from '../repairs.js';
 
 /** Entries that start nothing. */
 export const invalidEntries: Check = function* ({ entries }) {
@@ -49,9 +52,21 @@ export const editedEntries: Check = function* ({ entries }) {
   }
 };
 
-export const goneEntries: Check = function* ({ gone }) {
-  for (const { receipt, reason } of gone) {
+export const goneEntries: Check = function* (picture) {
+  for (const installed of picture.gone) {
+    const { receipt, reason } = installed;
     const { client, key, file, scope, project } = receipt;
+    const moved = movedEntry(installed, picture);
+    if (moved) {
+      yield {
+        code: 'doctor/moved-record',
+        entry: moved,
+        message: `AgentTools recorded "${key}" in ${file}, and the file is now ${moved.config.file}.`,
+        fix: fixCommand(client),
+        repair: repairRecord(moved, receipt, picture),
+      };
+      continue;
+    }
     const place =
       scope === 'config'
         ? [key, '--config', file, '--client', client]
@@ -67,6 +82,22 @@ export const goneEntries: Check = function* ({ gone }) {
   }
 };
 
+/** The entry of a record in the user's present file, if the recorded file is in a former home folder. */
+function movedEntry(
+  { receipt }: InstalledEntry,
+  { entries, surroundings }: Picture,
+): EntryPicture | undefined {
+  if (receipt.scope !== 'user' || surroundings.exists(receipt.file)) return undefined;
+  return entries.find(
+    ({ config, key, installed }) =>
+      config.client.id === receipt.client &&
+      config.scope === 'user' &&
+      key === receipt.key &&
+      !installed &&
+      formerHome(receipt.file, config.file, surroundings) !== undefined,
+  );
+}
+
 export const unreadableRecords: Check = function* ({ unreadableRecords: notes }) {
   for (const message of notes)
     yield {
@@ -78,13 +109,16 @@ export const unreadableRecords: Check = function* ({ unreadableRecords: notes })
 
 /** Servers under two keys, and different servers under one key. */
 export const clashes: Check = function* ({ entries }) {
-  const on = entries.filter(({ disabledBy }) => disabledBy === undefined);
-  for (const [index, entry] of on.entries()) {
-    const earlier = on.slice(0, index).filter((other) => areTogether(other, entry));
+  const byServer = new Map<string, EntryPicture[]>();
+  const byKey = new Map<string, EntryPicture[]>();
+  for (const entry of entries) {
     const identity = identityOf(entry);
-    const twin = earlier.find(
-      (other) => identity !== undefined && other.key !== entry.key && identityOf(other) === identity,
-    );
+    if (identity === undefined || entry.disabledBy !== undefined) continue;
+    const { client, file } = entry.config;
+    const isEarlier = (other: EntryPicture) => areTogether(other, entry);
+    const twins = groupOf(byServer, `${client.id} ${identity}`);
+    const twin = twins.find((other) => other.key !== entry.key && isEarlier(other));
+    twins.push(entry);
     if (twin)
       yield {
         code: 'doctor/duplicate-server',
@@ -92,10 +126,12 @@ export const clashes: Check = function* ({ entries }) {
         message: `"${entry.key}" starts the same server as "${twin.key}"${inFile(twin, entry)}.`,
         fix: removeCommand(entry),
       };
-    const namesake = earlier.find(
-      (other) => other.key === entry.key && other.config.file !== entry.config.file,
+    const namesakes = groupOf(byKey, `${client.id} ${entry.key}`);
+    const namesake = namesakes.find(
+      (other) => other.config.file !== file && isEarlier(other) && identityOf(other) !== identity,
     );
-    if (namesake && identityOf(namesake) !== identity)
+    namesakes.push(entry);
+    if (namesake)
       yield {
         code: 'doctor/name-clash',
         entry,
@@ -105,6 +141,12 @@ export const clashes: Check = function* ({ entries }) {
       };
   }
 };
+
+function groupOf(groups: Map<string, EntryPicture[]>, name: string): EntryPicture[] {
+  const group = groups.get(name) ?? [];
+  groups.set(name, group);
+  return group;
+}
 
 /** True if a client reads both at once: files of two projects are never read together. */
 function areTogether({ config: one }: EntryPicture, { config: other }: EntryPicture): boolean {

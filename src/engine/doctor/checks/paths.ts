@@ -6,15 +6,17 @@ import { isThroughAgentTools } from '../../installation/installed-reference.js';
 import { againCommand, commandLine, fixCommand } from '../commands.js';
 import { npmOf } from '../entry-package.js';
 import type { Check, Found, Repair } from '../finding.js';
+import { belowPresentHome, formerHomes } from '../former-home.js';
 import type { EntryPicture, Picture } from '../picture.js';
 import { repairWords } from '../repairs.js';
 
 /** Dead paths, from the most to the least specific cause: one finding for each word of an entry. */
 export const deadPaths: Check = function* (picture) {
+  const homes = formerHomes(picture);
   for (const entry of picture.entries) {
     const { launch, disabledBy } = entry;
     if (!launch || disabledBy !== undefined) continue;
-    const moved = movedWords(launch, picture);
+    const moved = movedWords(launch, homes, picture);
     if (moved.size > 0) yield movedHome(entry, moved, picture);
     const program = deadProgram(entry, launch, picture);
     if (program && !moved.has(launch.command)) yield program;
@@ -30,21 +32,17 @@ function isMissing(file: string, { surroundings }: Picture): boolean {
 }
 
 /** Missing paths in a former home folder that exist in the present one, with their new spelling. */
-function movedWords({ command, args, env, cwd }: Launch, picture: Picture): ReadonlyMap<string, string> {
+function movedWords(
+  { command, args, env, cwd }: Launch,
+  homes: readonly string[],
+  picture: Picture,
+): ReadonlyMap<string, string> {
   const words = [command, ...args, ...Object.values(env), ...(cwd === undefined ? [] : [cwd])];
   const moved = words.flatMap((word) => {
-    const now = isMissing(word, picture) ? belowHome(word, picture) : undefined;
-    return now !== undefined && picture.surroundings.exists(now) ? [[word, now] as const] : [];
+    const now = isMissing(word, picture) ? belowPresentHome(word, homes, picture.surroundings) : undefined;
+    return now === undefined ? [] : [[word, now] as const];
   });
   return new Map(moved);
-}
-
-/** The same path below the present home folder; undefined if the path is in no other home folder. */
-function belowHome(file: string, { surroundings: { home, ...rest } }: Picture): string | undefined {
-  const { join, sep } = platformPaths(rest);
-  const [, below] =
-    /^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root|[A-Za-z]:\\Users\\[^\\]+)([\\/].+)$/.exec(file) ?? [];
-  return below === undefined || file.startsWith(home + sep) ? undefined : join(home, below);
 }
 
 function movedHome(entry: EntryPicture, moved: ReadonlyMap<string, string>, picture: Picture): Found {
@@ -115,19 +113,26 @@ function nameOf(command: string): string {
   return (command.split(/[\\/]/).at(-1) ?? '').replace(/\.(?:exe|cmd)$/i, '').toLowerCase();
 }
 
+/** The link to Node in a former data folder. */
+const formerLink = /[\\/]agenttools[\\/]bin[\\/]node$/;
+
 /** Undefined unless the program is certain. */
 function programRepair(entry: EntryPicture, { command, args }: Launch, picture: Picture): Repair | undefined {
   const { program, programs, dataFolder, surroundings } = picture;
   const name = nameOf(command);
-  const link = { dataFolder, execPath: program.command, platform: surroundings.platform };
-  if (command === nodeCommand(link) && surroundings.platform !== 'win32')
+  const node = { dataFolder, execPath: program.command, platform: surroundings.platform };
+  const link = nodeCommand(node);
+  if (surroundings.platform !== 'win32' && (command === link || formerLink.test(command))) {
+    const words = new Map([[command, link]]);
     return {
-      does: `Point ${command} at the present Node`,
+      ...(command !== link && repairWords(entry, words, { does: '', picture })),
+      does: `Let "${entry.key}" run the present Node by ${link}`,
       async prepare({ dryRun }) {
         const { linkNode } = await import('../../existing-servers/node-link.js');
-        if (!dryRun) await linkNode(link);
+        if (!dryRun) await linkNode(node);
       },
     };
+  }
   const isNode = name === 'node' || (entry.installed && isThroughAgentTools(args));
   const present = isNode
     ? program.command
