@@ -1,4 +1,3 @@
-import { positionAt } from '../base/files/json-text.js';
 import { createLocator, type LocateValue } from '../clients/edit/locate.js';
 import type { Receipts } from '../clients/receipts.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
@@ -11,6 +10,7 @@ import { findingKinds, findingTable } from './codes.js';
 import type { Finding, Found } from './finding.js';
 import { type GatherDeps, type GatherOptions, gather } from './gather.js';
 import type { ConfigPicture, Picture, Probe } from './picture.js';
+import { createPositions } from './positions.js';
 import { startServers } from './start-servers.js';
 
 export interface DoctorRequest extends GatherOptions {
@@ -114,26 +114,28 @@ function distinct(found: readonly Found[]): readonly Found[] {
 /** Codes with several findings for one entry. */
 const codesByMessage = new Set<string>(['doctor/missing-secret', 'doctor/lost-tools', 'doctor/outdated']);
 
+type Locators = Map<
+  ConfigPicture,
+  { readonly locate: LocateValue; readonly positionAt: ReturnType<typeof createPositions> }
+>;
+
 /** Finds the places of findings. Parses each file once. */
 async function placeAll(found: readonly Found[]): Promise<readonly Finding[]> {
-  const locators = new Map<ConfigPicture, LocateValue>();
+  const locators: Locators = new Map();
   for (const { config, entry } of found) {
     const file = config ?? entry?.config;
     if (!file || file.text === null || locators.has(file)) continue;
-    locators.set(file, await createLocator(file.text, file.client.format));
+    const locate = await createLocator(file.text, file.client.format);
+    locators.set(file, { locate, positionAt: createPositions(file.text) });
   }
   return found.map((one) => place(one, locators));
 }
 
-function place(
-  { code, message, note, fix, repair, ...where }: Found,
-  locators: ReadonlyMap<ConfigPicture, LocateValue>,
-): Finding {
+function place({ code, message, note, fix, repair, ...where }: Found, locators: Locators): Finding {
   const { entry, config = entry?.config, path = entry?.path, key = entry?.key } = where;
-  const { text = null } = config ?? {};
-  const offset = where.offset ?? (config && path && locators.get(config)?.(path));
-  const { line = null, column = null } =
-    text === null || offset === undefined ? {} : positionAt(text, offset);
+  const file = config && locators.get(config);
+  const offset = where.offset ?? (path && file?.locate(path));
+  const { line = null, column = null } = (offset !== undefined && file?.positionAt(offset)) || {};
   const { severity, why } = findingKinds[code];
   return {
     code,
