@@ -10,6 +10,7 @@ import { defineCreateServer } from './commands/create-server/grammar.js';
 import { defineDeleteServer } from './commands/delete-server/grammar.js';
 import { defineDerive } from './commands/derive/grammar.js';
 import { defineDev } from './commands/dev/grammar.js';
+import { defineDoctor } from './commands/doctor/grammar.js';
 import { defineExplain } from './commands/explain/grammar.js';
 import { defineGenerate } from './commands/generate/grammar.js';
 import { defineInstall } from './commands/install/grammar.js';
@@ -52,6 +53,7 @@ const commands: readonly DefineCommand[] = [
   defineUninstall,
   defineListClients,
   defineListInstalled,
+  defineDoctor,
   defineSecret,
   defineLogin,
   defineLogout,

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { ruleTable } from '../../src/engine/validate/rules/index.js';
+import { codeTable } from '../../src/cli/shared/code-table.js';
 import { runCli } from '../support/run-cli.js';
 
 describe('explain', () => {
   it('lists every code with its severity and summary', async () => {
     const { code, stdout, stderr } = await runCli(['explain']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.trimEnd().split('\n')).toHaveLength(ruleTable.length);
-    for (const row of ruleTable) expect(stdout).toMatch(new RegExp(`^${row.code} +${row.severity} +`, 'm'));
+    expect(stdout.trimEnd().split('\n')).toHaveLength(codeTable.length);
+    for (const row of codeTable) expect(stdout).toMatch(new RegExp(`^${row.code} +${row.severity} +`, 'm'));
   });
 
   it('lists them as JSON', async () => {
     const { stdout } = await runCli(['explain', '--json']);
     expect(JSON.parse(stdout)).toEqual(
-      ruleTable.map(({ code, severity, summary }) => ({ code, severity, summary })),
+      codeTable.map(({ code, severity, summary }) => ({ code, severity, summary })),
     );
   });
 
-  it.each(ruleTable.map(({ code }) => code))('has a page for %s', async (rule) => {
+  it.each(codeTable.map(({ code }) => code))('has a page for %s', async (rule) => {
     const { code, stdout } = await runCli(['explain', rule]);
     expect(code).toBe(0);
     expect(stdout).toContain(rule);
@@ -31,6 +31,13 @@ describe('explain', () => {
       summary: expect.any(String),
       page: expect.stringContaining('missing-definition'),
     });
+  });
+
+  it('prints the section of a finding of doctor alone', async () => {
+    const { stdout } = await runCli(['explain', 'doctor/dead-program']);
+    expect(stdout).toMatch(/^# doctor\/dead-program\n\nSeverity: error\./);
+    expect(stdout).toContain('--fix');
+    expect(stdout).not.toContain('doctor/dead-script');
   });
 
   it('makes headings bold where there is colour, and only there', async () => {

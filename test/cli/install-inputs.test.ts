@@ -129,6 +129,27 @@ describe('install at a terminal', () => {
     expect(entries().third.env.TOKEN).toBe('s3cret');
   });
 
+  test('offers the store for a secret of --env or --header, and remembers no refusal', async () => {
+    const words = ['install', 'cursor', '--no-verify', '--name', 'tickets', '--env', 'API_KEY=s3cret'];
+    const command = ['--', process.execPath, 'server.mjs'];
+    const kept = await runAt([...words, '--env', 'REGION=eu', ...command], ['']);
+    expect(kept.told).toContain('Keep API_KEY in the secret store, not in the config file? [Y/n] ');
+    expect(entries().tickets.env).toMatchObject({ API_KEY: 'secret:API_KEY', REGION: 'eu' });
+    const declined = await runAt([...words, ...command], ['n']);
+    expect(declined.told).not.toContain('clear text');
+    expect(entries().tickets.env.API_KEY).toBe('s3cret');
+    const remote = ['install', 'cursor', '--no-verify', '--name', 'remote', 'https://mcp.example.com/mcp'];
+    await runAt([...remote, '--header', 'Authorization: Bearer s3cret-0123456789'], ['y']);
+    expect(Object.values(entries().remote.env)).toContain('Bearer secret:REMOTE_AUTHORIZATION');
+  });
+
+  test('does not offer the store if the client fills in a reference in a project file', async () => {
+    const words = ['install', 'cursor', '--no-verify', '--project', '--env', 'API_KEY=s3cret'];
+    const { told } = await runAt([...words, '--', process.execPath, 'server.mjs'], ['y']);
+    expect(told).not.toContain('secret store');
+    expect(Object.values(entries())).toMatchObject([{ env: { API_KEY: '${env:API_KEY}' } }]);
+  });
+
   test('repeats a question until the answer fits', async () => {
     const words = ['install', 'cursor', './server.json', '--no-verify'];
     const { code, told } = await runAt(words, ['mars', '', 'US', '', 'abc']);
@@ -155,6 +176,21 @@ describe('install at a terminal', () => {
     expect((await runAt(['install', 'cursor', './tickets.mcpb'], ['s3\u0003'])).code).toBe(130);
     expect(existsSync(path.join(home, '.cursor'))).toBe(false);
   });
+});
+
+test('without a terminal, a note names the option that keeps a secret out of the file', async () => {
+  const words = ['install', 'cursor,vscode', '--no-verify', '--env', 'API_KEY=s3cret'];
+  addFiles(home, { '.cursor/mcp.json': '{}', '.config/Code/User/mcp.json': '{}' });
+  const { code, stderr } = await runCli([...words, '--', process.execPath, 'server.mjs'], {
+    home,
+    cwd: home,
+    env,
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    "To keep it in the secret store: agenttools secret set API_KEY, then install again with --env API_KEY=secret:API_KEY. Or let Cursor fill it in: --env 'API_KEY=${env:API_KEY}'",
+  );
+  expect(stderr).not.toContain('let Visual Studio Code fill it in');
 });
 
 test('without a terminal, one error lists all missing inputs with their options', async () => {

@@ -10,6 +10,7 @@ import { type EntryTarget, explainUnreadable, type Scope } from './entry-target.
 import type { InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import { unstablePaths } from './launch.js';
+import { isClearText } from './offer-store.js';
 import {
   replacedByClient,
   type SecretOptions,
@@ -30,6 +31,8 @@ export interface CompletedInstall {
   readonly hidden: SecretPlaceholders;
   readonly change: ConfigChange;
   readonly platform: NodeJS.Platform;
+  /** True if the user was asked about secrets in clear text. */
+  readonly isAsked: boolean;
 }
 
 /** Returns notes for the user about a written entry, in sentences. */
@@ -54,9 +57,30 @@ export async function collectNotes(facts: CompletedInstall): Promise<readonly st
       ],
       platform: facts.platform,
     })),
+    ...clearTextNotes(facts),
     ...(request.force ? await explainUnreadable(placement, change.after) : []),
     ...commandNotes(facts),
     ...(change.outcome === 'unchanged' ? [] : placement.cautions),
+  ];
+}
+
+/** Names the option that keeps a given secret out of the config file. */
+function clearTextNotes({
+  client,
+  request,
+  source,
+  receipt,
+  isAsked,
+  change,
+}: CompletedInstall): readonly string[] {
+  const found = source.variables.find(isClearText);
+  if (isAsked || request.scope.kind !== 'user' || !found || change.outcome === 'unchanged') return [];
+  const { name } = found;
+  const { value: native, additions } = client.secretReference?.(name, receipt.key, client.name) ?? {};
+  const isPlain = native !== undefined && !additions;
+  const other = isPlain ? ` Or let ${client.name} fill it in: --env '${name}=${native}'` : '';
+  return [
+    `${name} is in the file in clear text. To keep it in the secret store: agenttools secret set ${name}, then install again with --env ${name}=secret:${name}.${other}`,
   ];
 }
 

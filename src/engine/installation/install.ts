@@ -25,6 +25,7 @@ import { collectNotes } from './install-notes.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import { requireCwd, withKey } from './launch.js';
+import { offerStore } from './offer-store.js';
 import { buildRemoteEntry } from './remote-entry.js';
 import { refuseSecretArguments } from './secret-arguments.js';
 import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions } from './secrets.js';
@@ -77,10 +78,11 @@ export type InstallResult = InstallReport | ManualReport | InstallFailure;
  * @throws AgentToolsError if there is no such server, or no client can have it.
  */
 export async function install(
-  request: InstallRequest,
+  given: InstallRequest,
   setting: InstallDeps,
 ): Promise<readonly InstallResult[]> {
-  await requireCwd(request, setting);
+  await requireCwd(given, setting);
+  const request = await offerStore(given, setting);
   const chosen = new Map<string, InstallSource>();
   for (const client of request.clients) {
     const reference = referenceFor(client, request);
@@ -306,6 +308,7 @@ async function installInto(
         hidden,
         change,
         platform: surroundings.platform,
+        isAsked: setting.user !== undefined,
       })),
     ],
   };

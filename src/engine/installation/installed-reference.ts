@@ -49,7 +49,7 @@ export async function installedReference(
 }
 
 /** The command of an entry; undefined if it starts through AgentTools with secrets, which are in variables of the entry. */
-function wordsOf(receipt: Receipt): readonly string[] | undefined {
+export function wordsOf(receipt: Receipt): readonly string[] | undefined {
   const launch = launchOf(receipt);
   if (!launch) return undefined;
   const words = [launch.command, ...launch.args];
@@ -64,7 +64,7 @@ function launchOf({ client: id, entry }: Receipt): Launch | undefined {
 }
 
 /** True for the arguments of an entry that starts AgentTools, directly or by npx. */
-function isThroughAgentTools([first, second]: readonly string[]): boolean {
+export function isThroughAgentTools([first, second]: readonly string[]): boolean {
   if (first === '-y') return /^agenttools@/.test(second ?? '');
   return second === 'start' && first?.endsWith('agenttools.js') === true;
 }

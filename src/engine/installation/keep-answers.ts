@@ -1,7 +1,8 @@
-import { hasSecretReference, isSecretName } from '../base/secret-reference.js';
+import { hasSecretReference } from '../base/secret-reference.js';
 import type { ExistingServer, InputValues } from '../existing-servers/existing-server.js';
 import type { SecretStore } from '../secrets/secret-store.js';
 import type { InstallUser } from './ask-inputs.js';
+import { storeSecret } from './store-secret.js';
 
 interface KeepDeps {
   readonly user?: InstallUser | undefined;
@@ -27,27 +28,8 @@ export async function keepAnswers(
   if (!(await user.confirm(question, { preset: true }))) return answers;
   const kept = new Map(Object.entries(answers));
   for (const { id, name, value } of found) {
-    const secret = await keep(secrets, value, [toName(name), toName(`${server.name}_${name}`)]);
+    const secret = await storeSecret(secrets, { name, server: server.name, value });
     kept.set(id, `secret:${secret}`);
   }
   return Object.fromEntries(kept);
-}
-
-/** Stores a value under the first free name, or the first with the same value. Returns the name. */
-async function keep(
-  secrets: SecretStore,
-  value: string,
-  [first, second]: readonly [string, string],
-): Promise<string> {
-  for (let number = 0; ; number += 1) {
-    const name = [first, second][number] ?? `${second}_${number}`;
-    const held = await secrets.update(name, async (current) => current ?? value);
-    if (held === value) return name;
-  }
-}
-
-/** `API_KEY` for `--api-key`. */
-function toName(text: string): string {
-  const name = text.replace(/^-+/, '').toUpperCase().replace(/\W+/g, '_').slice(0, 100);
-  return isSecretName(name) ? name : `_${name}`;
 }

@@ -55,6 +55,21 @@ export async function getJson(path: string, request: RegistryRequest): Promise<u
   }
 }
 
+/** Sends JSON to a path of a registry, and returns its answer. Never cached. @throws RegistryError */
+export async function postJson(
+  path: string,
+  body: unknown,
+  request: Omit<RegistryRequest, 'query' | 'cacheFolder'>,
+): Promise<unknown> {
+  const text = (await get(path, request, undefined, body)).toString('utf8');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    const message = `${requestLabel(path, request)} did not return JSON.`;
+    throw new RegistryError('malformed', message, { cause });
+  }
+}
+
 /** Fetches a tarball and verifies its checksum. @throws RegistryError */
 export async function getTarball(
   address: string,
@@ -94,6 +109,7 @@ async function get(
   path: string,
   request: RegistryRequest,
   check: (response: RegistryResponse) => void = () => undefined,
+  body?: unknown,
 ): Promise<Buffer> {
   const { settings, registry, query, cacheFolder, timeoutMs = 15_000, signal } = request;
   const url = requestUrl(path, request);
@@ -111,6 +127,7 @@ async function get(
       ...settings.options,
       ...(registry !== undefined && { registry }),
       ...(query && { query }),
+      ...(body !== undefined && { method: 'POST', body: body as object }),
       headers: conditionalHeaders(kept),
       // npm's library would cache credentials, too.
       cache: undefined,
@@ -123,9 +140,9 @@ async function get(
       response.body.resume();
       return kept.body;
     }
-    const body = await readResponseBody(response, request.maxBytes);
-    if (cacheFolder !== undefined) await storeResponse(body, response, { cacheFolder, address });
-    return body;
+    const answer = await readResponseBody(response, request.maxBytes);
+    if (cacheFolder !== undefined) await storeResponse(answer, response, { cacheFolder, address });
+    return answer;
   } catch (error) {
     // Destroying the body instead would break its decompression, which continues to write.
     leaving.abort();

@@ -1,6 +1,6 @@
+import { shellWord } from '../../../engine/base/shell-word.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import type { MadeServer } from '../../../engine/user-servers/create.js';
-import { shellWord } from '../../shared/text/shell-word.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 
 /** Report of `create-server`, with the next steps. */

@@ -1,6 +1,6 @@
+import { shellWord } from '../../../engine/base/shell-word.js';
 import { httpStep, type NewExtension } from '../../../engine/create/scaffold.js';
 import type { Wrapper } from '../../../engine/wrapping/create-wrapper.js';
-import { shellWord } from '../../shared/text/shell-word.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 
 interface ScaffoldView extends Omit<NewExtension, 'call'> {

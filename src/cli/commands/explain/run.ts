@@ -1,5 +1,5 @@
-import { ruleTable } from '../../../engine/validate/rules/index.js';
 import type { Host } from '../../../host.js';
+import { codeTable } from '../../shared/code-table.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { readRulePage } from '../../shared/rule-page.js';
 import { renderJson } from '../../shared/text/json.js';
@@ -17,7 +17,7 @@ export async function explainCommand(
   { stdout, color }: Host,
 ): Promise<ExitCode> {
   if (code === undefined) {
-    const rows = ruleTable.map(({ code, severity, summary }) => ({ code, severity, summary }));
+    const rows = codeTable.map(({ code, severity, summary }) => ({ code, severity, summary }));
     stdout.write(json ? renderJson(rows) : renderRuleTable(rows, { color }));
     return ExitCode.Ok;
   }

@@ -1,5 +1,5 @@
+import { shellWord } from '../../../engine/base/shell-word.js';
 import type { GeneratedItem } from '../../../engine/create/generate.js';
-import { shellWord } from '../../shared/text/shell-word.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 
 interface GeneratedView extends GeneratedItem {

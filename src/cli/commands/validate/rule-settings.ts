@@ -14,7 +14,8 @@ function parseSetting(word: string): [string, Severity | 'off'] {
   if (code === '' || level === undefined || rest.length > 0) {
     throw new AgentToolsError('usage', `--rule "${word}" is not code=level. Levels: off, info, warn, error.`);
   }
-  if (!ruleTable.some((row) => row.code === code)) throw new AgentToolsError('usage', unknownCode(code));
+  const known = ruleTable.map((row) => row.code);
+  if (!known.includes(code)) throw new AgentToolsError('usage', unknownCode(code, known));
   if (!Object.hasOwn(severityWords, level)) {
     throw new AgentToolsError(
       'usage',

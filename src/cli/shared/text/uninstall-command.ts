@@ -1,5 +1,5 @@
+import { shellWord } from '../../../engine/base/shell-word.js';
 import type { Receipt } from '../../../engine/clients/receipt.js';
-import { shellWord } from './shell-word.js';
 
 /** The command that removes exactly this entry, from any working directory. */
 export function uninstallCommand({ client, scope, file, project, key }: Receipt): string {

@@ -21,21 +21,46 @@ export function jsonEditor(): Editor {
 
 /** Returns the first comment or trailing comma that the client cannot read. */
 export function findUnsupportedSyntax(text: string, tolerance: SyntaxTolerance): ConfigError | undefined {
+  const [first] = unsupportedSyntax(text, tolerance);
+  if (!first) return undefined;
+  const what = first.kind === 'comment' ? 'a comment' : 'a comma after the last value';
+  return new ConfigError(`There is ${what}, which the client cannot read.`, first.offset);
+}
+
+/** Yields the comments and trailing commas that the client cannot read. */
+export function* unsupportedSyntax(
+  text: string,
+  tolerance: SyntaxTolerance,
+): Generator<{ readonly kind: 'comment' | 'comma'; readonly offset: number }> {
   let comma: JsonToken | undefined;
   for (const token of tokensBetween(text, 0, text.length)) {
     if (isComment(token)) {
-      if (tolerance.comments) continue;
-      return new ConfigError('There is a comment, which the client cannot read.', token.start);
+      if (!tolerance.comments) yield { kind: 'comment', offset: token.start };
+      continue;
     }
-    if (comma && !tolerance.trailingCommas && '}]'.includes(token.text)) {
-      return new ConfigError(
-        'There is a comma after the last value, which the client cannot read.',
-        comma.start,
-      );
-    }
+    if (comma && !tolerance.trailingCommas && '}]'.includes(token.text))
+      yield { kind: 'comma', offset: comma.start };
     comma = isComma(token) ? token : undefined;
   }
-  return undefined;
+}
+
+/** The second of equal keys of each map, with its offset. @throws ConfigError if the text is malformed */
+export function findDuplicateKeys(
+  text: string,
+): readonly { readonly key: string; readonly offset: number }[] {
+  const root = parseJsonTree(text);
+  return root ? duplicatesIn(root) : [];
+}
+
+function duplicatesIn(node: Node): readonly { readonly key: string; readonly offset: number }[] {
+  const seen = new Set<string>();
+  return nodeMembers(node).flatMap((member) => {
+    const [name, held] = member.type === 'property' ? member.children! : [undefined, member];
+    const isSecond = name !== undefined && seen.has(name.value);
+    if (name) seen.add(name.value);
+    const inner = held && (held.type === 'object' || held.type === 'array') ? duplicatesIn(held) : [];
+    return [...(isSecond ? [{ key: String(name.value), offset: name.offset }] : []), ...inner];
+  });
 }
 
 function parseJsonConfig(text: string): unknown {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shellWord } from '../../../../src/cli/shared/text/shell-word.js';
+import { shellWord } from '../../../src/engine/base/shell-word.js';
 
 it.each([
   ['my-plugin', 'my-plugin'],

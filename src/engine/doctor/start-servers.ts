@@ -1,0 +1,141 @@
+import { forEachLimited } from '../base/concurrency.js';
+import { AgentToolsError } from '../base/errors.js';
+import type { ClientEnvironment } from '../clients/client.js';
+import { toStartable } from '../clients/entry-shapes.js';
+import { platformPaths } from '../clients/table/folders.js';
+import type { ListedTool } from '../compatibility/surface-checks.js';
+import type { ListedItem } from '../preflight/read-record.js';
+import type { EntryPicture, Picture, Probe } from './picture.js';
+
+export interface StartOptions {
+  /** True to start entries that AgentTools did not write, too. */
+  readonly isForeignStarted: boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly tell: (text: string) => void;
+  /** Earlier results, by launch. */
+  readonly known: Map<string, Promise<Probe>>;
+}
+
+/** Most servers that run at once. */
+const maxAtOnce = 4;
+
+/** Starts the servers that may be started, each launch once, and asks them for their tools. */
+export async function startServers(
+  entries: readonly EntryPicture[],
+  { surroundings, cwd }: Pick<Picture, 'surroundings' | 'cwd'>,
+  options: StartOptions,
+): Promise<Picture['probes']> {
+  const { isForeignStarted, tell, known, signal } = options;
+  const wanted = entries.filter(
+    (entry) =>
+      entry.disabledBy === undefined && (isForeignStarted || isOwn(entry)) && canStart(entry, surroundings),
+  );
+  const probes = new Map<EntryPicture, Probe>();
+  let count = 0;
+  await forEachLimited(wanted, maxAtOnce, async (entry) => {
+    signal.throwIfAborted();
+    tell(`Starting servers: ${++count} of ${wanted.length}, ${entry.config.client.name} "${entry.key}" …`);
+    const name = JSON.stringify([entry.launch, entry.remote, entry.config.project]);
+    const probe = known.get(name) ?? probeEntry(entry, { surroundings, cwd }, options);
+    known.set(name, probe);
+    probes.set(entry, await probe);
+  });
+  // In the order of the entries, not of the answers.
+  return new Map(wanted.map((entry) => [entry, probes.get(entry)!]));
+}
+
+/** An edited entry may start another program. */
+function isOwn({ installed }: EntryPicture): boolean {
+  return installed?.state === 'intact';
+}
+
+/** Dead paths are separate findings. */
+function canStart({ launch }: EntryPicture, { exists, platform }: ClientEnvironment): boolean {
+  const { isAbsolute } = platformPaths({ platform });
+  return (
+    !launch || [launch.command, launch.args[0]].every((word) => !word || !isAbsolute(word) || exists(word))
+  );
+}
+
+async function probeEntry(
+  entry: EntryPicture,
+  { surroundings, cwd }: Pick<Picture, 'surroundings' | 'cwd'>,
+  options: StartOptions,
+): Promise<Probe> {
+  const { env } = surroundings;
+  const texts = entry.launch ? entry.launch.env : (entry.remote?.headers ?? {});
+  const filled = fillAll(texts, env);
+  if ('missing' in filled)
+    return { state: 'not started', reason: `It needs ${filled.missing}, which only its client knows.` };
+  try {
+    return entry.launch
+      ? await probeProgram(entry, filled.values, { surroundings, cwd }, options)
+      : await probeRemote(entry, filled.values, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (error instanceof AgentToolsError) return { state: 'failed', reason: error.message };
+    throw error;
+  }
+}
+
+async function probeProgram(
+  { launch, config }: EntryPicture,
+  variables: Readonly<Record<string, string>>,
+  { surroundings }: Pick<Picture, 'surroundings' | 'cwd'>,
+  { timeoutMs, signal }: StartOptions,
+): Promise<Probe> {
+  const { env, home, platform } = surroundings;
+  const { desktopEnvironment, verifyServer } = await import('../preflight/verify-server.js');
+  const { command, args } = toStartable(launch!, platform);
+  const child = {
+    command,
+    args,
+    cwd: launch!.cwd ?? config.project ?? home,
+    env: { ...desktopEnvironment(env, { platform, command }), ...variables },
+  };
+  const { items, absences } = await verifyServer(child, { timeoutMs, signal });
+  return { state: 'answers', tools: toolsOf(items), absences };
+}
+
+async function probeRemote(
+  { remote }: EntryPicture,
+  headers: Readonly<Record<string, string>>,
+  { timeoutMs, signal }: StartOptions,
+): Promise<Probe> {
+  const { verifyRemote } = await import('../preflight/verify-remote.js');
+  const { url, transport } = remote!;
+  const { wantsSignIn, items = [] } = await verifyRemote({ url, headers, transport }, { timeoutMs, signal });
+  // Clients keep their sign-ins to themselves.
+  if (wantsSignIn) return { state: 'not started', reason: 'It wants the sign-in of its client.' };
+  return { state: 'answers', tools: toolsOf(items), absences: [] };
+}
+
+function toolsOf(items: readonly ListedItem[]): readonly ListedTool[] {
+  return items.flatMap(({ kind, value }) => (kind === 'tool' ? [value as ListedTool] : []));
+}
+
+/** References to the environment, in the spellings of all clients. */
+const environmentReference = /\$\{(?:env:)?([A-Za-z_]\w*)\}|\{env:([A-Za-z_]\w*)\}/g;
+
+/** References that only the client can fill. */
+const otherReference = /\$\{(?:input|\{)[^}]*\}/;
+
+function fillAll(
+  texts: Readonly<Record<string, string>>,
+  env: ClientEnvironment['env'],
+): { readonly values: Readonly<Record<string, string>> } | { readonly missing: string } {
+  const values: Record<string, string> = {};
+  for (const [name, text] of Object.entries(texts)) {
+    const [other] = otherReference.exec(text) ?? [];
+    if (other !== undefined) return { missing: other };
+    let missing: string | undefined;
+    values[name] = text.replace(environmentReference, (whole, one?: string, two?: string) => {
+      const value = env[one ?? two ?? ''];
+      if (value === undefined) missing = whole;
+      return value ?? '';
+    });
+    if (missing !== undefined) return { missing };
+  }
+  return { values };
+}
