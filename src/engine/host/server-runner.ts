@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { restoreBuiltIns } from '../base/code-boundary.js';
 import { InFlightMap } from '../base/in-flight-map.js';
 import { plainData } from '../base/plain-data.js';
 import { errorMessage } from '../base/thrown-value.js';
@@ -304,6 +305,8 @@ export class Runner {
         const loaded = await this.#envReads.during(load);
         if (threadPool && !(await threadPool.isUsable()))
           send({ type: 'broken', change: 'has a module that fills all threads for files and names' });
+        // Code that the module left behind may have run during the wait.
+        restoreBuiltIns();
         return loaded;
       } finally {
         send({ type: 'loaded', file });
