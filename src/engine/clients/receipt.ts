@@ -90,5 +90,7 @@ export interface FileRecord extends RecordBody {
     /** Hash of the text after the change; null: the file is deleted. */
     readonly hash: string | null;
     readonly record: RecordBody;
+    /** Name of the change in the history. */
+    readonly change?: string;
   };
 }
