@@ -10,6 +10,7 @@ import { defineDeleteServer } from './commands/delete-server/grammar.js';
 import { defineDerive } from './commands/derive/grammar.js';
 import { defineDev } from './commands/dev/grammar.js';
 import { defineExplain } from './commands/explain/grammar.js';
+import { defineExport } from './commands/export/grammar.js';
 import { defineGenerate } from './commands/generate/grammar.js';
 import { defineHistory } from './commands/history/grammar.js';
 import { defineInstall } from './commands/install/grammar.js';
@@ -23,6 +24,7 @@ import { defineRemove } from './commands/remove/grammar.js';
 import { defineSecret } from './commands/secret/grammar.js';
 import { defineShow } from './commands/show/grammar.js';
 import { defineStart } from './commands/start/grammar.js';
+import { defineSync } from './commands/sync/grammar.js';
 import { defineTest } from './commands/test/grammar.js';
 import { defineUndo } from './commands/undo/grammar.js';
 import { defineUninstall } from './commands/uninstall/grammar.js';
@@ -53,6 +55,8 @@ const commands: readonly DefineCommand[] = [
   defineUninstall,
   defineListClients,
   defineListInstalled,
+  defineSync,
+  defineExport,
   defineHistory,
   defineUndo,
   defineSecret,

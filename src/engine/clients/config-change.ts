@@ -31,9 +31,14 @@ export interface ConfigChangeOptions {
   readonly receipts: Receipts;
   /** True: plans without writing. */
   readonly dryRun: boolean;
+  /** Planned states of files. A dry run plans on them, and adds its own. Default: the files themselves. */
+  readonly drafts?: Drafts | undefined;
   /** Name of the change that this one takes back. Default: none. */
   readonly undoes?: string;
 }
+
+/** Planned states of config files, by real path. */
+export type Drafts = Map<string, ConfigState>;
 
 /** Maximum number of attempts if another program keeps writing to the file. */
 const maxWriteAttempts = 5;
@@ -47,15 +52,19 @@ const maxWriteAttempts = 5;
 export async function changeConfig(
   file: string,
   plan: (state: ConfigState) => Promise<Plan>,
-  { receipts, dryRun, undoes }: ConfigChangeOptions,
+  { receipts, dryRun, drafts, undoes }: ConfigChangeOptions,
 ): Promise<ConfigChange> {
   if (dryRun) {
-    const before = await readTextFile(file);
-    const { remembered } = await findRecord(receipts, before.realFile);
-    const known = await reconcileRecord(remembered, before.text);
-    const planned = await plan({ text: before.text, record: known });
-    if (planned.text !== before.text) await checkWritable(before);
-    return buildConfigChange(before, planned, known);
+    const read = await readTextFile(file);
+    const { remembered } = await findRecord(receipts, read.realFile);
+    const { text, record: known } = drafts?.get(read.realFile) ?? {
+      text: read.text,
+      record: await reconcileRecord(remembered, read.text),
+    };
+    const planned = await plan({ text, record: known });
+    if (planned.text !== text) await checkWritable(read);
+    drafts?.set(read.realFile, planned);
+    return buildConfigChange({ ...read, text }, planned, known);
   }
   for (let attempt = 1; ; attempt++) {
     const { realFile } = await readTextFile(file);

@@ -28,6 +28,8 @@ const receiptShape = {
   family: optionalField(isString),
   reference: isString,
   argument: isString,
+  declared: optionalField(isRecord),
+  set: optionalField(isString),
   variables: checkList(isString),
   entry: isRecord,
   additions: optionalField(checkList(fits({ list: checkList(isString), item: isRecord }))),

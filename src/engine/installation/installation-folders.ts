@@ -23,9 +23,7 @@ export interface InstallationFolders {
 }
 
 /** `command`: name of the command that runs, for the history. */
-export function installationFolders(
-  facts: FolderFacts & { readonly command?: string },
-): InstallationFolders {
+export function installationFolders(facts: FolderFacts & { readonly command?: string }): InstallationFolders {
   const { dataFolder } = workspaceFolders(facts);
   const { env, home, platform } = facts;
   return {

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
-import { readTextFile } from '../base/files/text-file.js';
 import { type CommandChanges, listCommands } from '../clients/command-history.js';
-import { changeConfig, reconcileRecord } from '../clients/config-change.js';
+import { type ConfigChangeOptions, changeConfig } from '../clients/config-change.js';
 import type { RecordedChange } from '../clients/file-change.js';
 import type { ConfigState } from '../clients/ledger/config-plan.js';
 import { planUndo, type UndoPlan } from '../clients/ledger/undo-change.js';
@@ -58,11 +57,11 @@ export interface UndoOutcome {
 export async function undo(request: UndoRequest, receipts: Receipts): Promise<UndoOutcome> {
   const { commands, notes } = await listCommands(receipts);
   const chosen = chooseCommands(commands, request);
-  const takeBack = request.dryRun ? planner(request, receipts) : writer(request, receipts);
+  const options = { receipts, dryRun: request.dryRun, drafts: new Map() };
   const results: UndoResult[] = [];
   for (const [index, of] of chosen.entries()) {
     for (const change of of.open.toReversed()) {
-      const result = await takeBack(change).catch((error: unknown) => {
+      const result = await takeBack(change, request, options).catch((error: unknown) => {
         if (error instanceof AgentToolsError) return { error };
         throw error;
       });
@@ -97,47 +96,25 @@ function isRedo(target: number | undefined, commands: readonly CommandChanges[])
   return commands.some(({ number, undoes }) => number === target && undoes !== undefined);
 }
 
-type TakeBack = (change: RecordedChange) => Promise<Omit<UndoReport, 'of' | 'change'>>;
-
-function writer({ force }: UndoRequest, receipts: Receipts): TakeBack {
-  return async (change) => {
-    requireProject(change);
-    let isExact = false;
-    const plan = async (state: ConfigState) => {
-      const planned = await planUndo(state, change, { force });
-      isExact = planned.isExact;
-      return planned;
-    };
-    const options = { receipts, dryRun: false, undoes: change.name };
-    const { outcome, before, after } = await changeConfig(change.realFile, plan, options).catch(
-      async (error: unknown) => {
-        throw await toUserError(error, change.realFile);
-      },
-    );
-    return { outcome, isExact, before, after, notes: missingPrograms(change, outcome) };
+async function takeBack(
+  change: RecordedChange,
+  { force }: UndoRequest,
+  options: ConfigChangeOptions,
+): Promise<Omit<UndoReport, 'of' | 'change'>> {
+  requireProject(change);
+  let isExact = false;
+  const plan = async (state: ConfigState) => {
+    const planned = await planUndo(state, change, { force });
+    isExact = planned.isExact;
+    return planned;
   };
-}
-
-/** Plans each change on the result of the one before. */
-function planner({ force }: UndoRequest, receipts: Receipts): TakeBack {
-  const states = new Map<string, ConfigState>();
-  return async (change) => {
-    requireProject(change);
-    const { realFile } = change;
-    try {
-      const state = states.get(realFile) ?? (await currentState(realFile, receipts));
-      const { text, record, outcome, isExact } = await planUndo(state, change, { force });
-      states.set(realFile, { text, record });
-      return { outcome, isExact, before: state.text, after: text, notes: missingPrograms(change, outcome) };
-    } catch (error) {
-      throw await toUserError(error, realFile);
-    }
-  };
-}
-
-async function currentState(realFile: string, receipts: Receipts): Promise<ConfigState> {
-  const { text } = await readTextFile(realFile);
-  return { text, record: await reconcileRecord(await receipts.read(realFile), text) };
+  const { outcome, before, after } = await changeConfig(change.realFile, plan, {
+    ...options,
+    undoes: change.name,
+  }).catch(async (error: unknown) => {
+    throw await toUserError(error, change.realFile);
+  });
+  return { outcome, isExact, before, after, notes: missingPrograms(change, outcome) };
 }
 
 /** Folders of projects are not created again. @throws AgentToolsError */
