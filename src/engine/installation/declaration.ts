@@ -1,10 +1,11 @@
+import path from 'node:path';
 import { looksSecret } from '../base/looks-secret.js';
 import { isSecretName } from '../base/secret-reference.js';
 import { readHeaders } from '../existing-servers/given-inputs.js';
 import { shownWordList } from '../existing-servers/hide-secrets.js';
 import { isSecretHeader } from '../extension/upstream-secrets.js';
 import { isPathArgument } from '../extension/workspace.js';
-import type { InstallRequest } from './install-request.js';
+import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import { escapeNames, type ServerDeclaration } from './server-declaration.js';
 
@@ -12,6 +13,7 @@ import { escapeNames, type ServerDeclaration } from './server-declaration.js';
 export function declarationOf(
   request: InstallRequest,
   { reference, argument }: Pick<InstallSource, 'reference' | 'argument'>,
+  { workspace }: Pick<InstallDeps, 'workspace'>,
 ): ServerDeclaration {
   const { choices, variables, headers } = request;
   return withoutDefaults({
@@ -36,7 +38,7 @@ export function declarationOf(
     rename: choices.rename,
     catalog: choices.toolList === 'catalog',
     apps: request.apps ? undefined : false,
-    cwd: request.cwd,
+    cwd: request.cwd === undefined ? undefined : path.resolve(workspace.cwd, request.cwd),
     run: request.by === 'npx' ? request.by : undefined,
     dev: request.dev,
     frozen: request.frozen,

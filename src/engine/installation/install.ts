@@ -240,7 +240,7 @@ async function installInto(
     ...(source.family !== undefined && { family: source.family }),
     reference: source.reference,
     argument: source.argument,
-    declared: { ...(request.set?.declared ?? declarationOf(request, source)) },
+    declared: { ...(request.set?.declared ?? declarationOf(request, source, setting)) },
     ...(request.set && { set: request.set.name }),
     variables: 'url' in launch ? [] : Object.keys(launch.env),
     entry,

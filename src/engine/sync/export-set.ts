@@ -22,6 +22,7 @@ import { hasPlace, locateEntryTarget, type Scope } from '../installation/entry-t
 import type { InstallDeps } from '../installation/install-request.js';
 import { escapeNames, type ServerDeclaration } from '../installation/server-declaration.js';
 import { allReceipts, entryOfReceipt } from './entry-sides.js';
+import { lostFields } from './translate-entry.js';
 
 export interface ExportRequest {
   readonly scope: Scope;
@@ -73,10 +74,14 @@ export async function exportSet(request: ExportRequest, deps: ExportDeps): Promi
     found.push({ client: receipt.client, key: receipt.key, declared: declaredBy(receipt, entry, deps) });
   }
   if (request.foreign) {
-    const others = await foreignServers(request, deps);
-    found.push(
-      ...others.filter((one) => !found.some(({ client, key }) => client === one.client && key === one.key)),
-    );
+    for (const { client, key, declared, lost } of await foreignServers(request, deps)) {
+      if (found.some((one) => one.client === client && one.key === key)) continue;
+      const where = `"${key}" in ${clientName(client)}`;
+      if (declared) found.push({ client, key, declared });
+      else notes.push(`${where} is turned off, or has no command that AgentTools can read. It is left out.`);
+      if (declared && lost.length > 0)
+        notes.push(`${where} has settings that a set cannot express: ${lost.join(', ')}.`);
+    }
   }
   const missing = request.keys.find((key) => !found.some((one) => one.key === key));
   if (missing !== undefined) {
@@ -111,7 +116,8 @@ function declaredBy(receipt: Receipt, entry: ConfigEntry, deps: ExportDeps): Ser
     readonly from?: unknown;
   };
   const isForeign = receipt.kind === 'client-config' && recorded.server === undefined;
-  if (!client || isForeign) return client ? (declaredEntry(client, entry, deps) ?? recorded) : recorded;
+  if (!client || isForeign)
+    return client ? (declaredEntry({ client, key: receipt.key, entry }, deps) ?? recorded) : recorded;
   const base =
     recorded.server === undefined && !recorded.command
       ? { server: withNames(receipt.kind === undefined ? receipt.reference : receipt.server), ...recorded }
@@ -138,10 +144,17 @@ function storedName(value: string): string {
   return name === undefined ? value : `\${${name}}`;
 }
 
+/** An entry of another program. `declared`: undefined if it is turned off, or has neither a command nor an address. */
+interface ForeignServer extends Pick<FoundServer, 'client' | 'key'> {
+  readonly declared: ServerDeclaration | undefined;
+  /** Fields that a set cannot express. */
+  readonly lost: readonly string[];
+}
+
 /** Entries of other programs in the files of clients. */
-async function foreignServers(request: ExportRequest, deps: ExportDeps): Promise<readonly FoundServer[]> {
+async function foreignServers(request: ExportRequest, deps: ExportDeps): Promise<readonly ForeignServer[]> {
   const { scope, clients, keys } = request;
-  const found: FoundServer[] = [];
+  const found: ForeignServer[] = [];
   for (const client of writableClients) {
     if (clients ? !clients.includes(client.id) : !hasPlace(client, scope, deps.surroundings)) continue;
     const { file, format, layout } = await locateEntryTarget(client, scope, {
@@ -152,23 +165,31 @@ async function foreignServers(request: ExportRequest, deps: ExportDeps): Promise
     if (text === null) continue;
     const place = (key: string) => ({ format, container: layout.container, key });
     for (const key of await listEntryKeys(text, place(''))) {
+      if (keys.length > 0 && !keys.includes(key)) continue;
       const entry = await readEntry(text, place(key));
-      const declared =
-        entry && (keys.length === 0 || keys.includes(key)) && declaredEntry(client, entry, deps);
-      if (declared) found.push({ client: client.id, key, declared });
+      if (!entry) continue;
+      const declared = declaredEntry({ client, key, entry }, deps);
+      const lost = lostFields({ layout, key, entry });
+      const isOff = entry.disabled === true || entry.enabled === false;
+      found.push({ client: client.id, key, declared: isOff ? undefined : declared, lost });
     }
   }
   return found;
 }
 
+interface ClientEntry {
+  readonly client: WritableClient;
+  readonly key: string;
+  readonly entry: ConfigEntry;
+}
+
 /** Declaration of any entry; undefined if it has neither a command nor an address. */
 function declaredEntry(
-  client: WritableClient,
-  entry: ConfigEntry,
+  { client, key, entry }: ClientEntry,
   { surroundings }: ExportDeps,
 ): ServerDeclaration | undefined {
   const fills = client.secretReference?.('NAME', 'key', client.name).value !== undefined;
-  const toText = (text: string) => (fills ? withReferences(text, surroundings) : escapeNames(text));
+  const toText = (text: string) => (fills ? withReferences(text, key, surroundings) : escapeNames(text));
   const remote = remoteShapeOf(client)?.remoteOf(entry) ?? readRemoteEntry(entry);
   if (remote) {
     const { url, transport, headers, variableHeaders = {} } = remote;
@@ -205,7 +226,7 @@ function declaredEntry(
 }
 
 /** References of a client as names. */
-function withReferences(text: string, { home, platform }: ExportDeps['surroundings']): string {
+function withReferences(text: string, key: string, { home, platform }: ExportDeps['surroundings']): string {
   const collector = new InputCollector();
   const reader = new ReferenceReader(collector, {
     projectFolder: home,
@@ -216,7 +237,12 @@ function withReferences(text: string, { home, platform }: ExportDeps['surroundin
     inputs: undefined,
   });
   const parts = reader.read(text);
-  const nameOf = (id: string) => collector.inputs.find((input) => input.id === id)!.name;
+  // AgentTools names inputs of Visual Studio Code after the entry and the variable.
+  const prefix = `${key}_`.replace(/\W/g, '_');
+  const nameOf = (id: string) => {
+    const { name } = collector.inputs.find((input) => input.id === id)!;
+    return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+  };
   return parts.map((part) => (isString(part) ? escapeNames(part) : nameFor(nameOf(part.input)))).join('');
 }
 
@@ -254,9 +280,10 @@ function localNotes(
   { server, command }: ServerDeclaration,
   { folder }: ExportRequest,
 ): readonly string[] {
-  const place = server ?? command?.find((word) => path.isAbsolute(word));
-  if (place === undefined || !path.isAbsolute(place) || relativePath(place, folder) !== place) return [];
-  return [`"${key}" is at ${place}, which other machines may lack.`];
+  const places = [server ?? '', ...(command ?? [])].filter(
+    (word) => path.isAbsolute(word) && relativePath(word, folder) === word,
+  );
+  return places.map((place) => `"${key}" names ${place}, which other machines may lack.`);
 }
 
 function relativePath(place: string, folder: string): string {

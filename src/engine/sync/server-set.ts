@@ -73,7 +73,8 @@ export async function readSet(
   };
   check ??= checkLazily(setSchema, 'input');
   const checked = await check(value);
-  const [issue] = checked.ok ? [] : checked.issues;
+  const issues = checked.ok ? [] : checked.issues;
+  const issue = issues.find(({ message }) => message.includes('known name')) ?? issues[0];
   if (issue) {
     const at = issue.path
       .split('/')
@@ -88,9 +89,20 @@ export async function readSet(
     file,
     scope: isProject ? { kind: 'project', folder } : { kind: 'user' },
     servers: Object.entries(servers).map(([key, { clients: own = clients, ...declared }]) => {
-      if (own.length > 0) return { key, declared, clients: own };
+      if (own.length > 0) return { key, declared: withPaths(declared, folder), clients: own };
       throw fault(`No client gets "${key}". Add "clients", to the server or to the set.`, ['servers', key]);
     }),
+  };
+}
+
+/** Relative paths become absolute, as records have them. */
+function withPaths(declared: ServerDeclaration, folder: string): ServerDeclaration {
+  const { server, cwd } = declared;
+  return {
+    ...declared,
+    ...(server !== undefined &&
+      /^\.{1,2}(?:[\\/]|$)/.test(server) && { server: path.resolve(folder, server) }),
+    ...(cwd !== undefined && { cwd: path.resolve(folder, cwd) }),
   };
 }
 

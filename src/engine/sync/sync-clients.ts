@@ -14,6 +14,7 @@ import { currentLocation } from '../clients/locate-config.js';
 import type { Receipt } from '../clients/receipt.js';
 import { toUserError } from '../installation/config-fault.js';
 import { type EntryTarget, locateEntryTarget, type Scope } from '../installation/entry-target.js';
+import { readableByOthers } from '../installation/install-notes.js';
 import type { InstallDeps } from '../installation/install-request.js';
 import { decide } from './decide.js';
 import { allReceipts, entryOfReceipt, type LocatedReceipt, presentEntry } from './entry-sides.js';
@@ -140,7 +141,14 @@ async function syncEntry(source: SourceServer, client: Client, context: Context)
       action: action as SyncRow['action'],
       before: change.before,
       after: change.after,
-      notes: translated.notes,
+      notes: [
+        ...translated.notes,
+        ...(await readableByOthers(file, {
+          scope,
+          secrets: translated.secrets,
+          platform: deps.surroundings.platform,
+        })),
+      ],
     };
   } catch (error) {
     if (!(error instanceof AgentToolsError)) throw error;

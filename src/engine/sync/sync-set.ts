@@ -69,7 +69,8 @@ export async function syncSet(set: ServerSet, choice: SyncChoice, deps: InstallD
   for (const server of set.servers) {
     if (!isChosen(server.key, context)) continue;
     const own = jobs.filter((job) => job.server === server && isChosenClient(job.client, context));
-    rows.push(...(await syncServer(server, own, context)));
+    const found = await syncServer(server, own, context);
+    rows.push(...own.flatMap(({ client }) => found.filter((row) => row.client === client)));
   }
   return { rows, notes };
 }

@@ -12,7 +12,9 @@ import { type RemoteContent, readRemoteEntry, remoteFields } from '../clients/re
 import type { EntryAddition } from '../clients/receipt.js';
 import { remoteShapeOf } from '../clients/table/remote-shapes.js';
 import type { ServerInput } from '../existing-servers/existing-server.js';
+import { shownUrl } from '../existing-servers/hide-secrets.js';
 import { InputCollector } from '../existing-servers/registry-inputs.js';
+import { isSecretHeader } from '../extension/upstream-secrets.js';
 import type { EntryTarget, Scope } from '../installation/entry-target.js';
 import { findReference } from '../installation/secrets.js';
 
@@ -39,6 +41,8 @@ export interface TranslatedEntry {
   readonly additions: readonly EntryAddition[];
   /** Names of variables that the server gets. */
   readonly variables: readonly string[];
+  /** Names of variables and headers with secrets as texts. */
+  readonly secrets: readonly string[];
   /** Notes for the user, in sentences. */
   readonly notes: readonly string[];
 }
@@ -64,10 +68,10 @@ export function translateEntry(
     const message = `"${source.key}" in ${source.client.name} has neither a command nor an address that AgentTools can read.`;
     throw new AgentToolsError('refused', message);
   }
-  const lost = lostFields(source, remote).filter((field) => !leaveOut.includes(field));
+  const lost = lostFields(source).filter((field) => !leaveOut.includes(field));
   if (lost.length > 0) {
     const names = lost.map((name) => `"${name}"`).join(', ');
-    const message = `${target.client.name} has no equal for ${names} of "${source.key}" in ${source.client.name}. Write it without: --leave-out ${lost.join(',')}`;
+    const message = `${target.client.name} has no equal for ${names} of ${source.client.name}. Write the entry without: --leave-out ${lost.join(',')}`;
     throw new AgentToolsError('refused', message);
   }
   const translator = new Translator(source, target, surroundings);
@@ -87,17 +91,13 @@ const harmless: readonly (readonly [string, ConfigValue])[] = [
 ];
 
 /** Fields of an entry that AgentTools does not translate. */
-function lostFields(
-  { entry, layout, key }: SourceEntry,
-  remote: RemoteContent | undefined,
-): readonly string[] {
+export function lostFields({
+  entry,
+  layout,
+  key,
+}: Pick<SourceEntry, 'entry' | 'layout' | 'key'>): readonly string[] {
   const own = layout.entry({ command: '', args: [], env: {}, cwd: '' }, key);
-  const known = [
-    ...knownFields,
-    ...nameLists,
-    ...(remote ? remoteFields : []),
-    ...(layout.cwd ? [layout.cwd] : []),
-  ];
+  const known = [...knownFields, ...nameLists, ...remoteFields, ...(layout.cwd ? [layout.cwd] : [])];
   return Object.entries(entry).flatMap(([field, value]) => {
     const isDefault = Object.hasOwn(own, field) && sameValue(own[field], value);
     const isHarmless = harmless.some(([name, held]) => name === field && held === value);
@@ -142,7 +142,7 @@ class Translator {
 
   program(launch: NonNullable<ReturnType<EntryLayout['launchOf']>>): TranslatedEntry {
     const { key, entry: held } = this.#source;
-    const { client, scope, target } = this.#target;
+    const { scope, target } = this.#target;
     const { layout } = target;
     if (launch.cwd !== undefined && layout.cwd === undefined)
       throw this.#refuse(`has no setting for the working directory, ${launch.cwd}`);
@@ -175,7 +175,8 @@ class Translator {
       },
       additions: references.flatMap(({ additions = [] }) => additions),
       variables: [...Object.keys(launch.env), ...named],
-      notes: references.map(({ name, hint }) => `${client.name}: ${name} is a reference. ${hint}`),
+      secrets: plain.filter(([name, value]) => looksSecret(name, value)).map(([name]) => name),
+      notes: references.map(({ name, hint }) => `${name} is a reference. ${hint}`),
     };
   }
 
@@ -185,7 +186,7 @@ class Translator {
     const shape = remoteShapeOf(client);
     if (!shape)
       throw this.#refuse(
-        `reaches no remote servers by its file. Install it through AgentTools: agenttools install ${client.id} ${url}`,
+        `reaches no remote servers by its file. Install it through AgentTools: agenttools install ${client.id} ${shownUrl(url)}`,
       );
     const known = transport ?? (/\/sse\/?$/.test(url) ? 'sse' : 'http');
     if (!shape.transports.includes(known)) throw this.#refuse(`has no transport ${known}`);
@@ -201,7 +202,7 @@ class Translator {
       const [first, second] = parts;
       const isText = parts.every(isString);
       const isHidden =
-        shape.refusedHeaders?.test(name) || (scope.kind !== 'user' && isText && looksSecret(name, text));
+        shape.refusedHeaders?.test(name) || (scope.kind !== 'user' && isText && isSecretHeader(name, text));
       if (isText && !isHidden) plain.push([name, this.#literal(text, name)]);
       else if (isText) refer(name, /^Bearer /i.exec(text)?.[0] ?? '', variableFor(key, name));
       else if (this.#isSameSyntax) plain.push([name, text]);
@@ -226,7 +227,8 @@ class Translator {
       },
       additions: references.flatMap(({ additions = [] }) => additions),
       variables: [],
-      notes: references.map(({ name, hint }) => `${client.name}: the header ${name} is a reference. ${hint}`),
+      secrets: plain.filter(([name, value]) => isSecretHeader(name, value)).map(([name]) => name),
+      notes: references.map(({ name, hint }) => `The header ${name} is a reference. ${hint}`),
     };
   }
 
@@ -284,7 +286,7 @@ class Translator {
   }
 
   #refuse(reason: string): AgentToolsError {
-    return new AgentToolsError('refused', `"${this.#source.key}": ${this.#target.client.name} ${reason}.`);
+    return new AgentToolsError('refused', `${this.#target.client.name} ${reason}.`);
   }
 }
 

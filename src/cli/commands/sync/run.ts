@@ -45,7 +45,7 @@ export async function syncCommand(input: SyncInput, host: Host): Promise<ExitCod
   if (json) host.stdout.write(renderJson(rows.map((row) => syncData(row, { dryRun }))));
   else if (check) host.stdout.write(driftLines(rows, host));
   if (!check) {
-    host.stderr.write(syncLines(rows, { dryRun, color: host.color }));
+    host.stderr.write(syncLines(rows, { dryRun, color: host.color, from: input.from }));
     if (dryRun && !json) host.stdout.write(syncDiff(rows));
   }
   const isFailed = check ? drift.length > 0 : rows.some(({ action }) => failedActions.includes(action));

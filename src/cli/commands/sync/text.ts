@@ -12,7 +12,7 @@ const words: Readonly<Record<Action, string>> = {
   remove: 'remove',
   adopt: 'adopt',
   none: 'same',
-  keep: 'edited',
+  keep: 'kept',
   conflict: 'conflict',
   skipped: 'skipped',
   refused: 'refused',
@@ -21,16 +21,18 @@ const words: Readonly<Record<Action, string>> = {
 
 interface SyncRenderOptions extends ColorOption {
   readonly dryRun: boolean;
+  /** Client that the servers come from; undefined: a set. */
+  readonly from: string | undefined;
 }
 
 /** Report of `sync`: a table of servers and clients, and a line for each entry that needs one. */
-export function syncLines(rows: readonly SyncRow[], { dryRun, color }: SyncRenderOptions): string {
-  if (rows.length === 0) return 'The set has no servers, and nothing of it is installed.\n';
+export function syncLines(rows: readonly SyncRow[], { dryRun, color, from }: SyncRenderOptions): string {
+  if (rows.length === 0) return 'There are no servers to synchronise.\n';
   const changes = rows.filter(({ action }) => ['add', 'update', 'remove', 'adopt'].includes(action));
   const count = formatCount(changes.length, 'entry').replace('entrys', 'entries');
   const summary =
     changes.length === 0 ? 'Nothing to change.' : `${dryRun ? 'Would change' : 'Changed'} ${count}.`;
-  const lines = [renderTable(rows, { color }), ...explain(rows), summary];
+  const lines = [renderTable(rows, { color }), ...explain(rows, from), summary];
   return visibleText(`${lines.join('\n')}\n`);
 }
 
@@ -57,23 +59,32 @@ function renderTable(rows: readonly SyncRow[], options: ColorOption): string {
   return [style.bold(line(head)), ...body.map(line)].join('\n');
 }
 
-function explain(rows: readonly SyncRow[]): readonly string[] {
-  return rows.flatMap((row) => {
-    const { client, key, action, reason, notes = [] } = row;
-    const isFault = failedActions.includes(action);
-    const told =
-      reason === undefined
-        ? []
-        : [`${isFault ? 'error: ' : ''}"${key}" in ${client.name}: ${reason}${adviceFor(row)}`];
-    return [...told, ...notes.map((note) => `  "${key}" in ${client.name}: ${note}`)];
+/** One line for each reason, and the notes. */
+function explain(rows: readonly SyncRow[], from: string | undefined): readonly string[] {
+  const told = rows.flatMap((row, index) => {
+    const { key, action, reason } = row;
+    const isSame = (one: SyncRow) => one.key === key && one.action === action && one.reason === reason;
+    if (reason === undefined || rows.findIndex(isSame) !== index) return [];
+    const alike = rows.filter(isSame).map(({ client }) => client);
+    const names = alike.map(({ name }) => name).join(', ');
+    const fault = failedActions.includes(action) ? 'error: ' : '';
+    return [`${fault}"${key}" in ${names}: ${reason}${adviceFor(row, alike, from)}`];
   });
+  const notes = rows.flatMap(({ key, client, notes: own = [] }) =>
+    own.map((note) => `  "${key}" in ${client.name}: ${note}`),
+  );
+  return [...told, ...notes];
 }
 
-function adviceFor({ action, key, client, reason = '' }: SyncRow): string {
-  if (reason.includes('--')) return '';
-  if (action === 'keep' || action === 'conflict')
-    return ` Let the set win with: agenttools sync ${key} --to ${client.id} --force`;
-  return '';
+function adviceFor(
+  { action, key, reason = '' }: SyncRow,
+  clients: readonly SyncRow['client'][],
+  from: string | undefined,
+): string {
+  if (reason.includes('--') || (action !== 'keep' && action !== 'conflict')) return '';
+  const source = from === undefined ? '' : ` --from ${from}`;
+  const ids = clients.map(({ id }) => id).join(',');
+  return ` Overwrite it with: agenttools sync ${key}${source} --to ${ids} --force`;
 }
 
 /** Differences, one line for each entry, for `--check`. */
