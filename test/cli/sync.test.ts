@@ -185,7 +185,7 @@ describe('a set', () => {
     expect(written()).toMatchObject({ TOKEN: 'secret:MY_TOKEN' });
   });
 
-  it('of a project is written to the files of the project, with references for secrets', async () => {
+  it('is written to files of its project, with references for secrets', async () => {
     writeSet({
       clients: ['cursor', 'claude-desktop'],
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a name of a set.
@@ -422,7 +422,7 @@ describe('export', () => {
     expect(stderr).toContain('"off" in Cursor is turned off');
   });
 
-  it('tells of servers that differ between clients, and does not replace a file', async () => {
+  it('reports servers that differ between clients, and does not replace a file', async () => {
     await run(['install', 'cursor', '.', '--no-verify']);
     await run(['install', 'codex', '.', '--no-verify', '--env', 'A=1']);
     const { stderr, code } = await run(['export', '--out', 'set.json']);

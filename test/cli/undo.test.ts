@@ -210,7 +210,7 @@ describe('history', () => {
     expect(stdout + JSON.stringify([undone, installed])).not.toContain('s3cret-value');
   });
 
-  it('says nothing of commands that change no file', async () => {
+  it('omits commands that change no file', async () => {
     await install('cursor', '.', '--dry-run');
     await install('cursor', '.');
     await install('cursor', '.');
@@ -218,7 +218,7 @@ describe('history', () => {
     expect((await runCli(['history'])).stdout).toBe('AgentTools has changed no config file yet.\n');
   });
 
-  it('keeps changes in files that only their owner can read, and those of the last commands alone', async () => {
+  it('keeps changes in files that only their owner can read, only for the last commands', async () => {
     const folder = path.join(home, 'agenttools/history');
     await install('cursor', '.');
     const [first] = readdirSync(folder) as [string];

@@ -12,7 +12,7 @@ export interface CommandChanges {
   readonly time: string;
   /** In their order; at least one. */
   readonly changes: readonly RecordedChange[];
-  /** Those of {@link changes} that were not taken back. */
+  /** The {@link changes} that were not taken back. */
   readonly open: readonly RecordedChange[];
   /** Number of the command that this one took back; undefined if it took back none. */
   readonly undoes?: number;

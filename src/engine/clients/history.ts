@@ -8,7 +8,7 @@ import type { FileChange, RecordedChange } from './file-change.js';
 import { isFileChange } from './receipt-shapes.js';
 import { keepOutOfGit, makeFolder, rethrowForUser, sortedFileNames } from './record-folder.js';
 
-/** Number of commands whose changes are kept. */
+/** Number of commands in the history. */
 export const maxCommands = 100;
 
 /**
@@ -39,7 +39,7 @@ export class History {
     return `${String(number).padStart(6, '0')}-${this.#id}`;
   }
 
-  /** Writes a change, and removes those of the oldest commands. @throws AgentToolsError */
+  /** Writes a change, and removes the changes of the oldest commands. @throws AgentToolsError */
   async write(name: string, change: FileChange): Promise<void> {
     await rethrowForUser(async () => {
       await keepOutOfGit(this.#dataFolder);

@@ -35,7 +35,7 @@ export interface EntrySides {
   readonly set: string;
 }
 
-/** Decides what happens to an entry. Entries never move to another key, and sides are never exchanged. */
+/** Decides the action for an entry. Entries never move to another key, and sides are never exchanged. */
 export function decide(sides: EntrySides, { force }: { readonly force: boolean }): Decision {
   const { wanted, written, current } = sides;
   if (!wanted) return decideRemoval(sides, force);

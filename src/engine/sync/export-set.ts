@@ -267,7 +267,7 @@ function groupServers(found: readonly FoundServer[]): {
     else {
       const [first = ''] = held.clients;
       differing.push(
-        `"${key}" differs between ${clientName(first)} and ${clientName(client)}. The set has that of ${clientName(first)}, without ${clientName(client)}.`,
+        `"${key}" differs between ${clientName(first)} and ${clientName(client)}. The set has the entry of ${clientName(first)}, without ${clientName(client)}.`,
       );
     }
   }

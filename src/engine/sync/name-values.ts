@@ -15,7 +15,7 @@ export interface NameSource extends Pick<InstallDeps, 'secrets' | 'user'> {
 /** Values of names, or references to stored secrets. */
 export type NameValues = ReadonlyMap<string, string>;
 
-/** Looks like a secret, but is none. */
+/** A value that looks like a secret. */
 const placeholder = 'x7Qk2Vd9Rm4Tz8Wb5Np3';
 
 /**

@@ -43,7 +43,7 @@ export interface SetPlaces {
 
 /**
  * Finds the set: the given file, the one of the working directory, or else the one of the data folder.
- * @throws AgentToolsError if there is none
+ * @throws AgentToolsError without a set
  */
 export function findSet(given: string | undefined, { cwd, dataFolder }: SetPlaces): string {
   const files =

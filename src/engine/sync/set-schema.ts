@@ -49,7 +49,7 @@ export const setSchema: JsonSchema = {
     scope: {
       enum: ['user', 'project'],
       description:
-        "Config files to write: the user's, or those of the project that holds the set. Default: project in a project, user in the data folder.",
+        "Config files to write: the user's, or the project's, which is the folder of the set. Default: project in a project, user in the data folder.",
     },
     clients,
     servers: {

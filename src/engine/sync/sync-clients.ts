@@ -41,7 +41,7 @@ interface Context extends ClientSync {
   readonly drafts: Drafts;
 }
 
-/** An entry of the source, and its record if AgentTools wrote it and nobody has edited it since. */
+/** An entry of the source, and its record if AgentTools wrote it and it was not edited since. */
 interface SourceServer extends SourceEntry {
   readonly written: Receipt | undefined;
 }

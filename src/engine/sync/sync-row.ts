@@ -29,8 +29,8 @@ export interface SyncRow {
   readonly after?: string | null;
 }
 
-/** Actions after which an entry is as the set says. */
+/** Actions for entries that are as declared. */
 export const settledActions: readonly SyncRow['action'][] = ['none', 'skipped'];
 
-/** Actions that leave an entry other than the set says, until the user decides. */
+/** Actions that leave an entry different until the user decides. */
 export const failedActions: readonly SyncRow['action'][] = ['conflict', 'refused', 'failed'];

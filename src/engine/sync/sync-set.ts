@@ -21,7 +21,7 @@ import type { SyncRow } from './sync-row.js';
 export interface SyncChoice {
   /** Keys to synchronise; empty: all. */
   readonly keys: readonly string[];
-  /** Clients to synchronise; undefined: those of the set. */
+  /** Clients to synchronise; undefined: all clients of the set. */
   readonly clients: readonly Client[] | undefined;
   /** True: the set wins over changes in clients and over entries of other programs. */
   readonly force: boolean;
@@ -225,7 +225,7 @@ function shownServer({ declared: { server, command = [] } }: DeclaredServer): st
 /** Reason why a client gets nothing; undefined if it can. */
 function absence(client: Client, { set, deps }: Context): string | undefined {
   if (client.manual) return `${client.name} has no config file that a program may write.`;
-  // Files of a project are for everyone who works in it.
+  // Files of a project are shared with other machines.
   if (set.scope.kind === 'project' || isDetected(client, deps.surroundings)) return undefined;
   return `${client.name} was not found on this machine.`;
 }

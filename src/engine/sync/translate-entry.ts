@@ -78,7 +78,7 @@ export function translateEntry(
   return remote ? translator.remote(remote) : translator.program(launch!);
 }
 
-/** Fields with a meaning of their own in every client's entry. */
+/** Fields that AgentTools reads in entries of any client. */
 const knownFields = ['command', 'cmd', 'args', 'env', 'envs', 'environment', 'type', 'transport', 'name'];
 
 /** Fields that list names of variables. */

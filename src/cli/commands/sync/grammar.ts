@@ -16,11 +16,11 @@ export function defineSync(program: Command, { host, answer }: CommandContext): 
     .option('--from <client>', 'take the servers from this client instead of a set')
     .option(
       '--to <clients>',
-      'write to these clients; default: those of the set; comma-separated',
+      'write to these clients; default: clients of the set; comma-separated',
       collect,
       [],
     )
-    .option('--project [folder]', 'with --from: the files of the project instead of those of the user')
+    .option('--project [folder]', 'with --from: the files of the project instead of the files of the user')
     .option(
       '--leave-out <fields>',
       'with --from: write entries without these fields, which a client cannot express; comma-separated',
