@@ -34,7 +34,7 @@ export interface UndoReport {
   readonly notes: readonly string[];
 }
 
-export interface UndoFailure {
+interface UndoFailure {
   readonly of: CommandChanges;
   readonly change: RecordedChange;
   readonly error: AgentToolsError;

@@ -7,7 +7,7 @@ import type { Receipt } from '../clients/receipt.js';
  * Action for one entry of one client. `compare`: an entry without record, which may be equal. `keep`: only the client has
  * changed it. `conflict`: both sides have changed it, or it is foreign.
  */
-export type SyncAction = 'add' | 'update' | 'remove' | 'none' | 'compare' | 'keep' | 'conflict';
+type SyncAction = 'add' | 'update' | 'remove' | 'none' | 'compare' | 'keep' | 'conflict';
 
 export interface Decision {
   readonly action: SyncAction;

@@ -11,7 +11,7 @@ import { checkLazily } from '../schema/validator.js';
 import { setSchema } from './set-schema.js';
 
 /** Name of the file with a set. */
-export const setFileName = 'agenttools.json';
+const setFileName = 'agenttools.json';
 
 /** A declared server, and the clients that get it. */
 export interface DeclaredServer {
