@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { writeFolder } from '../support/packages.js';
@@ -146,6 +146,23 @@ describe('a set', () => {
     writeSet({ scope: 'user', servers: {} });
     await sync();
     expect(texts()).toEqual(originals);
+  });
+
+  it('writes an entry again if its program no longer exists', async () => {
+    writeSet({ scope: 'user', clients: ['codex'], servers: { kit } });
+    await sync();
+    const folder = path.join(home, 'agenttools/receipts');
+    for (const name of readdirSync(folder)) {
+      const record = path.join(folder, name);
+      writeFileSync(
+        record,
+        readFileSync(record, 'utf8').replaceAll(JSON.stringify(process.execPath), '"/gone/node"'),
+      );
+    }
+    writeFileSync(path.join(home, files.codex), text('codex').replace(process.execPath, '/gone/node'));
+    expect(await actions('--check')).toEqual({ 'kit codex': 'update' });
+    expect(await actions()).toEqual({ 'kit codex': 'update' });
+    expect(text('codex')).toContain(process.execPath);
   });
 
   it('takes over an equal entry without record', async () => {

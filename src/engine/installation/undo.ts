@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { type CommandChanges, listCommands } from '../clients/command-history.js';
 import { type ConfigChangeOptions, changeConfig } from '../clients/config-change.js';
 import type { RecordedChange } from '../clients/file-change.js';
 import type { ConfigState } from '../clients/ledger/config-plan.js';
 import { planUndo, type UndoPlan } from '../clients/ledger/undo-change.js';
-import type { Receipt } from '../clients/receipt.js';
 import type { Receipts } from '../clients/receipts.js';
-import { clients } from '../clients/table/index.js';
 import { toUserError } from './config-fault.js';
+import { missingProgram } from './missing-program.js';
 
 export interface UndoRequest {
   /** Number of commands to take back, the last one first. */
@@ -132,7 +130,7 @@ function missingPrograms(
 ): readonly string[] {
   if (outcome === 'removed' || outcome === 'gone') return [];
   return removed.flatMap((receipt) => {
-    const missing = programFiles(receipt).find((file) => path.isAbsolute(file) && !existsSync(file));
+    const missing = missingProgram(receipt);
     if (missing === undefined) return [];
     const { key, client, reference, scope, project } = receipt;
     const place = scope === 'project' ? ` --project=${project}` : '';
@@ -140,10 +138,4 @@ function missingPrograms(
       `"${key}" starts ${missing}, which no longer exists. Install it again: agenttools install ${client} ${reference} --name ${key}${place}`,
     ];
   });
-}
-
-function programFiles({ client: id, entry }: Receipt): readonly string[] {
-  const client = clients.find((one) => one.id === id);
-  const launch = client?.manual === undefined ? client?.launchOf(entry) : undefined;
-  return launch ? [launch.command, ...launch.args.slice(0, 1)] : [];
 }

@@ -33,6 +33,8 @@ export interface EntrySides {
   readonly current: ConfigEntry | undefined;
   /** Set, or client, to synchronise with. */
   readonly set: string;
+  /** True if the program of the written entry no longer exists. */
+  readonly isBroken?: boolean;
 }
 
 /** Decides the action for an entry. Entries never move to another key, and sides are never exchanged. */
@@ -52,7 +54,8 @@ export function decide(sides: EntrySides, { force }: { readonly force: boolean }
     });
   const isSame = isDeepStrictEqual(written.declared, wanted.declared);
   const byHand = current ? 'edited' : 'removed';
-  if (current && isIntact(current, written.entry)) return { action: isSame ? 'none' : 'update' };
+  if (current && isIntact(current, written.entry))
+    return { action: isSame && !sides.isBroken ? 'none' : 'update' };
   return forced(
     current ? 'update' : 'add',
     isSame

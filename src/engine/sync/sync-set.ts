@@ -9,6 +9,7 @@ import { hasPlace } from '../installation/entry-target.js';
 import { type InstallResult, install } from '../installation/install.js';
 import type { InstallDeps } from '../installation/install-request.js';
 import { receiptMatcher } from '../installation/match-receipt.js';
+import { missingProgram } from '../installation/missing-program.js';
 import { fillNames } from '../installation/server-declaration.js';
 import { uninstall } from '../installation/uninstall.js';
 import { type Decision, decide } from './decide.js';
@@ -178,7 +179,9 @@ async function syncServer(
       const place = { client: client as WritableClient, key: server.key, scope: context.set.scope };
       const { target, written, current } = await presentEntry(place, context.known, context.deps);
       const wanted = { declared: server.declared, isSameServer };
-      const decision = decide({ wanted, written, current, set: context.set.file }, context);
+      const isBroken = written !== undefined && missingProgram(written) !== undefined;
+      const sides = { wanted, written, current, set: context.set.file, isBroken };
+      const decision = decide(sides, context);
       decided.push({ client, decision, file: target.file });
     } catch (error) {
       if (!(error instanceof AgentToolsError)) throw error;

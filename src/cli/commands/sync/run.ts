@@ -3,7 +3,7 @@ import { AgentToolsError } from '../../../engine/base/errors.js';
 import { packageVersion, workspaceFolders } from '../../../engine/base/folders.js';
 import { findClient } from '../../../engine/clients/locate-config.js';
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
-import { removeUnusedServers } from '../../../engine/installation/unused-servers.js';
+import { removeUnusedRecords, removeUnusedServers } from '../../../engine/installation/unused-servers.js';
 import { findSet, readSet } from '../../../engine/sync/server-set.js';
 import { syncClients } from '../../../engine/sync/sync-clients.js';
 import { failedActions, settledActions } from '../../../engine/sync/sync-row.js';
@@ -38,8 +38,13 @@ export async function syncCommand(input: SyncInput, host: Host): Promise<ExitCod
   const result =
     input.from === undefined ? await fromSet(input, host) : await fromClient(input, input.from, host);
   const { rows } = result;
-  if (!check && !dryRun && rows.some(({ action }) => action === 'remove'))
-    await removeUnusedServers(installationFolders(host).receipts, workspaceFolders(host).dataFolder);
+  const removed = rows.flatMap(({ action, server }) => (action === 'remove' ? [server] : []));
+  if (!check && !dryRun && removed.length > 0) {
+    const { receipts } = installationFolders(host);
+    const { dataFolder } = workspaceFolders(host);
+    await removeUnusedServers(receipts, dataFolder);
+    await removeUnusedRecords(removed, receipts, dataFolder);
+  }
   for (const note of result.notes) host.stderr.write(`warning: ${note}\n`);
   const drift = rows.filter(({ action }) => !settledActions.includes(action));
   if (json) host.stdout.write(renderJson(rows.map((row) => syncData(row, { dryRun }))));
