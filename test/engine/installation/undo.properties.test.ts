@@ -143,7 +143,7 @@ describe.each(['cursor', 'vscode', 'codex', 'goose', 'continue'])('%s', (id) => 
         expect(await stage.entries()).toEqual([...before, ...foreign].sort());
         if (foreign.length === 0) expect(stage.text()).toBe(original);
       }),
-      { numRuns: runs / 20 },
+      { numRuns: runs / 50 },
     );
   });
 });
