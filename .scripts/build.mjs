@@ -96,7 +96,12 @@ recordBuild(root, inputs);
 async function writeSchemas() {
   const { publishedSchemas } = await bundled('src/engine/extension/json-schemas.ts');
   const { caseSchema } = await bundled('src/engine/testing/case-schema.ts');
-  const schemas = { ...publishedSchemas(), 'case.schema.json': caseSchema };
+  const { setSchema } = await bundled('src/engine/sync/set-schema.ts');
+  const schemas = {
+    ...publishedSchemas(),
+    'case.schema.json': caseSchema,
+    'set.schema.json': setSchema,
+  };
   mkdirSync(path.join(dist, 'schemas'));
   for (const [file, schema] of Object.entries(schemas)) {
     writeFileSync(path.join(dist, 'schemas', file), `${JSON.stringify(schema)}\n`);

@@ -15,6 +15,8 @@ export interface Host {
   readonly color: boolean;
   /** Ends the process once stdout is flushed, even if an extension holds handles open. */
   exit(code: number): void;
+  /** Name of the command that runs, for the history of changes. Default: `agenttools`. */
+  readonly command?: string;
   /** Provides the streams and signals of a server. Default: the streams and signals of this process. */
   readonly takeProcess?: TakeProcess;
 }

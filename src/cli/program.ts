@@ -12,7 +12,9 @@ import { defineDerive } from './commands/derive/grammar.js';
 import { defineDev } from './commands/dev/grammar.js';
 import { defineDoctor } from './commands/doctor/grammar.js';
 import { defineExplain } from './commands/explain/grammar.js';
+import { defineExport } from './commands/export/grammar.js';
 import { defineGenerate } from './commands/generate/grammar.js';
+import { defineHistory } from './commands/history/grammar.js';
 import { defineInstall } from './commands/install/grammar.js';
 import { defineListClients } from './commands/list-clients/grammar.js';
 import { defineListInstalled } from './commands/list-installed/grammar.js';
@@ -24,7 +26,9 @@ import { defineRemove } from './commands/remove/grammar.js';
 import { defineSecret } from './commands/secret/grammar.js';
 import { defineShow } from './commands/show/grammar.js';
 import { defineStart } from './commands/start/grammar.js';
+import { defineSync } from './commands/sync/grammar.js';
 import { defineTest } from './commands/test/grammar.js';
+import { defineUndo } from './commands/undo/grammar.js';
 import { defineUninstall } from './commands/uninstall/grammar.js';
 import { defineUpdate } from './commands/update/grammar.js';
 import { defineValidate } from './commands/validate/grammar.js';
@@ -54,6 +58,10 @@ const commands: readonly DefineCommand[] = [
   defineListClients,
   defineListInstalled,
   defineDoctor,
+  defineSync,
+  defineExport,
+  defineHistory,
+  defineUndo,
   defineSecret,
   defineLogin,
   defineLogout,
@@ -66,8 +74,9 @@ const commands: readonly DefineCommand[] = [
 export async function runProgram(argv: readonly string[], host: Host): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.Ok;
   const { words, command } = splitCommand(argv);
+  const name = words.find((word) => !word.startsWith('-'));
   const program = createProgram(
-    host,
+    name === undefined ? host : { ...host, command: name },
     (code) => {
       exitCode = code;
     },

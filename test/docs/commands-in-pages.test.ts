@@ -3,7 +3,7 @@ import { runCli } from '../support/run-cli.js';
 import { pages } from './support/pages.js';
 
 /** Pages that lead by commands, which no other test runs as a whole. */
-const names = ['troubleshooting', 'publishing', 'porting'];
+const names = ['troubleshooting', 'publishing', 'porting', 'sync'];
 
 /** The commands of a page, in blocks and in the text. */
 function commandsOf(page: string): readonly (readonly string[])[] {

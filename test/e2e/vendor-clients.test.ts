@@ -64,6 +64,24 @@ describe.skipIf(!areVendorsWanted).each(rows)("%s, by its vendor's own program",
     expect(await remote.end()).toBe(0);
   });
 
+  test('sees the servers of another client after sync, and has its own bytes back after undo', async () => {
+    const client = await openWithGreeter();
+    // Some programs change their file when they read it.
+    await client.look();
+    const before = existsSync(client.config) ? readFileSync(client.config, 'utf8') : undefined;
+    const commands = [
+      ['install', 'cursor', servers.weather.path, '--no-verify'],
+      ['sync', '--from', 'cursor', '--to', vendor.client],
+    ];
+    for (const words of commands) {
+      const { code, stderr } = await client.agenttools(...words);
+      expect(code, stderr).toBe(0);
+    }
+    expect(await client.look()).toMatchObject(well(vendor, 'weather'));
+    expect((await client.agenttools('undo')).code).toBe(0);
+    expect(existsSync(client.config) ? readFileSync(client.config, 'utf8') : undefined).toBe(before);
+  });
+
   if (!vendor.add) return;
 
   test("loses only the entry of install after the vendor's program has rewritten the file", async () => {

@@ -7,7 +7,11 @@ import { replaceTextFile } from '../base/files/replace.js';
 import { checkWritable, readTextFile, type TextFile } from '../base/files/text-file.js';
 import { readEntry } from './edit/entries.js';
 import { isIntact } from './edit/merge-entry.js';
+import { spliceBetween } from './edit/splice.js';
+import type { FileChange, RecordedChange } from './file-change.js';
+import type { History } from './history.js';
 import type { ConfigState, Plan } from './ledger/config-plan.js';
+import { changeBetween } from './ledger/list-change.js';
 import { entryLocator, slotKey } from './ledger/slot.js';
 import type { FileRecord, Receipt, RecordBody } from './receipt.js';
 import { hashText, type Receipts } from './receipts.js';
@@ -27,7 +31,14 @@ export interface ConfigChangeOptions {
   readonly receipts: Receipts;
   /** True: plans without writing. */
   readonly dryRun: boolean;
+  /** Planned states of files. A dry run plans on them, and adds its own. Default: the files themselves. */
+  readonly drafts?: Drafts | undefined;
+  /** Name of the change that this one takes back. Default: none. */
+  readonly undoes?: string;
 }
+
+/** Planned states of config files, by real path. */
+export type Drafts = Map<string, ConfigState>;
 
 /** Maximum number of attempts if another program keeps writing to the file. */
 const maxWriteAttempts = 5;
@@ -41,21 +52,25 @@ const maxWriteAttempts = 5;
 export async function changeConfig(
   file: string,
   plan: (state: ConfigState) => Promise<Plan>,
-  { receipts, dryRun }: ConfigChangeOptions,
+  { receipts, dryRun, drafts, undoes }: ConfigChangeOptions,
 ): Promise<ConfigChange> {
   if (dryRun) {
-    const before = await readTextFile(file);
-    const { remembered } = await findRecord(receipts, before.realFile);
-    const known = await reconcileRecord(remembered, before.text);
-    const planned = await plan({ text: before.text, record: known });
-    if (planned.text !== before.text) await checkWritable(before);
-    return buildConfigChange(before, planned, known);
+    const read = await readTextFile(file);
+    const { remembered } = await findRecord(receipts, read.realFile);
+    const { text, record: known } = drafts?.get(read.realFile) ?? {
+      text: read.text,
+      record: await reconcileRecord(remembered, read.text),
+    };
+    const planned = await plan({ text, record: known });
+    if (planned.text !== text) await checkWritable(read);
+    drafts?.set(read.realFile, planned);
+    return buildConfigChange({ ...read, text }, planned, known);
   }
   for (let attempt = 1; ; attempt++) {
     const { realFile } = await readTextFile(file);
     try {
       return await withLock(receipts.lockFileOf(realFile), () =>
-        attemptChange({ file, realFile }, plan, receipts),
+        attemptChange({ file, realFile, undoes }, plan, receipts),
       );
     } catch (error) {
       if (!(error instanceof ConcurrentChangeError) || attempt === maxWriteAttempts) throw error;
@@ -63,9 +78,15 @@ export async function changeConfig(
   }
 }
 
+interface ChangeTarget {
+  readonly undoes: string | undefined;
+  readonly file: string;
+  readonly realFile: string;
+}
+
 /** @throws ConcurrentChangeError if another program wrote to the file, or changed a link to it. */
 async function attemptChange(
-  { file, realFile }: { readonly file: string; readonly realFile: string },
+  { file, realFile, undoes }: ChangeTarget,
   plan: (state: ConfigState) => Promise<Plan>,
   receipts: Receipts,
 ): Promise<ConfigChange> {
@@ -73,8 +94,14 @@ async function attemptChange(
   if (before.realFile !== realFile) throw new ConcurrentChangeError(file);
   const { remembered, moved } = await findRecord(receipts, realFile);
   const known = await reconcileRecord(remembered, before.text);
+  await settleChange(remembered, before.text, receipts);
   const planned = await plan({ text: before.text, record: known });
+  const { history } = receipts;
   if (planned.text === before.text) {
+    const described = describeChange(before, { known, planned, next: planned.record, undoes }, history);
+    const { inserted, removed } = described.receipts;
+    if (undoes !== undefined || inserted.length > 0 || removed.length > 0)
+      await history.write(await history.nextName(), described);
     if (planned.record !== known || remembered.intent || moved) await receipts.write(planned.record);
     await forget(receipts, moved);
     return buildConfigChange(before, planned, known);
@@ -84,17 +111,21 @@ async function attemptChange(
   const madeFolder = before.text === null ? await firstMissingFolder(realFile) : known.madeFolder;
   const next =
     planned.record.receipts.length > 0 && madeFolder ? { ...planned.record, madeFolder } : planned.record;
-  const hash = planned.text === null ? null : hashText(planned.text);
-  const beforeHash = before.text === null ? null : hashText(before.text);
-  await receipts.write({ ...known, intent: { beforeHash, hash, record: next } });
+  const change = await history.nextName();
+  const described = describeChange(before, { known, planned, next, undoes }, history);
+  const { beforeHash, afterHash: hash } = described;
+  await receipts.write({ ...known, intent: { beforeHash, hash, record: next, change } });
   await forget(receipts, moved);
   try {
+    await history.write(change, described);
     await replaceTextFile(before, planned.text);
   } catch (error) {
     // After `not-kept`, the intent stays: the file content decides later if it was completed. An intent that
     // was not completed is ignored.
-    if (!(error instanceof FileAccessError && error.reason === 'not-kept'))
+    if (!(error instanceof FileAccessError && error.reason === 'not-kept')) {
+      await history.remove(change).catch(() => {});
       await receipts.write(known).catch(() => {});
+    }
     throw error;
   }
   // Best effort: the hash proves the write.
@@ -102,6 +133,66 @@ async function attemptChange(
   if (planned.text === null && madeFolder) await removeEmptyFolders(path.dirname(realFile), madeFolder);
   return buildConfigChange(before, planned, known);
 }
+
+interface PlannedChange {
+  readonly undoes: string | undefined;
+  readonly known: FileRecord;
+  readonly planned: Plan;
+  /** The record after the change. */
+  readonly next: FileRecord;
+}
+
+function describeChange(
+  { file, realFile, text }: TextFile,
+  { known, planned, next, undoes }: PlannedChange,
+  { command }: History,
+): FileChange {
+  const [owner] = [...next.receipts, ...known.receipts];
+  return {
+    version: 1,
+    command,
+    time: new Date().toISOString(),
+    file: file === realFile && owner ? owner.file : file,
+    realFile,
+    outcome: planned.outcome,
+    beforeHash: text === null ? null : hashText(text),
+    afterHash: planned.text === null ? null : hashText(planned.text),
+    splice: spliceBetween(text ?? '', planned.text ?? ''),
+    receipts: changeBetween(known.receipts, next.receipts),
+    steps: changeBetween(known.steps, next.steps),
+    made: changeBetween(known.made, next.made),
+    ...(known.madeFolder !== undefined && { madeFolder: known.madeFolder }),
+    ...(planned.foreign && { foreign: planned.foreign }),
+    ...(undoes !== undefined && { undoes }),
+  };
+}
+
+/** Removes the change of an intent that was not completed from the history. */
+async function settleChange(
+  { intent, ...record }: FileRecord,
+  text: string | null,
+  { history }: Receipts,
+): Promise<void> {
+  if (intent?.change !== undefined && !(await isCompleted(intent, record, text)))
+    await history.remove(intent.change);
+}
+
+/** Returns the changes that were made, the oldest first. Leaves out one that a crash prevented. */
+export async function readHistory(receipts: Receipts): ReturnType<History['all']> {
+  const { changes, notes } = await receipts.history.all();
+  const made: RecordedChange[] = [];
+  for (const change of changes) {
+    const { intent, ...record } = await receipts.read(change.realFile).catch(() => noRecord);
+    if (intent?.change === change.name) {
+      const file = await readTextFile(change.realFile).catch(() => undefined);
+      if (file && !(await isCompleted(intent, record, file.text))) continue;
+    }
+    made.push(change);
+  }
+  return { changes: made, notes };
+}
+
+const noRecord: FileRecord = { version: 1, realFile: '', receipts: [], steps: [], made: [] };
 
 /**
  * Returns the record of a file. Users may move the file and leave a link in its place: the record is then
@@ -163,11 +254,18 @@ export async function reconcileRecord(
   { intent, ...record }: FileRecord,
   text: string | null,
 ): Promise<FileRecord> {
-  if (!intent) return record;
+  if (!intent || !(await isCompleted(intent, record, text))) return record;
+  return { ...record, ...intent.record };
+}
+
+async function isCompleted(
+  intent: NonNullable<FileRecord['intent']>,
+  record: RecordBody,
+  text: string | null,
+): Promise<boolean> {
   const hash = text === null ? null : hashText(text);
-  if (hash === intent.hash) return { ...record, ...intent.record };
-  if (hash === intent.beforeHash) return record;
-  return (await hasAddedEntries(text, intent.record, record)) ? { ...record, ...intent.record } : record;
+  if (hash === intent.hash) return true;
+  return hash !== intent.beforeHash && (await hasAddedEntries(text, intent.record, record));
 }
 
 /** Returns every readable record, reconciled with its file, and a note for each unreadable record. */

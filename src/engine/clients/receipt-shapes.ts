@@ -1,5 +1,11 @@
 import { isRecord, isString } from '../base/value-checks.js';
+import type { FileChange } from './file-change.js';
 import type { FileRecord, Receipt, RecordBody, RecordedEdit } from './receipt.js';
+
+/** True if data from a file is a change in the history. */
+export function isFileChange(value: unknown): value is FileChange {
+  return fits(changeShape)(value);
+}
 
 type ReceiptCheck = (value: unknown) => boolean;
 
@@ -22,6 +28,8 @@ const receiptShape = {
   family: optionalField(isString),
   reference: isString,
   argument: isString,
+  declared: optionalField(isRecord),
+  set: optionalField(isString),
   variables: checkList(isString),
   entry: isRecord,
   additions: optionalField(checkList(fits({ list: checkList(isString), item: isRecord }))),
@@ -31,13 +39,15 @@ const receiptShape = {
   replaced: optionalField(isRecord),
   displaced: optionalField(checkList(isReceipt)),
   project: optionalField(isString),
-  format: checkWord('json', 'jsonc', 'toml', 'yaml'),
-  container: fits({ path: checkList(isString), shape: checkWord('map', 'list') }),
+  format: checkFormat,
+  container: checkContainer,
 } satisfies Record<keyof Receipt, ReceiptCheck>;
+
+const spliceCheck = fits({ offset: Number.isSafeInteger, removed: isString, inserted: isString });
 
 const stepShape = {
   slot: isString,
-  splice: fits({ offset: Number.isSafeInteger, removed: isString, inserted: isString }),
+  splice: spliceCheck,
   beforeHash: nullableField(isString),
   afterHash: isString,
 } satisfies Record<keyof RecordedEdit, ReceiptCheck>;
@@ -54,9 +64,51 @@ const bodyShape = {
 const recordShape = {
   ...bodyShape,
   intent: optionalField(
-    fits({ beforeHash: nullableField(isString), hash: nullableField(isString), record: fits(bodyShape) }),
+    fits({
+      beforeHash: nullableField(isString),
+      hash: nullableField(isString),
+      record: fits(bodyShape),
+      change: optionalField(isString),
+    }),
   ),
 } satisfies Record<keyof FileRecord, ReceiptCheck>;
+
+const changeShape = {
+  version: (value) => value === 1,
+  command: isString,
+  time: isString,
+  file: isString,
+  realFile: isString,
+  outcome: isString,
+  beforeHash: nullableField(isString),
+  afterHash: nullableField(isString),
+  splice: spliceCheck,
+  receipts: checkListChange(isReceipt),
+  steps: checkListChange(fits(stepShape)),
+  made: checkListChange(isString),
+  madeFolder: optionalField(isString),
+  foreign: optionalField(
+    fits({ place: fits({ format: checkFormat, container: checkContainer, key: isString }), entry: isRecord }),
+  ),
+  undoes: optionalField(isString),
+} satisfies Record<keyof FileChange, ReceiptCheck>;
+
+function checkListChange(item: ReceiptCheck): ReceiptCheck {
+  return fits({
+    at: Number.isSafeInteger,
+    removed: checkList(item),
+    inserted: checkList(item),
+    rest: Number.isSafeInteger,
+  });
+}
+
+function checkFormat(value: unknown): boolean {
+  return checkWord('json', 'jsonc', 'toml', 'yaml')(value);
+}
+
+function checkContainer(value: unknown): boolean {
+  return fits({ path: checkList(isString), shape: checkWord('map', 'list') })(value);
+}
 
 function isReceipt(value: unknown): boolean {
   return fits(receiptShape)(value);

@@ -37,6 +37,10 @@ export interface Receipt {
   readonly reference: string;
   /** Argument of `start` in the entry. */
   readonly argument: string;
+  /** Options of `install`, as a server set declares them; without secrets. Absent in older records. */
+  readonly declared?: Readonly<Record<string, unknown>>;
+  /** Server set, or client, that the entry is synchronised with. */
+  readonly set?: string;
   /** Names of the variables that the server receives. */
   readonly variables: readonly string[];
   /** As written. */
@@ -90,5 +94,7 @@ export interface FileRecord extends RecordBody {
     /** Hash of the text after the change; null: the file is deleted. */
     readonly hash: string | null;
     readonly record: RecordBody;
+    /** Name of the change in the history. */
+    readonly change?: string;
   };
 }

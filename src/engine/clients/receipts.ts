@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
-import { FileAccessError } from '../base/files/file-error.js';
 import { replaceTextFile } from '../base/files/replace.js';
 import { readTextFile } from '../base/files/text-file.js';
+import { History } from './history.js';
 import type { FileRecord } from './receipt.js';
 import { isFileRecord } from './receipt-shapes.js';
+import { keepOutOfGit, makeFolder, rethrowForUser, sortedFileNames } from './record-folder.js';
 
 /** Number of earlier texts that are kept of each config file. */
 const maxPrevious = 5;
@@ -17,9 +18,16 @@ const maxPrevious = 5;
  */
 export class Receipts {
   readonly #folder: string;
+  /** Changes that this command and earlier ones made. */
+  readonly history: History;
 
-  constructor({ folder }: { readonly folder: string }) {
+  /** `command`: name of the command that runs, for the history. */
+  constructor({
+    folder,
+    command = 'agenttools',
+  }: { readonly folder: string; readonly command?: string | undefined }) {
     this.#folder = folder;
+    this.history = new History({ folder, command });
   }
 
   /**
@@ -138,35 +146,4 @@ function parseReceiptJson(text: string): unknown {
 function isNewer(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !('version' in value)) return false;
   return typeof value.version === 'number' && value.version > 1;
-}
-
-async function sortedFileNames(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-}
-
-/** Records may hold secrets, and the folder may be moved into a repository. */
-async function keepOutOfGit(folder: string): Promise<void> {
-  await makeFolder(folder);
-  const ignore = await readTextFile(path.join(folder, '.gitignore'));
-  if (ignore.text === null) await replaceTextFile(ignore, '*\n');
-}
-
-/** Runs an action on AgentTools' files. Reports file errors as errors that the user can act on. */
-async function rethrowForUser<T>(action: () => Promise<T>, fault: string): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    const isOfFiles = error instanceof FileAccessError || (error instanceof Error && 'syscall' in error);
-    if (!isOfFiles) throw error;
-    throw new AgentToolsError('refused', `${fault}: ${error.message}`, { cause: error });
-  }
 }

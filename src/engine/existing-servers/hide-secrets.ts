@@ -60,8 +60,13 @@ export function shownUrl(url: string): string {
 
 /** A command line with places of inputs instead of its secrets. */
 export function shownWords(words: readonly string[]): string {
+  return shownWordList(words).join(' ');
+}
+
+/** The words of a command line with places of inputs instead of secrets. */
+export function shownWordList(words: readonly string[]): readonly string[] {
   const inputs = new InputsOfSecrets([]);
-  return words.map((word, index) => write(hideInWord(word, words[index - 1], inputs))).join(' ');
+  return words.map((word, index) => write(hideInWord(word, words[index - 1], inputs)));
 }
 
 function write(text: TextTemplate): string {

@@ -109,7 +109,7 @@ interface SecretFile {
 }
 
 /** A user file keeps its mode, also if it receives a secret. */
-async function readableByOthers(
+export async function readableByOthers(
   file: string,
   { scope, secrets, platform }: SecretFile,
 ): Promise<readonly string[]> {

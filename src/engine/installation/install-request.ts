@@ -1,5 +1,6 @@
 import type { ItemChoices } from '../bridge/existing-resolver.js';
 import type { Client, ClientEnvironment } from '../clients/client.js';
+import type { Drafts } from '../clients/config-change.js';
 import type { Receipts } from '../clients/receipts.js';
 import type { ResolveDeps } from '../existing-servers/resolve-existing.js';
 import type { InstallMissing } from '../extension/installer.js';
@@ -10,6 +11,7 @@ import type { SecretStore } from '../secrets/secret-store.js';
 import type { InstallUser } from './ask-inputs.js';
 import type { Scope } from './entry-target.js';
 import type { ServerVariable } from './secrets.js';
+import type { ServerDeclaration } from './server-declaration.js';
 
 /** A server for each kind of client. */
 export type ServersByKind = Readonly<Record<Client['kind'], string>>;
@@ -57,6 +59,8 @@ export interface InstallRequest {
   /** Options of `start` for the sandbox; empty: the sandbox that the server declares. */
   readonly sandbox: readonly string[];
   readonly dryRun: boolean;
+  /** Server set that declares the server. Default: none. */
+  readonly set?: { readonly name: string; readonly declared: ServerDeclaration } | undefined;
   /** Accepts a surface that differs from its record. */
   readonly yes: boolean;
 }
@@ -76,6 +80,8 @@ export interface InstallDeps {
   readonly workspace: WorkspaceOptions;
   readonly surroundings: ClientEnvironment;
   readonly receipts: Receipts;
+  /** Planned states of files, for a dry run of several installs. */
+  readonly drafts?: Drafts | undefined;
   /** Command line of this program, for `node`. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
   readonly version: string;

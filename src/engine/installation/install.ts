@@ -17,6 +17,7 @@ import { findTexts, type TextFinding, uniqueFindings } from '../text-checks/text
 import { bridgeReason } from './bridge-launch.js';
 import { buildConfigEntry } from './build-entry.js';
 import { toUserError } from './config-fault.js';
+import { declarationOf } from './declaration.js';
 import { type EntryTarget, locateEntryTarget, type Scope } from './entry-target.js';
 import { findExistingSource } from './existing-source.js';
 import { extensionSource } from './extension-source.js';
@@ -241,6 +242,8 @@ async function installInto(
     ...(source.family !== undefined && { family: source.family }),
     reference: source.reference,
     argument: source.argument,
+    declared: { ...(request.set?.declared ?? declarationOf(request, source, setting)) },
+    ...(request.set && { set: request.set.name }),
     variables: 'url' in launch ? [] : Object.keys(launch.env),
     entry,
     ...(hidden.additions.length > 0 && { additions: hidden.additions }),
@@ -249,7 +252,7 @@ async function installInto(
     time: setting.now().toISOString(),
   };
   const plan = planInstallEdit(receipt, placement, request);
-  const { receipts, surroundings } = setting;
+  const { receipts, drafts, surroundings } = setting;
   // Checks the write first: if it fails, the server need not be started.
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(rethrowForFile(placement));
   if (!request.dryRun) await source.record?.();
@@ -265,7 +268,7 @@ async function installInto(
   const findings = uniqueFindings([...source.findings, ...findTexts(checked.items)]);
   const keepConsent = await requireTexts(source, findings, request, setting);
   const recording = await planRecord(checked, request, setting);
-  const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
+  const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun, drafts }).catch(
     rethrowForFile(placement),
   );
   await recording.write();

@@ -22,12 +22,13 @@ export interface InstallationFolders {
   readonly dataFolder: string | undefined;
 }
 
-export function installationFolders(facts: FolderFacts): InstallationFolders {
+/** `command`: name of the command that runs, for the history. */
+export function installationFolders(facts: FolderFacts & { readonly command?: string }): InstallationFolders {
   const { dataFolder } = workspaceFolders(facts);
   const { env, home, platform } = facts;
   return {
     surroundings: { home, env, platform, exists: existsSync, namesIn: namesIfPresent },
-    receipts: new Receipts({ folder: dataFolder }),
+    receipts: new Receipts({ folder: dataFolder, command: facts.command }),
     program: ownProgram(),
     dataFolder: env.AGENTTOOLS_HOME ? dataFolder : undefined,
   };

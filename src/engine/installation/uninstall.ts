@@ -2,7 +2,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { followLinks } from '../base/files/text-file.js';
 import type { Client, ClientEnvironment } from '../clients/client.js';
-import { changeConfig, reconcileRecords } from '../clients/config-change.js';
+import { changeConfig, type Drafts, reconcileRecords } from '../clients/config-change.js';
 import { keyFault } from '../clients/entry-keys.js';
 import type { ConfigState, Plan } from '../clients/ledger/config-plan.js';
 import { planRemoval, planUninstall } from '../clients/ledger/uninstall.js';
@@ -33,6 +33,8 @@ export interface UninstallDeps {
   readonly home: string;
   readonly surroundings: ClientEnvironment;
   readonly receipts: Receipts;
+  /** Planned states of files, for several dry runs. */
+  readonly drafts?: Drafts | undefined;
 }
 
 /** Known facts of an entry. The server of a foreign entry is unknown. */
@@ -147,10 +149,10 @@ async function uninstallEach(
 async function uninstallOne(
   { receipt, realFile }: LocatedReceipt,
   { force, dryRun, goes }: EntryRemovalOptions,
-  { receipts }: UninstallDeps,
+  { receipts, drafts }: UninstallDeps,
 ): Promise<UninstallReport> {
   const plan = (state: ConfigState) => planUninstallEdit(state, receipt, { force, goes });
-  const change = await changeConfig(realFile, plan, { receipts, dryRun }).catch(async (error) => {
+  const change = await changeConfig(realFile, plan, { receipts, dryRun, drafts }).catch(async (error) => {
     throw await toUserError(error, realFile);
   });
   return { receipt, outcome: change.outcome, before: change.before, after: change.after };

@@ -32,7 +32,18 @@ const standIns: Files = {
 const derivedPages = ['derive', 'example-expert-system'];
 
 /** Words of blocks that belong to no package. */
-const elsewhere = ['program', 'dialogue', 'deploy', 'workflow', 'run', 'repository', 'output', 'fault'];
+const elsewhere = [
+  'program',
+  'dialogue',
+  'deploy',
+  'workflow',
+  'run',
+  'repository',
+  'output',
+  'fault',
+  'set',
+  'table',
+];
 
 /** A package that the blocks of a page make together. */
 export interface ExamplePackage {

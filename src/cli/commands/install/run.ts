@@ -1,6 +1,4 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
-import { packageVersion, workspaceFolders } from '../../../engine/base/folders.js';
-import { visibleText } from '../../../engine/base/visible-text.js';
 import { chosenServer } from '../../../engine/installation/choose-server.js';
 import { type InstallResult, install } from '../../../engine/installation/install.js';
 import type { InstallRequest } from '../../../engine/installation/install-request.js';
@@ -14,20 +12,16 @@ import { readPermissions } from '../../../engine/sandbox/permissions.js';
 import type { Host } from '../../../host.js';
 import { readAllowedCodes } from '../../shared/allow-findings.js';
 import { askServer, askYesNo } from '../../shared/ask-question.js';
-import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { hasData, toExitCode } from '../../shared/exit-outcome.js';
 import type { SandboxInput } from '../../shared/grammar/sandbox-options.js';
 import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
-import { openHostRegistry } from '../../shared/mcp-registry.js';
-import { askingNpmSetting } from '../../shared/npm-deps.js';
+import { installDeps } from '../../shared/install-deps.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
-import { hostSecrets } from '../../shared/secrets.js';
 import { logInNow } from '../../shared/sign-in-user.js';
 import { hasRefusedTexts } from '../../shared/text/findings.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
-import { createInstallUser } from './terminal-user.js';
 import { installData, installDiff, installLines, manualSnippet, skippedLine, usualLine } from './text.js';
 
 export interface InstallInput extends TargetInput {
@@ -109,32 +103,16 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
           yes,
           verifyTimeoutMs: verify ? verifyTimeoutMs : undefined,
         },
-        {
-          ...folders,
-          workspace,
-          existing: {
-            npm: askingNpmSetting(host, { yes, tell }),
-            openRegistry: async () => await openHostRegistry(mcpRegistry, host),
-            dataFolder: workspaceFolders(host).dataFolder,
-            cacheFolder: workspaceFolders(host).cacheFolder,
-          },
-          secrets: hostSecrets(host),
-          version: packageVersion(),
-          user: createInstallUser(host, tell),
-          obtain: autoInstallOptions(host, {
-            wanted: autoInstall,
-            allowFindings,
-            requireProvenance: rest.requireProvenance,
-            tell,
-          }),
-          now: () => new Date(),
+        installDeps(host, {
+          folders,
+          mcpRegistry,
+          yes,
+          autoInstall,
+          allowFindings,
+          requireProvenance: rest.requireProvenance,
           signal,
           tell,
-          report: (line) => {
-            tell('');
-            host.stderr.write(visibleText(`${line}\n`));
-          },
-        },
+        }),
       ),
   );
   host.stderr.write(installLines(results, { dryRun, verified: verify, absent: selection.absent }));

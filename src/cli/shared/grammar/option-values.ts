@@ -48,6 +48,11 @@ export function bytes(value: string): number {
   return wholeNumber(value, { least: 1, most: 2 ** 30, what: 'a number of bytes' });
 }
 
+/** @throws InvalidArgumentError */
+export function positiveCount(value: string): number {
+  return wholeNumber(value, { least: 1, most: 1000, what: 'a number' });
+}
+
 function wholeNumber(
   value: string,
   { least, most, what }: { readonly least: number; readonly most: number; readonly what: string },

@@ -1,3 +1,5 @@
+import type { ConfigEntry } from '../edit/editor.js';
+import type { EntryLocator } from '../edit/entries.js';
 import type { FileRecord } from '../receipt.js';
 
 /** A config file and the record of it. */
@@ -5,6 +7,12 @@ export interface ConfigState {
   /** Null: no file. */
   readonly text: string | null;
   readonly record: FileRecord;
+}
+
+/** An entry that another program wrote, and its position. */
+export interface ForeignEntry {
+  readonly place: EntryLocator;
+  readonly entry: ConfigEntry;
 }
 
 /** Planned text and record of a config file. */
@@ -20,4 +28,6 @@ export interface Plan extends ConfigState {
     | 'restored'
     | 'shared'
     | 'gone';
+  /** The removed entry, if it had no receipt. */
+  readonly foreign?: ForeignEntry;
 }

@@ -89,7 +89,8 @@ export function planRemoval({
       const message = `AgentTools did not write the entry "${key}" in ${file}. Remove it anyway with --force.`;
       throw new AgentToolsError('refused', message);
     }
-    return { ...state, text: await removeEntry(state.text, place), outcome: 'removed' };
+    const text = await removeEntry(state.text, place);
+    return { ...state, text, outcome: 'removed', foreign: { place, entry: current } };
   };
 }
 

@@ -1,9 +1,9 @@
-import { visibleText } from '../../../engine/base/visible-text.js';
-import type { ServerInput } from '../../../engine/existing-servers/existing-server.js';
-import type { InputForm, InstallUser } from '../../../engine/installation/ask-inputs.js';
-import type { Host } from '../../../host.js';
-import { isInteractive } from '../../shared/ask-question.js';
-import { TerminalLines } from '../../shared/terminal-lines.js';
+import { visibleText } from '../../engine/base/visible-text.js';
+import type { ServerInput } from '../../engine/existing-servers/existing-server.js';
+import type { InputForm, InstallUser } from '../../engine/installation/ask-inputs.js';
+import type { Host } from '../../host.js';
+import { isInteractive } from './ask-question.js';
+import { TerminalLines } from './terminal-lines.js';
 
 /** The user at the terminal; undefined if stdin is not a terminal. Questions go to stderr. */
 export function createInstallUser(host: Host, tell: (text: string) => void): InstallUser | undefined {
