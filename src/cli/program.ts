@@ -1,9 +1,10 @@
-import { Command, CommanderError, Help, type Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { AgentToolsError } from '../engine/base/errors.js';
 import { packageVersion } from '../engine/base/folders.js';
 import type { Host } from '../host.js';
 import { defineAdd } from './commands/add/grammar.js';
 import { defineCall } from './commands/call/grammar.js';
+import { defineCompletion } from './commands/completion/grammar.js';
 import { defineCreate } from './commands/create/grammar.js';
 import { defineCreateServer } from './commands/create-server/grammar.js';
 import { defineDeleteServer } from './commands/delete-server/grammar.js';
@@ -11,6 +12,7 @@ import { defineDerive } from './commands/derive/grammar.js';
 import { defineDev } from './commands/dev/grammar.js';
 import { defineExplain } from './commands/explain/grammar.js';
 import { defineGenerate } from './commands/generate/grammar.js';
+import { defineHelp } from './commands/help/grammar.js';
 import { defineInstall } from './commands/install/grammar.js';
 import { defineListClients } from './commands/list-clients/grammar.js';
 import { defineListInstalled } from './commands/list-installed/grammar.js';
@@ -26,38 +28,30 @@ import { defineTest } from './commands/test/grammar.js';
 import { defineUninstall } from './commands/uninstall/grammar.js';
 import { defineUpdate } from './commands/update/grammar.js';
 import { defineValidate } from './commands/validate/grammar.js';
+import { addPageHelp, helpFormat } from './help-format.js';
 import { ExitCode } from './shared/exit-code.js';
 import type { DefineCommand } from './shared/grammar/command-context.js';
 import { expandOptionalValues } from './shared/grammar/target-options.js';
 import { terminalWidth } from './shared/terminal-width.js';
 
-/** All commands, in the order of the help. */
-const commands: readonly DefineCommand[] = [
-  defineCreate,
-  defineGenerate,
-  defineValidate,
-  defineDev,
-  defineTest,
-  definePreview,
-  defineDerive,
-  defineExplain,
-  defineListServers,
-  defineShow,
-  defineCall,
-  defineStart,
-  defineCreateServer,
-  defineDeleteServer,
-  defineInstall,
-  defineUninstall,
-  defineListClients,
-  defineListInstalled,
-  defineSecret,
-  defineLogin,
-  defineLogout,
-  defineAdd,
-  defineRemove,
-  defineUpdate,
-];
+/** All commands, by task, in the order of the help. */
+const commandGroups: Readonly<Record<string, readonly DefineCommand[]>> = {
+  'Write extensions': [
+    defineCreate,
+    defineGenerate,
+    defineDerive,
+    defineValidate,
+    defineDev,
+    defineTest,
+    definePreview,
+    defineExplain,
+  ],
+  'Find servers': [defineListServers, defineShow, defineListClients],
+  'Install servers': [defineInstall, defineUninstall, defineListInstalled, defineAdd, defineRemove],
+  'Run servers': [defineStart, defineCall, defineCreateServer, defineDeleteServer],
+  'Maintain servers': [defineUpdate, defineSecret, defineLogin, defineLogout],
+  Help: [defineHelp, defineCompletion],
+};
 
 /** Runs any command line with the full grammar. @throws AgentToolsError `usage` if it is invalid. */
 export async function runProgram(argv: readonly string[], host: Host): Promise<ExitCode> {
@@ -77,11 +71,39 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     if (error.exitCode === 0) return ExitCode.Ok;
     // A command line without a command prints the help.
     if (error.code === 'commander.help') return ExitCode.Usage;
-    const hint =
-      error.code === 'commander.unknownCommand' ? '\nSee all commands with: agenttools --help' : '';
-    throw new AgentToolsError('usage', error.message.replace(/^error: /, '') + hint, { cause: error });
+    throw new AgentToolsError('usage', explainParseError(error, program), { cause: error });
   }
   return exitCode;
+}
+
+/** Words of other programs for our commands and options. */
+const otherWords: Readonly<Record<string, string>> = {
+  '-v': '--version or --verbose',
+  check: 'validate',
+  delete: 'uninstall, remove or delete-server',
+  find: 'list-servers',
+  init: 'create',
+  inspect: 'show or dev',
+  lint: 'validate',
+  new: 'create',
+  rm: 'uninstall or remove',
+  run: 'start or call',
+  search: 'list-servers',
+  serve: 'start',
+  upgrade: 'update',
+  version: '--version',
+};
+
+/** Message of a command line that Commander rejects, with the way to the right one. */
+function explainParseError({ code, message }: CommanderError, program: Command): string {
+  const text = message.replace(/^error: /, '');
+  const [, word = ''] = /^unknown (?:command|option) '(.*?)'/.exec(text) ?? [];
+  const meant = otherWords[word];
+  const suggested = meant ? `${text.split('\n', 1)[0]}\n(Did you mean ${meant}?)` : text;
+  if (code === 'commander.unknownCommand') return `${suggested}\nSee all commands with: agenttools --help`;
+  const name = program.args[0] ?? '';
+  const command = program.commands.find((one) => one.name() === name || one.aliases().includes(name));
+  return command ? `${suggested}\nSee its arguments and options with: agenttools ${name} --help` : suggested;
 }
 
 /** Commands that take the command of a server after `--`. */
@@ -111,19 +133,6 @@ function splitCommand(argv: readonly string[]): {
   return { words: argv.slice(0, end), command: argv.slice(end + 1) };
 }
 
-const standardHelp = new Help();
-
-/** Shows all aliases of a command; Commander shows only the first. */
-function withAliases(text: string, command: Command): string {
-  const names = command.aliases();
-  return names.length > 1 ? text.replace(`|${names[0]}`, `|${names.join('|')}`) : text;
-}
-
-/** Omits the default of repeatable options, an empty list. */
-function optionDescription(option: Option): string {
-  return Array.isArray(option.defaultValue) ? option.description : standardHelp.optionDescription(option);
-}
-
 /** Creates the grammar. `answer` takes the exit code of the command that ran; `command`: words after `--`. */
 export function createProgram(
   host: Host,
@@ -135,14 +144,9 @@ export function createProgram(
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--verbose', 'show the stack of an internal error')
     .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help for a command')
+    .helpCommand(false)
     .showSuggestionAfterError()
-    .configureHelp({
-      showGlobalOptions: true,
-      subcommandTerm: (command) => withAliases(standardHelp.subcommandTerm(command), command),
-      commandUsage: (command) => withAliases(standardHelp.commandUsage(command), command),
-      optionDescription,
-    })
+    .configureHelp(helpFormat)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
@@ -152,9 +156,16 @@ export function createProgram(
       getOutHelpWidth: () => terminalWidth(host.stdout),
       getErrHelpWidth: () => terminalWidth(host.stderr),
       getOutHasColors: () => host.color,
-      getErrHasColors: () => host.color,
+      getErrHasColors: () => host.color && 'isTTY' in host.stderr && host.stderr.isTTY === true,
     });
 
-  for (const define of commands) define(program, { host, answer, command });
-  return program;
+  for (const [title, defines] of Object.entries(commandGroups)) {
+    program.commandsGroup(`${title}:`);
+    for (const define of defines) define(program, { host, answer, command });
+  }
+  for (const one of program.commands) addPageHelp(one, host);
+  return program.addHelpText(
+    'after',
+    '\nHelp for a command: agenttools <command> --help\nDocs pages:         agenttools help',
+  );
 }

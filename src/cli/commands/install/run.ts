@@ -16,7 +16,8 @@ import { readAllowedCodes } from '../../shared/allow-findings.js';
 import { askServer, askYesNo } from '../../shared/ask-question.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
-import { hasData, toExitCode } from '../../shared/exit-outcome.js';
+import { toExitCode } from '../../shared/exit-outcome.js';
+import { renderResults } from '../../shared/failure.js';
 import type { SandboxInput } from '../../shared/grammar/sandbox-options.js';
 import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
 import { openHostRegistry } from '../../shared/mcp-registry.js';
@@ -24,8 +25,6 @@ import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { hostSecrets } from '../../shared/secrets.js';
 import { logInNow } from '../../shared/sign-in-user.js';
-import { hasRefusedTexts } from '../../shared/text/findings.js';
-import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
 import { createInstallUser } from './terminal-user.js';
 import { installData, installDiff, installLines, manualSnippet, skippedLine, usualLine } from './text.js';
@@ -139,8 +138,8 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
   );
   host.stderr.write(installLines(results, { dryRun, verified: verify, absent: selection.absent }));
   if (json) {
-    if (hasData(results, { all: isList || hasRefusedTexts(results) }))
-      host.stdout.write(renderJson(installData(results, { isList, dryRun })));
+    const data = () => installData(results, { isList, dryRun });
+    host.stdout.write(renderResults(results, { all: isList, data }));
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
   if (!dryRun) await offerLogins(results, host);
   return toExitCode(results);

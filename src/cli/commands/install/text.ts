@@ -4,9 +4,10 @@ import type { Client } from '../../../engine/clients/client.js';
 import type { InstallReport, InstallResult, ManualReport } from '../../../engine/installation/install.js';
 import type { ServersByKind } from '../../../engine/installation/install-request.js';
 import type { ClientSelection } from '../../../engine/installation/installation-folders.js';
+import { failureData } from '../../shared/failure.js';
 import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from '../../shared/text/diff.js';
 import { failureCount, failureLine, failuresLast } from '../../shared/text/failures.js';
-import { errorFindingsData, findingLines, findingsData } from '../../shared/text/findings.js';
+import { findingLines, findingsData } from '../../shared/text/findings.js';
 
 /** Reports the default servers that were used because none was named, and how to choose another. */
 export function usualLine(clients: readonly Client[], servers: ServersByKind): string {
@@ -149,8 +150,7 @@ export function installData(
 
 function resultData(result: InstallResult, dryRun: boolean): object {
   const { id } = result.client;
-  if ('error' in result)
-    return { client: id, error: result.error.message, ...errorFindingsData(result.error) };
+  if ('error' in result) return { client: id, error: failureData(result.error) };
   if (isManual(result)) {
     const { key, server, snippet = null } = result;
     return {
