@@ -2,8 +2,9 @@ import { AgentToolsError } from '../../../engine/base/errors.js';
 import { packageVersion, workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { chosenServer } from '../../../engine/installation/choose-server.js';
-import { type InstallResult, install } from '../../../engine/installation/install.js';
+import { install } from '../../../engine/installation/install.js';
 import type { InstallRequest } from '../../../engine/installation/install-request.js';
+import type { InstallResult } from '../../../engine/installation/install-result.js';
 import {
   installationFolders,
   resolveScope,
@@ -13,7 +14,7 @@ import { readVariables } from '../../../engine/installation/secrets.js';
 import { readPermissions } from '../../../engine/sandbox/permissions.js';
 import type { Host } from '../../../host.js';
 import { readAllowedCodes } from '../../shared/allow-findings.js';
-import { askServer, askYesNo } from '../../shared/ask-question.js';
+import { askServer, askYesNo, isInteractive } from '../../shared/ask-question.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { toExitCode } from '../../shared/exit-outcome.js';
@@ -27,9 +28,12 @@ import { hostSecrets } from '../../shared/secrets.js';
 import { logInNow } from '../../shared/sign-in-user.js';
 import { workspaceOptions } from '../../shared/workspace.js';
 import { createInstallUser } from './terminal-user.js';
-import { installData, installDiff, installLines, manualSnippet, skippedLine, usualLine } from './text.js';
+import { installData, installDiff, installLines, manualSnippet, skippedLine } from './text.js';
+import type { Walk, WalkInput } from './walk-through.js';
 
 export interface InstallInput extends TargetInput {
+  /** True to show the changes, and to ask for consent before they are written. */
+  readonly isReviewed: boolean;
   readonly name: string | undefined;
   /** `NAME=value`, or `NAME` alone. */
   readonly env: readonly string[];
@@ -73,6 +77,13 @@ export interface InstallInput extends TargetInput {
   readonly json: boolean;
 }
 
+/** Asks for the missing words of a command line; undefined if stdin is not a terminal. @throws AgentToolsError `interrupted` */
+export async function walkIfInteractive(input: WalkInput, host: Host): Promise<Walk | undefined> {
+  if (!isInteractive(host)) return undefined;
+  const { walkThrough } = await import('./walk-through.js');
+  return await walkThrough(input, host);
+}
+
 /** Writes a server into the config files of clients. Prints data to stdout and the report to stderr. */
 export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
   const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, mcpRegistry, yes, ...rest } =
@@ -90,57 +101,66 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
   const reference =
     server ??
     rest.command?.join(' ') ??
-    (await chosenServer(workspace, clients, async (choice) => await askServer(choice, host)));
-  if (typeof reference !== 'string') host.stderr.write(usualLine(clients, reference));
+    (await chosenServer(workspace, async (names) => await askServer(names, host)));
   const variables = readVariables(env, host.env);
-  const results = await runWithProgress(
-    host,
-    async (signal, tell) =>
-      await install(
-        {
-          ...rest,
-          clients,
-          scope,
-          reference,
-          sandbox: sandboxOptions(input.sandbox, host),
-          variables,
-          dryRun,
-          yes,
-          verifyTimeoutMs: verify ? verifyTimeoutMs : undefined,
-        },
-        {
-          ...folders,
-          workspace,
-          existing: {
-            npm: askingNpmSetting(host, { yes, tell }),
-            openRegistry: async () => await openHostRegistry(mcpRegistry, host),
-            dataFolder: workspaceFolders(host).dataFolder,
-            cacheFolder: workspaceFolders(host).cacheFolder,
+  const reviewed = input.isReviewed && !dryRun ? await import('./walk-through.js') : undefined;
+  const work = async () =>
+    await runWithProgress(
+      host,
+      async (signal, tell) =>
+        await install(
+          {
+            ...rest,
+            clients,
+            scope,
+            reference,
+            sandbox: sandboxOptions(input.sandbox, host),
+            variables,
+            dryRun,
+            yes,
+            verifyTimeoutMs: verify ? verifyTimeoutMs : undefined,
           },
-          secrets: hostSecrets(host),
-          version: packageVersion(),
-          user: createInstallUser(host, tell),
-          obtain: autoInstallOptions(host, {
-            wanted: autoInstall,
-            allowFindings,
-            requireProvenance: rest.requireProvenance,
+          {
+            ...folders,
+            workspace,
+            existing: {
+              npm: askingNpmSetting(host, { yes, tell }),
+              openRegistry: async () => await openHostRegistry(mcpRegistry, host),
+              dataFolder: workspaceFolders(host).dataFolder,
+              cacheFolder: workspaceFolders(host).cacheFolder,
+            },
+            secrets: hostSecrets(host),
+            version: packageVersion(),
+            user: createInstallUser(host, tell),
+            review:
+              reviewed &&
+              (async (planned) => {
+                tell('');
+                await reviewed.reviewInstall(planned, host);
+              }),
+            obtain: autoInstallOptions(host, {
+              wanted: autoInstall,
+              allowFindings,
+              requireProvenance: rest.requireProvenance,
+              tell,
+            }),
+            now: () => new Date(),
+            signal,
             tell,
-          }),
-          now: () => new Date(),
-          signal,
-          tell,
-          report: (line) => {
-            tell('');
-            host.stderr.write(visibleText(`${line}\n`));
+            report: (line) => {
+              tell('');
+              host.stderr.write(visibleText(`${line}\n`));
+            },
           },
-        },
-      ),
-  );
+        ),
+    );
+  const results = await (reviewed ? reviewed.withoutLeftovers(work, host) : work());
   host.stderr.write(installLines(results, { dryRun, verified: verify, absent: selection.absent }));
   if (json) {
     const data = () => installData(results, { isList, dryRun });
     host.stdout.write(renderResults(results, { all: isList, data }));
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
+  if (reviewed) host.stderr.write(reviewed.sameCommand(input));
   if (!dryRun) await offerLogins(results, host);
   return toExitCode(results);
 }

@@ -23,7 +23,7 @@ export function defineUninstall(program: Command, { host, answer, command }: Com
     .option('--force', 'remove an entry that another program wrote, or that was edited by hand')
     .option('--json', 'print what was done as JSON')
     .action(async (first: string | undefined, second: string | undefined, options) => {
-      const place = await placeInput([first, second], options);
+      const place = await placeInput([first, second], options, host);
       const { uninstallCommand } = await import('./run.js');
       const { name, dryRun = false, force = false, json = false } = options;
       answer(await uninstallCommand({ ...place, command, name, dryRun, force, json }, host));
