@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { AgentToolsError } from '../engine/base/errors.js';
-import { packageVersion } from '../engine/base/folders.js';
+import { ownProgram, packageVersion, workspaceFolders } from '../engine/base/folders.js';
 import type { Host } from '../host.js';
 import { defineAdd } from './commands/add/grammar.js';
 import { defineCall } from './commands/call/grammar.js';
@@ -19,7 +19,9 @@ import { defineListInstalled } from './commands/list-installed/grammar.js';
 import { defineListServers } from './commands/list-servers/grammar.js';
 import { defineLogin } from './commands/login/grammar.js';
 import { defineLogout } from './commands/logout/grammar.js';
+import { defineOutdated } from './commands/outdated/grammar.js';
 import { definePreview } from './commands/preview/grammar.js';
+import { definePrune } from './commands/prune/grammar.js';
 import { defineRemove } from './commands/remove/grammar.js';
 import { defineSecret } from './commands/secret/grammar.js';
 import { defineShow } from './commands/show/grammar.js';
@@ -49,7 +51,7 @@ const commandGroups: Readonly<Record<string, readonly DefineCommand[]>> = {
   'Find servers': [defineListServers, defineShow, defineListClients],
   'Install servers': [defineInstall, defineUninstall, defineListInstalled, defineAdd, defineRemove],
   'Run servers': [defineStart, defineCall, defineCreateServer, defineDeleteServer],
-  'Maintain servers': [defineUpdate, defineSecret, defineLogin, defineLogout],
+  'Maintain servers': [defineOutdated, defineUpdate, definePrune, defineSecret, defineLogin, defineLogout],
   Help: [defineHelp, defineCompletion],
 };
 
@@ -64,6 +66,10 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     },
     command,
   );
+  program.hook('preAction', async (_, command) => {
+    const top = command.parent === program ? command : command.parent;
+    if (!readOnly.includes(top?.name() ?? '')) await renewLink(host);
+  });
   try {
     await program.parseAsync(expandOptionalValues(words), { from: 'user' });
   } catch (error) {
@@ -104,6 +110,28 @@ function explainParseError({ code, message }: CommanderError, program: Command):
   const name = program.args[0] ?? '';
   const command = program.commands.find((one) => one.name() === name || one.aliases().includes(name));
   return command ? `${suggested}\nSee its arguments and options with: agenttools ${name} --help` : suggested;
+}
+
+/** Commands that write nothing but caches and the files of an extension. */
+const readOnly = [
+  'completion',
+  'derive',
+  'explain',
+  'help',
+  'history',
+  'list-clients',
+  'list-installed',
+  'list-servers',
+  'outdated',
+  'show',
+  'validate',
+];
+
+/** Points the Node of entries at the running one. */
+async function renewLink(host: Host): Promise<void> {
+  const { renewNodeLink } = await import('../engine/existing-servers/node-link.js');
+  const { dataFolder } = workspaceFolders(host);
+  await renewNodeLink({ dataFolder, execPath: ownProgram().command, platform: host.platform });
 }
 
 /** Commands that take the command of a server after `--`. */

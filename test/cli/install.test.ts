@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { applyPatch } from 'diff';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -46,7 +55,8 @@ describe('install', () => {
   it('writes absolute paths of Node, of this program and of a server given by path', async () => {
     await install('cursor', '.');
     const { command, args, env } = entry();
-    expect(command).toBe(process.execPath);
+    expect(command).toBe(path.join(home, 'agenttools/bin/node'));
+    expect(readlinkSync(command)).toBe(process.execPath);
     expect(args).toEqual([path.resolve('bin/agenttools.js'), 'start', path.join(cwd, 'kit')]);
     expect(env).toEqual({ MCP_SERVER_NAME: '@acme/kit/kit', AGENTTOOLS_HOME: path.join(home, 'agenttools') });
   });

@@ -8,6 +8,7 @@ import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
 import { withExistingHint } from '../existing-servers/naming-hint.js';
+import { linkNode, type NodeLinkFacts, nodeCommand } from '../existing-servers/node-link.js';
 import { isSecret } from '../extension/upstream-secrets.js';
 import { loginCommand } from '../sign-in/login-command.js';
 import { AllowedFindings } from '../text-checks/allowed-findings.js';
@@ -133,6 +134,12 @@ function signInNotes({ signIn }: InstallSource, { name }: Client, isBridged: boo
   return [`The server wants a sign-in. Sign in with: ${loginCommand(signIn.server)}`];
 }
 
+/** Replaces the running Node by its link, so that the entry outlives this version of Node. */
+function withNodeLink<L extends Launch | RemoteLaunch>(launch: L, node: NodeLinkFacts): L {
+  const isRunning = 'command' in launch && launch.command === node.execPath;
+  return isRunning ? { ...launch, command: nodeCommand(node) } : launch;
+}
+
 /** @throws AgentToolsError if npx cannot start the server on other machines */
 function requireNpx({ isExisting, isOurs, isOnlyHere, launch, server }: InstallSource): void {
   const isPackage = !isOurs && 'command' in launch && launch.command === 'npx';
@@ -152,7 +159,7 @@ async function installInto(
   const source = await sourceFor(job, request);
   const { scope } = request;
   const key = request.name ?? source.keyFor(client);
-  const launch =
+  const checkable =
     'url' in source.launch || !source.isOurs ? source.launch : withKey(source.launch, key, source.ownKey);
   if (request.by === 'npx') requireNpx(source);
   const keepDescribed = await requireTexts(source, source.findings, request, setting);
@@ -165,10 +172,18 @@ async function installInto(
     if (!request.dryRun) await source.record?.();
     if (source.folder !== undefined && !request.dryRun) await keepFolder(source.folder);
     if (!request.dryRun) await keepDescribed();
-    const snippet = 'url' in launch ? remoteSnippet(launch, key) : client.manual.snippet?.(launch, key);
+    const snippet =
+      'url' in checkable ? remoteSnippet(checkable, key) : client.manual.snippet?.(checkable, key);
     return { client, key, server: source.server, ...(snippet !== undefined && { snippet }) };
   }
 
+  const { existing, program } = setting;
+  const node = {
+    dataFolder: existing.dataFolder,
+    execPath: program.command,
+    platform: setting.surroundings.platform,
+  };
+  const launch = withNodeLink(checkable, node);
   checkKey(client, key);
   if (source.isExisting) refuseSecretArguments(launch, source.secretArguments, scope);
   const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
@@ -208,16 +223,19 @@ async function installInto(
   if (!request.dryRun) await source.record?.();
   // A remote server has been asked already, to find out its transport.
   const checked =
-    'url' in launch || (source.isExisting && request.dryRun)
+    'url' in checkable || (source.isExisting && request.dryRun)
       ? unchecked
-      : await verifyOnce({ launch, isOurs: source.isOurs, verified: job.verified }, request, setting).catch(
-          (error: unknown) => {
-            throw source.explainFailure?.(error) ?? error;
-          },
-        );
+      : await verifyOnce(
+          { launch: checkable, isOurs: source.isOurs, verified: job.verified },
+          request,
+          setting,
+        ).catch((error: unknown) => {
+          throw source.explainFailure?.(error) ?? error;
+        });
   const findings = uniqueFindings([...source.findings, ...findTexts(checked.items)]);
   const keepConsent = await requireTexts(source, findings, request, setting);
   const recording = await planRecord(checked, request, setting);
+  if (launch !== checkable && !request.dryRun) await linkNode(node);
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
     rethrowForFile(placement),
   );
