@@ -122,7 +122,7 @@ export function existingReference(text: string): ExistingReference | undefined {
 }
 
 /** The same server in its newest version; undefined if its source has no list of versions. */
-export function withoutVersion(reference: ExistingReference): ExistingReference | undefined {
+function withoutVersion(reference: ExistingReference): ExistingReference | undefined {
   if (reference.kind === 'npm' || reference.kind === 'registry') {
     const { version: _, ...rest } = reference;
     return rest;

@@ -52,7 +52,7 @@ async function describe(kind: UnusedFolder['kind'], folder: string, isKept: bool
   return { kind, folder, bytes: await sizeOf(folder), isKept };
 }
 
-/** Bytes of all files in a folder. Files that vanish meanwhile do not count. */
+/** Bytes of all files in a folder. Removed files do not count. */
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile());
