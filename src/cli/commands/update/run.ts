@@ -72,7 +72,9 @@ export async function updateCommand(input: UpdateInput, host: Host): Promise<Exi
       ? []
       : await updateServers({ ...input, allowFindings, names: ofServers }, host);
   if (plans.length + outcomes.length === 0)
-    host.stderr.write('No package was added, and no existing server is installed that can be updated.\n');
+    host.stderr.write(
+      'No package was added. Add one with: agenttools add <package>\nNo existing server is installed that AgentTools can update.\n',
+    );
   if (input.json)
     host.stdout.write(
       renderJson([
