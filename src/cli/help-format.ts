@@ -12,7 +12,7 @@ const standardHelp = new Help();
 /** Layout and colours of the help. Commander removes the colours where the output takes none. */
 export const helpFormat: HelpConfiguration = {
   showGlobalOptions: true,
-  subcommandTerm: (command) => withAliases(shortTerm(command), command),
+  subcommandTerm: (command) => withAliases(standardHelp.subcommandTerm(command), command),
   commandUsage: (command) => withAliases(standardHelp.commandUsage(command), command),
   optionDescription,
   styleTitle: (text) => styleFor({ color: true }).bold(text),
@@ -21,11 +21,6 @@ export const helpFormat: HelpConfiguration = {
   styleOptionText: (text) => styleFor({ color: true }).green(text),
   styleArgumentText: (text) => styleFor({ color: true }).yellow(text),
 };
-
-/** Name and arguments: nearly every command has options. */
-function shortTerm(command: Command): string {
-  return standardHelp.subcommandTerm(command).replace(' [options]', '');
-}
 
 /** Shows all aliases of a command; Commander shows only the first. */
 function withAliases(text: string, command: Command): string {
