@@ -24,6 +24,8 @@ const systemPackages = {
   haproxy: 'haproxy',
   'redis-server': 'redis-server',
   bwrap: 'bubblewrap',
+  fish: 'fish',
+  zsh: 'zsh',
 };
 
 // npm looks into its cache first, so that no step downloads a package again.

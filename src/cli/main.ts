@@ -1,7 +1,5 @@
 import process from 'node:process';
-import { AgentToolsError } from '../engine/base/errors.js';
 import { setOutgoingFetch } from '../engine/base/outgoing-fetch.js';
-import { visibleText } from '../engine/base/visible-text.js';
 import type { Host } from '../host.js';
 import { parseStartArguments } from './commands/start/arguments.js';
 import { startCommand } from './commands/start/run.js';
@@ -18,7 +16,8 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
   try {
     return await dispatch(argv, host);
   } catch (error) {
-    return reportError(error, host, argv.includes('--verbose'));
+    const { reportFailure } = await import('./shared/failure.js');
+    return reportFailure(error, host, { verbose: argv.includes('--verbose'), json: isJsonWanted(argv) });
   }
 }
 
@@ -36,23 +35,13 @@ async function dispatch(argv: readonly string[], host: Host): Promise<ExitCode> 
   return await runProgram(argv, host);
 }
 
-/** Messages quote packages and command lines, so invisible characters are escaped. */
-function reportError(error: unknown, { stderr }: Host, verbose: boolean): ExitCode {
-  const stack = verbose && error instanceof Error ? `${formatErrorStack(error)}\n` : '';
-  if (error instanceof AgentToolsError) {
-    stderr.write(visibleText(`error: ${error.message}\n${stack}`));
-    if (error.code === 'interrupted') return ExitCode.Interrupted;
-    return error.code === 'usage' ? ExitCode.Usage : ExitCode.Failed;
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  const [firstLine] = message.split('\n');
-  const hint = verbose ? '' : '; run again with --verbose for the stack';
-  stderr.write(visibleText(`internal error: ${firstLine}${hint}\n${stack}`));
-  return ExitCode.Failed;
-}
-
-/** Stack of an error, followed by the stacks of its causes. */
-function formatErrorStack(error: Error): string {
-  const own = error.stack ?? `${error.name}: ${error.message}`;
-  return error.cause instanceof Error ? `${own}\ncaused by ${formatErrorStack(error.cause)}` : own;
+/** True for a command line that asks for JSON. Stdout of `start` belongs to the client. */
+function isJsonWanted(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = end === -1 ? argv : argv.slice(0, end);
+  if (words[0] === 'start') return false;
+  return words.some((word, index) => {
+    if (/^--(?:json|(?:format|reporter)=json)$/.test(word)) return true;
+    return word === 'json' && /^--(?:format|reporter)$/.test(words[index - 1] ?? '');
+  });
 }

@@ -1,10 +1,11 @@
-import { Command, CommanderError, Help, type Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { didYouMean } from '../engine/base/did-you-mean.js';
 import { AgentToolsError } from '../engine/base/errors.js';
-import { packageVersion } from '../engine/base/folders.js';
+import { ownProgram, packageVersion, workspaceFolders } from '../engine/base/folders.js';
 import type { Host } from '../host.js';
 import { defineAdd } from './commands/add/grammar.js';
 import { defineCall } from './commands/call/grammar.js';
+import { defineCompletion } from './commands/completion/grammar.js';
 import { defineCreate } from './commands/create/grammar.js';
 import { defineCreateServer } from './commands/create-server/grammar.js';
 import { defineDeleteServer } from './commands/delete-server/grammar.js';
@@ -14,6 +15,7 @@ import { defineDoctor } from './commands/doctor/grammar.js';
 import { defineExplain } from './commands/explain/grammar.js';
 import { defineExport } from './commands/export/grammar.js';
 import { defineGenerate } from './commands/generate/grammar.js';
+import { defineHelp } from './commands/help/grammar.js';
 import { defineHistory } from './commands/history/grammar.js';
 import { defineInstall } from './commands/install/grammar.js';
 import { defineListClients } from './commands/list-clients/grammar.js';
@@ -21,7 +23,9 @@ import { defineListInstalled } from './commands/list-installed/grammar.js';
 import { defineListServers } from './commands/list-servers/grammar.js';
 import { defineLogin } from './commands/login/grammar.js';
 import { defineLogout } from './commands/logout/grammar.js';
+import { defineOutdated } from './commands/outdated/grammar.js';
 import { definePreview } from './commands/preview/grammar.js';
+import { definePrune } from './commands/prune/grammar.js';
 import { defineRemove } from './commands/remove/grammar.js';
 import { defineSecret } from './commands/secret/grammar.js';
 import { defineShow } from './commands/show/grammar.js';
@@ -32,43 +36,48 @@ import { defineUndo } from './commands/undo/grammar.js';
 import { defineUninstall } from './commands/uninstall/grammar.js';
 import { defineUpdate } from './commands/update/grammar.js';
 import { defineValidate } from './commands/validate/grammar.js';
+import { addPageHelp, examplesOf, helpFormat } from './help-format.js';
 import { ExitCode } from './shared/exit-code.js';
 import type { DefineCommand } from './shared/grammar/command-context.js';
 import { expandOptionalValues } from './shared/grammar/target-options.js';
 import { terminalWidth } from './shared/terminal-width.js';
 
-/** All commands, in the order of the help. */
-const commands: readonly DefineCommand[] = [
-  defineCreate,
-  defineGenerate,
-  defineValidate,
-  defineDev,
-  defineTest,
-  definePreview,
-  defineDerive,
-  defineExplain,
-  defineListServers,
-  defineShow,
-  defineCall,
-  defineStart,
-  defineCreateServer,
-  defineDeleteServer,
-  defineInstall,
-  defineUninstall,
-  defineListClients,
-  defineListInstalled,
-  defineDoctor,
-  defineSync,
-  defineExport,
-  defineHistory,
-  defineUndo,
-  defineSecret,
-  defineLogin,
-  defineLogout,
-  defineAdd,
-  defineRemove,
-  defineUpdate,
-];
+/** All commands, by task, in the order of the help. */
+const commandGroups: Readonly<Record<string, readonly DefineCommand[]>> = {
+  'Write extensions': [
+    defineCreate,
+    defineGenerate,
+    defineDerive,
+    defineValidate,
+    defineDev,
+    defineTest,
+    definePreview,
+    defineExplain,
+  ],
+  'Find servers': [defineListServers, defineShow, defineListClients],
+  'Install servers': [
+    defineInstall,
+    defineUninstall,
+    defineListInstalled,
+    defineSync,
+    defineExport,
+    defineAdd,
+    defineRemove,
+  ],
+  'Run servers': [defineStart, defineCall, defineCreateServer, defineDeleteServer],
+  'Maintain servers': [
+    defineDoctor,
+    defineOutdated,
+    defineUpdate,
+    definePrune,
+    defineHistory,
+    defineUndo,
+    defineSecret,
+    defineLogin,
+    defineLogout,
+  ],
+  Help: [defineHelp, defineCompletion],
+};
 
 /** Runs any command line with the full grammar. @throws AgentToolsError `usage` if it is invalid. */
 export async function runProgram(argv: readonly string[], host: Host): Promise<ExitCode> {
@@ -82,6 +91,10 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     },
     command,
   );
+  program.hook('preAction', async (_, command) => {
+    const top = command.parent === program ? command : command.parent;
+    if (!readOnly.includes(top?.name() ?? '')) await renewLink(host);
+  });
   try {
     await program.parseAsync(expandOptionalValues(words), { from: 'user' });
   } catch (error) {
@@ -89,37 +102,79 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     if (error.exitCode === 0) return ExitCode.Ok;
     // A command line without a command prints the help.
     if (error.code === 'commander.help') return ExitCode.Usage;
-    const message =
-      error.message.replace(/^error: (?:command-argument value )?/, '') + usageHint(error, words);
-    throw new AgentToolsError('usage', message, { cause: error });
+    throw new AgentToolsError('usage', explainParseError(error, program), { cause: error });
   }
   return exitCode;
 }
 
-/** A command line of each command that requires arguments. */
-const examples: Readonly<Record<string, string>> = {
-  create: 'create my-extension',
-  generate: 'generate tool search',
-  preview: 'preview .',
-  show: 'show @acme/weather',
-  call: 'call . greet name=Ada',
-  'create-server': 'create-server trip --tool @acme/weather/forecast',
-  'delete-server': 'delete-server trip',
-  secret: 'secret set API_KEY',
-  login: 'login https://mcp.example.com/mcp',
-  logout: 'logout https://mcp.example.com/mcp',
-  add: 'add @acme/weather',
-  remove: 'remove @acme/weather',
+/** Words of other programs for our commands and options. */
+const otherWords: Readonly<Record<string, string>> = {
+  '-v': '--version or --verbose',
+  check: 'validate',
+  delete: 'uninstall, remove or delete-server',
+  find: 'list-servers',
+  init: 'create',
+  inspect: 'show or dev',
+  lint: 'validate',
+  new: 'create',
+  rm: 'uninstall or remove',
+  run: 'start or call',
+  search: 'list-servers',
+  serve: 'start',
+  upgrade: 'update',
+  version: '--version',
 };
 
-/** The way out of an unreadable command line: empty, or further words of the message. */
-function usageHint({ code, message }: CommanderError, words: readonly string[]): string {
-  if (code === 'commander.unknownCommand') return '\nSee all commands with: agenttools --help';
-  const [, given, choices] = /'([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(message) ?? [];
-  const meant = given && choices && didYouMean(given, choices.split(', '));
-  if (meant) return ` Did you mean ${meant}?`;
-  const example = examples[words.find((word) => !word.startsWith('-')) ?? ''];
-  return code === 'commander.missingArgument' && example ? `\nFor example: agenttools ${example}` : '';
+/** Message of a command line that Commander rejects, with the way to the right one. */
+function explainParseError({ code, message }: CommanderError, program: Command): string {
+  const text = message.replace(/^error: (?:command-argument value )?/, '');
+  const [, word = ''] = /^unknown (?:command|option) '(.*?)'/.exec(text) ?? [];
+  const [, given, choices] = /'([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(text) ?? [];
+  const choice = given && choices && didYouMean(given, choices.split(', '));
+  const meant = otherWords[word];
+  const suggested = meant
+    ? `${text.split('\n', 1)[0]}\n(Did you mean ${meant}?)`
+    : text + (choice ? ` Did you mean ${choice}?` : '');
+  if (code === 'commander.unknownCommand') return `${suggested}\nSee all commands with: agenttools --help`;
+  const [name = '', sub = ''] = program.args;
+  const command = findCommand(program, name);
+  if (!command) return suggested;
+  const [example] =
+    code === 'commander.missingArgument'
+      ? examplesOf(findCommand(command, sub) ?? command, command.name())
+      : [];
+  return [
+    suggested,
+    ...(example ? [`For example: ${example}`] : []),
+    `See its arguments and options with: agenttools ${name} --help`,
+  ].join('\n');
+}
+
+function findCommand(parent: Command, name: string): Command | undefined {
+  return parent.commands.find((one) => one.name() === name || one.aliases().includes(name));
+}
+
+/** Commands that write nothing but caches and the files of an extension. */
+const readOnly = [
+  'completion',
+  'derive',
+  'explain',
+  'export',
+  'help',
+  'history',
+  'list-clients',
+  'list-installed',
+  'list-servers',
+  'outdated',
+  'show',
+  'validate',
+];
+
+/** Points the Node of entries at the running one. */
+async function renewLink(host: Host): Promise<void> {
+  const { renewNodeLink } = await import('../engine/existing-servers/node-link.js');
+  const { dataFolder } = workspaceFolders(host);
+  await renewNodeLink({ dataFolder, execPath: ownProgram().command, platform: host.platform });
 }
 
 /** Commands that take the command of a server after `--`. */
@@ -149,19 +204,6 @@ function splitCommand(argv: readonly string[]): {
   return { words: argv.slice(0, end), command: argv.slice(end + 1) };
 }
 
-const standardHelp = new Help();
-
-/** Shows all aliases of a command; Commander shows only the first. */
-function withAliases(text: string, command: Command): string {
-  const names = command.aliases();
-  return names.length > 1 ? text.replace(`|${names[0]}`, `|${names.join('|')}`) : text;
-}
-
-/** Omits the default of repeatable options, an empty list. */
-function optionDescription(option: Option): string {
-  return Array.isArray(option.defaultValue) ? option.description : standardHelp.optionDescription(option);
-}
-
 /** Creates the grammar. `answer` takes the exit code of the command that ran; `command`: words after `--`. */
 export function createProgram(
   host: Host,
@@ -173,14 +215,9 @@ export function createProgram(
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--verbose', 'show the stack of an internal error')
     .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help for a command')
+    .helpCommand(false)
     .showSuggestionAfterError()
-    .configureHelp({
-      showGlobalOptions: true,
-      subcommandTerm: (command) => withAliases(standardHelp.subcommandTerm(command), command),
-      commandUsage: (command) => withAliases(standardHelp.commandUsage(command), command),
-      optionDescription,
-    })
+    .configureHelp(helpFormat)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
@@ -190,9 +227,16 @@ export function createProgram(
       getOutHelpWidth: () => terminalWidth(host.stdout),
       getErrHelpWidth: () => terminalWidth(host.stderr),
       getOutHasColors: () => host.color,
-      getErrHasColors: () => host.color,
+      getErrHasColors: () => host.color && 'isTTY' in host.stderr && host.stderr.isTTY === true,
     });
 
-  for (const define of commands) define(program, { host, answer, command });
-  return program;
+  for (const [title, defines] of Object.entries(commandGroups)) {
+    program.commandsGroup(`${title}:`);
+    for (const define of defines) define(program, { host, answer, command });
+  }
+  for (const one of program.commands) addPageHelp(one, host);
+  return program.addHelpText(
+    'after',
+    '\nHelp for a command: agenttools <command> --help\nDocs pages:         agenttools help',
+  );
 }

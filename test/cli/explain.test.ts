@@ -47,6 +47,7 @@ describe('explain', () => {
   });
 
   it.each([
+    ['missing-def', 'Did you mean "missing-definition"?'],
     ['missing-defintion', 'Did you mean "missing-definition"?'],
     ['xyzzy', 'List them with: agenttools explain'],
     ['../commands/create', 'There is no diagnostic code'],

@@ -79,7 +79,7 @@ describe('add', () => {
     expect(code).toBe(1);
     const finding = { code: 'text/tag-characters', severity: 'error' };
     expect(JSON.parse(stdout)).toMatchObject([
-      { error: expect.stringContaining('text/tag-characters'), findings: [finding] },
+      { error: { message: expect.stringContaining('text/tag-characters'), findings: [finding] } },
       { name: 'kit', findings: [{ code: 'text/concealment', severity: 'warning' }] },
     ]);
   });
@@ -245,7 +245,9 @@ describe('install', () => {
     addFiles(folder, { 'server.mjs': server({ description: `z${tags('other')}` }) });
     const again = await run('install', 'claude-code', '--json', ...command);
     expect(again.code).toBe(1);
-    expect(JSON.parse(again.stdout)).toMatchObject({ findings: [{ code: 'text/tag-characters' }] });
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      error: { findings: [{ code: 'text/tag-characters' }] },
+    });
     expect(readFileSync(cursorFile(home), 'utf8')).toContain('server.mjs');
   });
 

@@ -354,7 +354,7 @@ describe('install of a bundle', () => {
     const [folder = ''] = folders();
     const file = path.join(home, 'agenttools/bundles', folder, 'server.mjs');
     expect(entries()).toEqual({
-      'acme-tickets': { command: process.execPath, args: [file], env: { TOKEN: 'abc' } },
+      'acme-tickets': { command: nodeLink(), args: [file], env: { TOKEN: 'abc' } },
     });
 
     writeFileSync(path.join(home, 'tickets.mcpb'), bundle('1.1.0'));

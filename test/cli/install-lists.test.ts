@@ -59,7 +59,7 @@ describe('install into a list of clients', () => {
     const { code, stdout, stderr } = await run('install', 'cursor,codex', plugin, '--no-verify', '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject([
-      { client: 'cursor', error: expect.stringContaining('.cursor/mcp.json') },
+      { client: 'cursor', error: { message: expect.stringContaining('.cursor/mcp.json') } },
       { client: 'codex', changed: true },
     ]);
     expect(stderr).toMatch(/error: Cursor: .*\n1 of 2 clients failed\.\n$/);

@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { applyPatch } from 'diff';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -46,7 +55,8 @@ describe('install', () => {
   it('writes absolute paths of Node, of this program and of a server given by path', async () => {
     await install('cursor', '.');
     const { command, args, env } = entry();
-    expect(command).toBe(process.execPath);
+    expect(command).toBe(path.join(home, 'agenttools/bin/node'));
+    expect(readlinkSync(command)).toBe(process.execPath);
     expect(args).toEqual([path.resolve('bin/agenttools.js'), 'start', path.join(cwd, 'kit')]);
     expect(env).toEqual({ MCP_SERVER_NAME: '@acme/kit/kit', AGENTTOOLS_HOME: path.join(home, 'agenttools') });
   });
@@ -314,7 +324,7 @@ describe('--all', () => {
     const told = Object.fromEntries(
       data.map(({ client, changed, error }) => [client, changed ?? typeof error]),
     );
-    expect(told).toEqual({ cursor: 'string', codex: true, goose: true });
+    expect(told).toEqual({ cursor: 'object', codex: true, goose: true });
     expect(stderr).toMatch(/error: Cursor: /);
     expect(read(path.join(home, '.codex/config.toml'))).toContain('[mcp_servers.kit]');
     const gone = await run(['uninstall', '--all', '.']);
@@ -408,21 +418,32 @@ describe('--json', () => {
     });
   });
 
-  it('leaves stdout empty when it could not be done', async () => {
+  it('prints the failure when it could not be done', async () => {
     const { code, stdout } = await install('cursor', 'nothing', '--json');
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, told: JSON.parse(stdout) }).toMatchObject({
+      code: 1,
+      told: { error: { code: 'not-found', message: 'There is no server "nothing".' } },
+    });
   });
 
-  it('leaves stdout empty when the one client failed, of install and of uninstall', async () => {
+  it('prints the failure of the one client, of install and of uninstall', async () => {
     write(cursorFile(), '{ "mcpServers": { "kit": { "command": "x" } } }');
     const installed = await install('cursor', '.', '--json');
-    expect(installed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('error: ') });
+    expect(installed).toMatchObject({ code: 1, stderr: expect.stringContaining('error: ') });
+    expect(JSON.parse(installed.stdout)).toEqual({
+      error: {
+        code: 'refused',
+        message: expect.stringContaining('that AgentTools did not write.'),
+        hint: 'Give yours another key with --name, or replace it with --force.',
+      },
+    });
     await install('cursor', '.', '--name', 'mine');
     write(cursorFile(), read(cursorFile()).replace('"start"', '"begin"'));
     const uninstalled = await run(['uninstall', 'cursor', 'mine', '--json']);
-    expect(uninstalled).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('error: ') });
+    expect(uninstalled).toMatchObject({ code: 1, stderr: expect.stringContaining('error: ') });
+    expect(JSON.parse(uninstalled.stdout)).toMatchObject({ error: { code: 'refused' } });
     const all = await run(['uninstall', '--all', 'mine', '--json']);
-    expect(JSON.parse(all.stdout)).toMatchObject([{ client: 'cursor', error: expect.any(String) }]);
+    expect(JSON.parse(all.stdout)).toMatchObject([{ client: 'cursor', error: { code: 'refused' } }]);
   });
 });
 

@@ -6,6 +6,7 @@ import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { workspaceFolders } from '../../src/engine/base/folders.js';
 import type {
   ClientEnvironment,
   ConfigFormat,
@@ -15,6 +16,7 @@ import type {
 } from '../../src/engine/clients/client.js';
 import type { ConfigEntry } from '../../src/engine/clients/edit/editor.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
+import { nodeCommand } from '../../src/engine/existing-servers/node-link.js';
 import { writeFolder } from '../support/packages.js';
 import { fixture, programFile } from '../support/program.js';
 import { runCli } from '../support/run-cli.js';
@@ -68,8 +70,7 @@ async function run(home: string, words: readonly string[]): Promise<void> {
 }
 
 /** The launch that each client reads from its file. */
-const expected: Launch = {
-  command: process.execPath,
+const expected: Omit<Launch, 'command'> = {
   args: [programFile, 'start', path.join(fixture('weather'), 'weather')],
   env: { MCP_SERVER_NAME: '@acme/weather/weather' },
 };
@@ -78,6 +79,7 @@ describe.each(writableClients.map((client) => [client.id, client] as const))('%s
   test('reads the launch from its file, which is as before afterwards', async () => {
     const home = writeFolder();
     const file = fileOf(client, home);
+    const { dataFolder } = workspaceFolders({ home, cwd: home, env: {}, platform: process.platform });
     const isRootList = client.container.path.length === 0;
     const original = isRootList ? '[\n  { "name": "other", "command": "x" }\n]\n' : used[client.format];
     mkdirSync(path.dirname(file), { recursive: true });
@@ -85,7 +87,10 @@ describe.each(writableClients.map((client) => [client.id, client] as const))('%s
 
     const place = ['--config', file, '--client', client.id];
     await run(home, ['install', ...place, fixture('weather'), '--no-verify']);
-    expect(client.launchOf(entryIn(client, readFileSync(file, 'utf8')))).toEqual(expected);
+    expect(client.launchOf(entryIn(client, readFileSync(file, 'utf8')))).toEqual({
+      ...expected,
+      command: nodeCommand({ dataFolder, execPath: process.execPath, platform: process.platform }),
+    });
 
     await run(home, ['uninstall', ...place]);
     expect(readFileSync(file, 'utf8')).toBe(original);
@@ -93,7 +98,8 @@ describe.each(writableClients.map((client) => [client.id, client] as const))('%s
 });
 
 test('a launch starts the server', async () => {
-  const { command, args, env } = expected;
+  const { args, env } = expected;
+  const command = process.execPath;
   const transport = new StdioClientTransport({ command, args: [...args], env, stderr: 'pipe' });
   const session = new Client({ name: 'tester', version: '1' });
   await session.connect(transport);

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createProgram } from '../../src/cli/program.js';
-import type { Host } from '../../src/host.js';
-import { runCli } from '../support/run-cli.js';
+import { fakeHost, runCli } from '../support/run-cli.js';
 
 describe('the program', () => {
   it.each([['--version'], ['-V'], ['validate', '--version']])(
@@ -28,6 +27,34 @@ describe('the program', () => {
     }
   });
 
+  it('groups the commands of its help by task, and shows examples and the page of a command', async () => {
+    const { stdout } = await runCli(['--help']);
+    expect(stdout.match(/^[A-Z][a-z ]+:$/gm)).toEqual(
+      expect.arrayContaining(['Write extensions:', 'Find servers:', 'Install servers:', 'Run servers:']),
+    );
+    const call = await runCli(['call', '--help']);
+    expect(call.stdout).toMatch(
+      /\nExamples:\n {2}agenttools call \.\n(?:.*\n)*\nDocs: agenttools help call\n$/,
+    );
+    const set = await runCli(['secret', 'set', '--help']);
+    expect(set.stdout).toContain('\nExamples:\n  agenttools secret set GITHUB_TOKEN\n');
+  });
+
+  it('has an example for every command', async () => {
+    const { host } = fakeHost({ cwd: '/', home: '/', env: {} });
+    for (const command of createProgram(host, () => {}).commands) {
+      const { stdout } = await runCli([command.name(), '--help']);
+      expect(stdout).toMatch(
+        new RegExp(`\nExamples:\n(?: {2}.*\n)*? {2}(?:.* )?agenttools ${command.name()}`),
+      );
+    }
+  });
+
+  it('colours its help where the host takes colours, and only there', async () => {
+    expect((await runCli(['--help'], { color: true })).stdout).toContain('\u001b[1mWrite extensions:');
+    expect((await runCli(['--help'])).stdout).not.toContain('\u001b');
+  });
+
   it('answers an empty command line with help on stderr', async () => {
     const { code, stdout, stderr } = await runCli([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -41,6 +68,10 @@ describe('the program', () => {
     ],
     [['xyzzy'], "unknown command 'xyzzy'\nSee all commands with: agenttools --help"],
     [['--frobnicate'], "unknown option '--frobnicate'"],
+    [['-v'], 'Did you mean --version or --verbose?'],
+    [['version'], 'Did you mean --version?'],
+    [['search', 'weather'], 'Did you mean list-servers?'],
+    [['call'], 'See its arguments and options with: agenttools call --help'],
     [['start', '--strikt'], 'start has no option "--strikt"'],
     [['start', 'a', 'b'], 'start serves one server'],
     [['explain', 'a', 'b'], 'too many arguments'],
@@ -51,7 +82,7 @@ describe('the program', () => {
     expect(stderr).toContain(message);
   });
 
-  const { commands } = createProgram({ stdout: {}, stderr: {} } as Host, () => {});
+  const { commands } = createProgram(fakeHost({ cwd: '.', home: '.' }).host, () => {});
   const lacking = commands
     .flatMap((command) => [command, ...command.commands])
     .filter(({ registeredArguments }) => registeredArguments.some(({ required }) => required))
@@ -60,7 +91,9 @@ describe('the program', () => {
   it.each(lacking)('shows an example of a complete command line: %s %s', async (...words) => {
     const { code, stderr } = await runCli(words.filter((word) => word !== undefined));
     expect(code).toBe(2);
-    expect(stderr).toMatch(new RegExp(`missing required argument .*\nFor example: agenttools ${words[0]} `));
+    expect(stderr).toMatch(
+      new RegExp(`missing required argument .*\nFor example: .*agenttools ${words[0]} `),
+    );
   });
 
   it('suggests a choice', async () => {

@@ -331,7 +331,8 @@ describe('validate', () => {
     [['ok', '--srict'], 'Did you mean --strict?'],
   ])('exits 2 for %j', async (words, message) => {
     const { code, stdout, stderr } = await validate(words);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const told = stdout === '' ? undefined : JSON.parse(stdout).error.code;
+    expect({ code, told }).toEqual({ code: 2, told: words.includes('--json') ? 'usage' : undefined });
     expect(stderr).toContain(message);
   });
 });

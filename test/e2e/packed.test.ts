@@ -79,8 +79,8 @@ describe('the tarball', () => {
     expect(names().filter((name) => /\.test\.|fixtures\/|(?<!\.d)\.ts$|\.map$/.test(name))).toEqual([]);
   });
 
-  test('is small: below 2 MB, below 8 MB unpacked', () => {
-    expect(tarball.size).toBeLessThan(2_000_000);
+  test('is small: below 2.2 MB, below 8 MB unpacked', () => {
+    expect(tarball.size).toBeLessThan(2_200_000);
     expect(tarball.unpackedSize).toBeLessThan(8_000_000);
   });
 

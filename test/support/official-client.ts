@@ -135,7 +135,8 @@ interface Tapped extends Transport {
 
 function transportTo(server: string, { command, env, ownProcess }: ConnectOptions): Tapped {
   const words = ['start', server];
-  if (!ownProcess && !command) return new TransportHere(runHere([...words, ...hostFlags], { ...(env && { env }) }));
+  if (!ownProcess && !command)
+    return new TransportHere(runHere([...words, ...hostFlags], { ...(env && { env }) }));
   const started = command ?? { command: process.execPath, args: [programFile, ...words], env: {} };
   return new TappedTransport({
     ...started,

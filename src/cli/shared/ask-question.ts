@@ -2,29 +2,20 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AgentToolsError } from '../../engine/base/errors.js';
-import type { ServerChoice } from '../../engine/installation/choose-server.js';
 import type { Host } from '../../host.js';
 
 type Terminal = Pick<Host, 'stdin' | 'stderr'>;
 
 /**
- * Asks which of several servers to use, if stdin is a terminal. The answer is a number or any name, listed or
- * not. Returns undefined without a terminal or at an empty answer, if there are default servers.
+ * Asks which of several servers to use, if stdin is a terminal. The answer is a number or any name, listed or not.
  * @throws AgentToolsError `usage` with the list, if there is no answer or a number is not in the list;
  *   `interrupted` at Ctrl-C.
  */
-export async function askServer(
-  { references: names, usual }: ServerChoice,
-  host: Terminal,
-): Promise<string | undefined> {
+export async function askServer(names: readonly string[], host: Terminal): Promise<string> {
   const list = names.map((name, index) => `  ${index + 1}. ${name}`).join('\n');
   const isThere = isInteractive(host);
-  if (!isThere && usual.length > 0) return undefined;
-  const otherwise = usual.length > 0 ? ` [${usual.join(' or ')}]` : '';
-  const question = `Which server?\n${list}\nNumber or name${otherwise}: `;
-  const line = isThere ? await askLine(question, host) : undefined;
-  if (line === '' && usual.length > 0) return undefined;
-  const answer = line ?? '';
+  const question = `Which server?\n${list}\nNumber or name: `;
+  const answer = (isThere ? await askLine(question, host) : undefined) ?? '';
   if (/^\d+$/.test(answer) && !names.includes(answer)) {
     const chosen = names[Number(answer) - 1];
     if (chosen !== undefined) return chosen;
@@ -32,7 +23,11 @@ export async function askServer(
   }
   if (answer !== '') return answer;
   if (isThere) host.stderr.write('\n');
-  throw new AgentToolsError('usage', `Which server? Name a path, a qualified name, or one of:\n${list}`);
+  const search = 'Search published ones with: agenttools list-servers --remote <words>';
+  throw new AgentToolsError(
+    'usage',
+    `Which server? Name a path, a qualified name, or one of:\n${list}\n${search}`,
+  );
 }
 
 /**

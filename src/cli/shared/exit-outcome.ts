@@ -9,11 +9,3 @@ export function hasFailed(result: object): boolean {
 export function toExitCode(results: readonly object[]): ExitCode {
   return results.some(hasFailed) ? ExitCode.Failed : ExitCode.Ok;
 }
-
-/**
- * True if there is data to print. With `--all`, failures are data; otherwise stdout stays empty if everything
- * failed.
- */
-export function hasData(results: readonly object[], { all }: { readonly all: boolean }): boolean {
-  return all || results.length === 0 || !results.every(hasFailed);
-}

@@ -12,12 +12,21 @@ export async function removeUnusedBundles(
   used: readonly string[],
   among?: readonly string[],
 ): Promise<void> {
+  for (const folder of await findUnusedBundles(dataFolder, used)) {
+    if (among && !among.includes(folder)) continue;
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Folders of unpacked bundles that no text of `used` mentions. */
+export async function findUnusedBundles(
+  dataFolder: string,
+  used: readonly string[],
+): Promise<readonly string[]> {
   const all = bundlesFolder(dataFolder);
   const names = await readdir(all).catch((): string[] => []);
-  const unused = names.filter((name) => {
-    const folder = path.join(all, name);
-    if (among && !among.includes(folder)) return false;
-    return /-[0-9a-f]{32}$/.test(name) && !used.some((text) => text.includes(folder));
-  });
-  for (const name of unused) await rm(path.join(all, name), { recursive: true, force: true, maxRetries: 3 });
+  return names
+    .filter((name) => /-[0-9a-f]{32}$/.test(name))
+    .map((name) => path.join(all, name))
+    .filter((folder) => !used.some((text) => text.includes(folder)));
 }

@@ -4,7 +4,7 @@ import { guardWrite } from '../base/file-fault.js';
 import { temporaryFile } from '../base/files/temporary.js';
 
 /** The running Node, and the place of its link. */
-interface NodeLinkFacts {
+export interface NodeLinkFacts {
   /** Data folder of AgentTools. */
   readonly dataFolder: string;
   /** Absolute path of the running Node. */
@@ -37,6 +37,12 @@ export async function linkNode({ dataFolder, execPath, platform }: NodeLinkFacts
     }
   });
   return link;
+}
+
+/** Points an existing link at the running Node. Best effort: entries work as long as the former Node exists. Never rejects. */
+export async function renewNodeLink(facts: NodeLinkFacts): Promise<void> {
+  const target = await targetOf(nodeCommand(facts));
+  if (target !== undefined && target !== facts.execPath) await linkNode(facts).catch(() => undefined);
 }
 
 async function targetOf(link: string): Promise<string | undefined> {

@@ -250,17 +250,25 @@ export async function removeUnusedNpmServers(
   used: readonly string[],
   among?: readonly string[],
 ): Promise<readonly string[]> {
-  const all = npmServersFolder(dataFolder);
-  const names = await readdir(all).catch((): string[] => []);
   const removed: string[] = [];
-  for (const name of names) {
-    const folder = path.join(all, name);
+  for (const folder of await findUnusedNpmServers(dataFolder, used)) {
     if (among && !among.includes(folder)) continue;
-    const isServer = /@[^@]+$/.test(name) && !/\.(?:lock|takeover)$/.test(name);
-    if (!isServer || used.some((text) => text.includes(folder + path.sep))) continue;
-    if (await removeUnlessLocked(folder)) removed.push(name);
+    if (await removeUnlessLocked(folder)) removed.push(path.basename(folder));
   }
   return removed;
+}
+
+/** Folders of npm servers that no text of `used` mentions a file of. */
+export async function findUnusedNpmServers(
+  dataFolder: string,
+  used: readonly string[],
+): Promise<readonly string[]> {
+  const all = npmServersFolder(dataFolder);
+  const names = await readdir(all).catch((): string[] => []);
+  return names
+    .filter((name) => /@[^@]+$/.test(name) && !/\.(?:lock|takeover)$/.test(name))
+    .map((name) => path.join(all, name))
+    .filter((folder) => !used.some((text) => text.includes(folder + path.sep)));
 }
 
 async function removeUnlessLocked(folder: string): Promise<boolean> {

@@ -58,6 +58,13 @@ export async function resolveNpm(reference: NpmReference, lookup: NpmLookup): Pr
   };
 }
 
+/** The version that a reference means now. Downloads no code. @throws AgentToolsError if the registry has no such version */
+export async function publishedVersion(reference: NpmReference, lookup: NpmLookup): Promise<string> {
+  const { version } = await fetchVersion(reference, lookup);
+  if (isString(version)) return version;
+  throw new AgentToolsError('failed', `The registry answers without a version of ${reference.name}.`);
+}
+
 /** Program and install scripts of a published package. */
 export interface PublishedProgram {
   /** Relative to the folder of the package. */

@@ -10,18 +10,16 @@ import type { Adapt } from '../runtime/adapt.js';
 import type { SecretStore } from '../secrets/secret-store.js';
 import type { InstallUser } from './ask-inputs.js';
 import type { Scope } from './entry-target.js';
+import type { InstallResult } from './install-result.js';
 import type { ServerVariable } from './secrets.js';
 import type { ServerDeclaration } from './server-declaration.js';
 
-/** A server for each kind of client. */
-export type ServersByKind = Readonly<Record<Client['kind'], string>>;
-
-/** Request to install one server, or one for each kind of client, into one or more clients. */
+/** Request to install a server into one or more clients. */
 export interface InstallRequest {
   readonly clients: readonly Client[];
   readonly scope: Scope;
-  /** Path, qualified name or built-in server; or one for each kind of client. */
-  readonly reference: string | ServersByKind;
+  /** Path, qualified name, built-in server, or reference of an existing server. */
+  readonly reference: string;
   /** Key of the entry. Default: the server's key. */
   readonly name: string | undefined;
   readonly variables: readonly ServerVariable[];
@@ -91,6 +89,8 @@ export interface InstallDeps {
   readonly secrets: SecretStore;
   /** The user at a terminal; undefined: no terminal. */
   readonly user?: InstallUser | undefined;
+  /** Reviews the planned changes before they are written. May reject, and then nothing is written. Default: no review. */
+  readonly review?: ((planned: readonly InstallResult[]) => Promise<void>) | undefined;
   /** Installs missing packages; undefined: they stay missing. */
   readonly obtain: InstallMissing | undefined;
   readonly now: () => Date;

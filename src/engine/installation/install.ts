@@ -1,15 +1,14 @@
-import type { HarmedTools } from '../adaptation/harmed-tools.js';
 import { AgentToolsError } from '../base/errors.js';
-import type { Client, Launch, ManualClient, RemoteLaunch, WritableClient } from '../clients/client.js';
+import type { Client, Launch, RemoteLaunch, WritableClient } from '../clients/client.js';
 import { type ConfigChange, changeConfig } from '../clients/config-change.js';
 import type { ConfigEntry } from '../clients/edit/editor.js';
 import { checkKey } from '../clients/entry-keys.js';
-import type { Plan } from '../clients/ledger/config-plan.js';
 import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
 import { withExistingHint } from '../existing-servers/naming-hint.js';
+import { linkNode, type NodeLinkFacts, nodeCommand } from '../existing-servers/node-link.js';
 import { isSecret } from '../extension/upstream-secrets.js';
 import { loginCommand } from '../sign-in/login-command.js';
 import { AllowedFindings } from '../text-checks/allowed-findings.js';
@@ -24,6 +23,7 @@ import { extensionSource } from './extension-source.js';
 import { harmedBy, harmNotes, refusalNotes } from './harm-notes.js';
 import { collectNotes } from './install-notes.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
+import type { InstallFailure, InstallReport, InstallResult, ManualReport } from './install-result.js';
 import type { InstallSource } from './install-source.js';
 import { requireCwd, withKey } from './launch.js';
 import { offerStore } from './offer-store.js';
@@ -33,45 +33,6 @@ import { hideSecrets, type SecretOptions, type SecretPlaceholders, secretOptions
 import { planRecord } from './surface-recording.js';
 import { removeUnusedServers } from './unused-servers.js';
 import { unchecked, type VerificationCache, verifyOnce } from './verification-cache.js';
-
-/** Completed or planned install for one client. */
-export interface InstallReport {
-  readonly client: Client;
-  readonly scope: Scope['kind'];
-  readonly file: string;
-  readonly key: string;
-  /** Qualified name. */
-  readonly server: string;
-  readonly outcome: Plan['outcome'];
-  /** The server that it replaced, if the two are alternatives. */
-  readonly former?: string;
-  readonly before: string | null;
-  readonly after: string | null;
-  /** Address of the server, if the entry works only after a sign-in with AgentTools. */
-  readonly signIn?: string;
-  /** Faults of its texts that models read. Errors among them are allowed by the user. */
-  readonly findings: readonly TextFinding[];
-  /** Its tools that the client loses or damages. */
-  readonly harmed: readonly HarmedTools[];
-  /** Notes for the user, in sentences. */
-  readonly notes: readonly string[];
-}
-
-/** Result for a client without a writable config file. */
-export interface ManualReport {
-  readonly client: ManualClient;
-  readonly key: string;
-  readonly server: string;
-  /** Text to paste; absent: the client starts no programs. */
-  readonly snippet?: string;
-}
-
-interface InstallFailure {
-  readonly client: Client;
-  readonly error: AgentToolsError;
-}
-
-export type InstallResult = InstallReport | ManualReport | InstallFailure;
 
 /**
  * Installs a server into the config files of clients. Checks everything and starts the server once before it
@@ -84,44 +45,39 @@ export async function install(
 ): Promise<readonly InstallResult[]> {
   await requireCwd(given, setting);
   const request = await offerStore(given, setting);
-  const chosen = new Map<string, InstallSource>();
-  for (const client of request.clients) {
-    const reference = referenceFor(client, request);
-    if (!chosen.has(reference)) chosen.set(reference, await choose(reference, request, setting));
-  }
+  const source = await choose(request, setting);
   const verified: VerificationCache = new Map();
-  const results: InstallResult[] = [];
-  for (const client of request.clients) {
-    setting.tell(`${client.name} …`);
-    const job = { source: chosen.get(referenceFor(client, request))!, client, verified };
-    const result = await installInto(job, request, setting).catch((error: unknown) =>
-      toInstallFailure(client, error),
-    );
-    results.push(result);
+  const installAll = async (asked: InstallRequest) => {
+    const results: InstallResult[] = [];
+    for (const client of asked.clients) {
+      setting.tell(`${client.name} …`);
+      const result = await installInto({ source, client, verified }, asked, setting).catch((error: unknown) =>
+        toInstallFailure(client, error),
+      );
+      results.push(result);
+    }
+    return results;
+  };
+  if (setting.review && !request.dryRun) {
+    const planned = await installAll({ ...request, dryRun: true });
+    await setting.review(planned).catch(async (error: unknown) => {
+      await removeUnused(source, setting);
+      throw error;
+    });
   }
-  if (!request.dryRun && results.every((result) => 'error' in result)) await removeUnused(chosen, setting);
+  const results = await installAll(request);
+  if (!request.dryRun && results.every((result) => 'error' in result)) await removeUnused(source, setting);
   return results;
 }
 
 /** Removes packages and bundles of entries that could not be written. */
-async function removeUnused(
-  chosen: ReadonlyMap<string, InstallSource>,
-  { receipts, existing }: InstallDeps,
-): Promise<void> {
-  const folders = [...chosen.values()].flatMap(({ folder }) => folder ?? []);
-  if (folders.length > 0) await removeUnusedServers(receipts, existing.dataFolder, folders);
-}
-
-function referenceFor({ kind }: Client, { reference }: InstallRequest): string {
-  return typeof reference === 'string' ? reference : reference[kind];
+async function removeUnused({ folder }: InstallSource, { receipts, existing }: InstallDeps): Promise<void> {
+  if (folder !== undefined) await removeUnusedServers(receipts, existing.dataFolder, [folder]);
 }
 
 /** @throws AgentToolsError if there is no such server, or no client can have it as requested. */
-async function choose(
-  reference: string,
-  request: InstallRequest,
-  setting: InstallDeps,
-): Promise<InstallSource> {
+async function choose(request: InstallRequest, setting: InstallDeps): Promise<InstallSource> {
+  const { reference } = request;
   const existing = await findExistingSource(reference, request, setting);
   if (existing) return existing;
   return await extensionSource(reference, request, setting).catch((error: unknown) => {
@@ -181,6 +137,12 @@ function signInNotes({ signIn }: InstallSource, { name }: Client, isBridged: boo
   return [`The server wants a sign-in. Sign in with: ${loginCommand(signIn.server)}`];
 }
 
+/** Replaces the running Node by its link, so that the entry outlives this version of Node. */
+function withNodeLink<L extends Launch | RemoteLaunch>(launch: L, node: NodeLinkFacts): L {
+  const isRunning = 'command' in launch && launch.command === node.execPath;
+  return isRunning ? { ...launch, command: nodeCommand(node) } : launch;
+}
+
 /** @throws AgentToolsError if npx cannot start the server on other machines */
 function requireNpx({ isExisting, isOurs, isOnlyHere, launch, server }: InstallSource): void {
   const isPackage = !isOurs && 'command' in launch && launch.command === 'npx';
@@ -200,7 +162,7 @@ async function installInto(
   const source = await sourceFor(job, request);
   const { scope } = request;
   const key = request.name ?? source.keyFor(client);
-  const launch =
+  const checkable =
     'url' in source.launch || !source.isOurs ? source.launch : withKey(source.launch, key, source.ownKey);
   if (request.by === 'npx') requireNpx(source);
   const keepDescribed = await requireTexts(source, source.findings, request, setting);
@@ -213,10 +175,18 @@ async function installInto(
     if (!request.dryRun) await source.record?.();
     if (source.folder !== undefined && !request.dryRun) await keepFolder(source.folder);
     if (!request.dryRun) await keepDescribed();
-    const snippet = 'url' in launch ? remoteSnippet(launch, key) : client.manual.snippet?.(launch, key);
+    const snippet =
+      'url' in checkable ? remoteSnippet(checkable, key) : client.manual.snippet?.(checkable, key);
     return { client, key, server: source.server, ...(snippet !== undefined && { snippet }) };
   }
 
+  const { existing, program } = setting;
+  const node = {
+    dataFolder: existing.dataFolder,
+    execPath: program.command,
+    platform: setting.surroundings.platform,
+  };
+  const launch = withNodeLink(checkable, node);
   checkKey(client, key);
   if (source.isExisting) refuseSecretArguments(launch, source.secretArguments, scope);
   const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
@@ -258,16 +228,19 @@ async function installInto(
   if (!request.dryRun) await source.record?.();
   // A remote server has been asked already, to find out its transport.
   const checked =
-    'url' in launch || (source.isExisting && request.dryRun)
+    'url' in checkable || (source.isExisting && request.dryRun)
       ? unchecked
-      : await verifyOnce({ launch, isOurs: source.isOurs, verified: job.verified }, request, setting).catch(
-          (error: unknown) => {
-            throw source.explainFailure?.(error) ?? error;
-          },
-        );
+      : await verifyOnce(
+          { launch: checkable, isOurs: source.isOurs, verified: job.verified },
+          request,
+          setting,
+        ).catch((error: unknown) => {
+          throw source.explainFailure?.(error) ?? error;
+        });
   const findings = uniqueFindings([...source.findings, ...findTexts(checked.items)]);
   const keepConsent = await requireTexts(source, findings, request, setting);
   const recording = await planRecord(checked, request, setting);
+  if (launch !== checkable && !request.dryRun) await linkNode(node);
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun, drafts }).catch(
     rethrowForFile(placement),
   );

@@ -2,11 +2,15 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../base/files/file-error.js';
-import { bundlesFolder, removeUnusedBundles } from '../bundles/unused-bundles.js';
+import { bundlesFolder, findUnusedBundles, removeUnusedBundles } from '../bundles/unused-bundles.js';
 import type { Receipts } from '../clients/receipts.js';
 import { ExistingRecords } from '../existing-servers/existing-records.js';
 import { keptMark } from '../existing-servers/kept-folder.js';
-import { npmServersFolder, removeUnusedNpmServers } from '../existing-servers/npm-servers.js';
+import {
+  findUnusedNpmServers,
+  npmServersFolder,
+  removeUnusedNpmServers,
+} from '../existing-servers/npm-servers.js';
 
 /**
  * Removes npm servers and unpacked bundles that no entry of AgentTools and no user server starts any more: all of them, or only
@@ -17,8 +21,26 @@ export async function removeUnusedServers(
   dataFolder: string,
   among?: readonly string[],
 ): Promise<void> {
+  const used = await textsInUse(receipts, dataFolder);
+  if (!used) return;
+  await removeUnusedNpmServers(dataFolder, used, among);
+  await removeUnusedBundles(dataFolder, used, among);
+}
+
+/** Folders that {@link removeUnusedServers} would remove; undefined if it cannot be known. */
+export async function findUnusedServers(
+  receipts: Receipts,
+  dataFolder: string,
+): Promise<readonly string[] | undefined> {
+  const used = await textsInUse(receipts, dataFolder);
+  if (!used) return undefined;
+  return [...(await findUnusedNpmServers(dataFolder, used)), ...(await findUnusedBundles(dataFolder, used))];
+}
+
+/** All texts that can name a folder of a server; undefined if one cannot be read. */
+async function textsInUse(receipts: Receipts, dataFolder: string): Promise<readonly string[] | undefined> {
   const { records, notes } = await receipts.all();
-  if (notes.length > 0) return;
+  if (notes.length > 0) return undefined;
   const entries = records.flatMap((record) => [
     ...record.receipts,
     ...(record.intent?.record.receipts ?? []),
@@ -27,10 +49,7 @@ export async function removeUnusedServers(
   const inEntries = entries.flatMap(({ entry, replaced = {} }) => textsIn([entry, replaced]));
   const folders = entries.flatMap(({ folder }) => (folder === undefined ? [] : [path.join(folder, 'entry')]));
   const definitions = await textsOfUserServers(dataFolder);
-  if (!definitions) return;
-  const used = [...inEntries, ...folders, ...definitions, ...(await pastedMarks(dataFolder))];
-  await removeUnusedNpmServers(dataFolder, used, among);
-  await removeUnusedBundles(dataFolder, used, among);
+  return definitions && [...inEntries, ...folders, ...definitions, ...(await pastedMarks(dataFolder))];
 }
 
 /** Removes the records of existing servers without an entry. `removed`: the servers of removed entries. */

@@ -179,23 +179,36 @@ export class PackageStore {
     const folders = new Set(links.map((name) => path.dirname(path.join(this.#links, name))));
     const places = [this.#installations, this.#formerInstallations];
     for (const folder of [this.#links, ...folders, ...places]) await removeStaleTemporaries(folder);
-    const counting = await Promise.all(
-      links.map((name) => realpath(path.join(this.#links, name)).catch(ignoreCodes(unresolvedLinkCodes, ''))),
-    );
-    for (const folder of await Promise.all(
-      places.map((one) => realpath(one).catch(ignoreCodes(['ENOENT'], one))),
-    )) {
-      for (const name of await visibleNames(folder)) {
-        const installation = path.join(folder, name);
-        if (counting.some((directory) => directory.startsWith(installation + path.sep))) continue;
-        if (!(await isOurs(installation))) continue;
-        const isGone = gone !== undefined && (await readRecord(installation))?.name === gone;
-        if (!isGone && (await mayRun(installation))) continue;
-        await removeWhole(installation);
-      }
+    for (const { folder, mayRun } of await this.inactive()) {
+      const isGone = gone !== undefined && (await readRecord(folder))?.name === gone;
+      if (isGone || !mayRun) await removeWhole(folder);
     }
     // Fails unless the folder is empty.
     await rmdir(this.#formerInstallations).catch(() => undefined);
+  }
+
+  /** Installations of AgentTools without a link: previous versions. `mayRun`: replaced so recently that servers may run it. */
+  async inactive(): Promise<readonly { readonly folder: string; readonly mayRun: boolean }[]> {
+    const found: { folder: string; mayRun: boolean }[] = [];
+    const counting = await Promise.all(
+      (await this.#names()).map((name) =>
+        realpath(path.join(this.#links, name)).catch(ignoreCodes(unresolvedLinkCodes, '')),
+      ),
+    );
+    for (const place of [this.#installations, this.#formerInstallations]) {
+      const parent = await realpath(place).catch(ignoreCodes(['ENOENT'], place));
+      for (const name of await visibleNames(parent)) {
+        const folder = path.join(parent, name);
+        if (counting.some((directory) => directory.startsWith(folder + path.sep))) continue;
+        if (await isOurs(folder)) found.push({ folder, mayRun: await mayRun(folder) });
+      }
+    }
+    return found;
+  }
+
+  /** Removes previous versions that no server may run. */
+  async prune(): Promise<void> {
+    await this.exclusively(async () => await this.#clearAll({}));
   }
 
   async #names(): Promise<readonly string[]> {

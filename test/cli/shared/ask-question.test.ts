@@ -4,8 +4,7 @@ import { askServer, askYesNo } from '../../../src/cli/shared/ask-question.js';
 
 const names = ['/x/kit', '/x/more'];
 
-/** Any of these, and none of them where nothing is said. */
-const choice = (references: readonly string[] = names) => ({ references, usual: [] });
+const choice = (references: readonly string[] = names) => references;
 const usage = { code: 'usage', message: expect.stringContaining('  1. /x/kit\n  2. /x/more') };
 
 /** A terminal at which somebody types this, and then ends the input. */
@@ -51,28 +50,6 @@ it('Ctrl-C is no answer, but the wish to end', async () => {
   await expect(askServer(choice(), terminal('\u0003'))).rejects.toMatchObject(interrupted);
   await expect(askServer(choice(), terminal('2\u0003'))).rejects.toMatchObject(interrupted);
   await expect(askYesNo('Go on?', terminal('y\u0003'))).rejects.toMatchObject(interrupted);
-});
-
-it.each([
-  ['\r', undefined],
-  ['2\r', '/x/more'],
-  ['other\r', 'other'],
-])('where there are usual ones, the answer %j means %s', async (typed, server) => {
-  const { stdin, stderr } = terminal(typed);
-  expect(await askServer({ references: names, usual: ['one', 'two'] }, { stdin, stderr })).toBe(server);
-  expect(String(stderr.read())).toContain('Number or name [one or two]: ');
-});
-
-it('Ctrl-D is no answer, also where there are usual ones', async () => {
-  const asked = askServer({ references: names, usual: ['one'] }, terminal('\u0004'));
-  await expect(asked).rejects.toMatchObject(usage);
-});
-
-it('takes the default servers without a question if there is no terminal', async () => {
-  const stderr = new PassThrough();
-  const asked = askServer({ references: names, usual: ['one'] }, { stdin: new PassThrough(), stderr });
-  expect(await asked).toBeUndefined();
-  expect(stderr.read()).toBe(null);
 });
 
 it('fails without a question if there is no terminal', async () => {

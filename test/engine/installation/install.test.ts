@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { AgentToolsError } from '../../../src/engine/base/errors.js';
 import { findClient } from '../../../src/engine/clients/locate-config.js';
 import { Receipts } from '../../../src/engine/clients/receipts.js';
-import { type InstallReport, install } from '../../../src/engine/installation/install.js';
+import { install } from '../../../src/engine/installation/install.js';
 import type { InstallDeps, InstallRequest } from '../../../src/engine/installation/install-request.js';
+import type { InstallReport } from '../../../src/engine/installation/install-result.js';
 import { openSecretStore } from '../../../src/engine/secrets/secret-store.js';
 import { packageJson, writeFolder } from '../../support/packages.js';
 

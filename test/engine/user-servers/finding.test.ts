@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { DiscoveryFolders } from '../../../src/engine/discovery/list-servers.js';
 import { serverName, Workspace, type WorkspaceOptions } from '../../../src/engine/extension/workspace.js';
-import { chosenServer, type ServerChoice } from '../../../src/engine/installation/choose-server.js';
+import { chosenServer } from '../../../src/engine/installation/choose-server.js';
 import { composeServer } from '../../../src/engine/runtime/compose-server.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
 
@@ -75,11 +75,11 @@ describe('a name on a command line', () => {
   test('may be missing if the user can choose a server', async () => {
     const options = machine(servers({ trip: { tools: ['echo'] } }));
     const offered: string[] = [];
-    const ask = async ({ references }: ServerChoice) => {
+    const ask = async (references: readonly string[]) => {
       offered.push(...references);
       return 'trip';
     };
-    expect(await chosenServer(options, [{ kind: 'chat' }], ask)).toBe('trip');
+    expect(await chosenServer(options, ask)).toBe('trip');
     expect(offered).toEqual(['trip', 'weather/weather', 'base']);
   });
 

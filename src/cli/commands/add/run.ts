@@ -7,12 +7,11 @@ import type { Host } from '../../../host.js';
 import { readAllowedCodes } from '../../shared/allow-findings.js';
 import { askYesNo } from '../../shared/ask-question.js';
 import { ExitCode } from '../../shared/exit-code.js';
-import { hasData, toExitCode } from '../../shared/exit-outcome.js';
+import { toExitCode } from '../../shared/exit-outcome.js';
+import { renderResults } from '../../shared/failure.js';
 import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { packagesSetting } from '../../shared/packages-deps.js';
 import { withProgress } from '../../shared/progress.js';
-import { hasRefusedTexts } from '../../shared/text/findings.js';
-import { renderJson } from '../../shared/text/json.js';
 import { type AddResult, additionData, additionLines } from './text.js';
 
 export interface AddInput {
@@ -51,8 +50,10 @@ export async function addCommand(
     return done;
   });
   host.stderr.write(additionLines(results));
-  if (json && hasData(results, { all: specs.length > 1 || hasRefusedTexts(results) }))
-    host.stdout.write(renderJson(results.map(additionData)));
+  if (json)
+    host.stdout.write(
+      renderResults(results, { all: specs.length > 1, data: () => results.map(additionData) }),
+    );
   const isMisread = results.some((result) => 'error' in result && result.error.code === 'usage');
   return isMisread ? ExitCode.Usage : toExitCode(results);
 }

@@ -4,8 +4,9 @@ import type { Kind } from '../../../engine/extension/item-kinds.js';
 import { kinds } from '../../../engine/extension/item-kinds.js';
 import { shortName } from '../../../engine/extension/names.js';
 import type { AddOutcome } from '../../../engine/packages/add.js';
+import { failureData } from '../../shared/failure.js';
 import { failureCount, failuresLast, packageFailureLine } from '../../shared/text/failures.js';
-import { errorFindingsData, findingLines, findingsData } from '../../shared/text/findings.js';
+import { findingLines, findingsData } from '../../shared/text/findings.js';
 
 /** Result of one requested package: added or failed. */
 export type AddResult = AddOutcome | { readonly spec: string; readonly error: AgentToolsError };
@@ -65,8 +66,7 @@ function groupItemNames({ extension, servers }: AddOutcome): Readonly<Record<Kin
 
 /** JSON output of `add`. */
 export function additionData(result: AddResult): object {
-  if ('error' in result)
-    return { spec: result.spec, error: result.error.message, ...errorFindingsData(result.error) };
+  if ('error' in result) return { spec: result.spec, error: failureData(result.error) };
   const { name, version, integrity } = result.added.record;
   return {
     name,

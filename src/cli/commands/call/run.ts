@@ -1,13 +1,10 @@
 import { text as readText } from 'node:stream/consumers';
-import { AgentToolsError } from '../../../engine/base/errors.js';
 import { workspaceFolders } from '../../../engine/base/folders.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import { createBridge } from '../../../engine/bridge/existing-resolver.js';
 import { withExistingHint } from '../../../engine/existing-servers/naming-hint.js';
-import { brands, isBranded } from '../../../engine/runtime/authoring-symbols.js';
 import type { ServerSpec } from '../../../engine/runtime/compose-server.js';
 import { findOrInstall } from '../../../engine/runtime/install-missing.js';
-import type { ProtocolError } from '../../../engine/runtime/result-builders.js';
 import { callComposed, composeFound, listTools, type ServerUse } from '../../../engine/serve/call-once.js';
 import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
@@ -20,6 +17,7 @@ import { revealHost } from '../../shared/secrets.js';
 import { offeringSignIn, rejectOnAbort } from '../../shared/sign-in-user.js';
 import { renderJson } from '../../shared/text/json.js';
 import { openWorkspace } from '../../shared/workspace.js';
+import { checkArgumentNames } from './argument-names.js';
 import { createTerminalUser } from './terminal-user.js';
 import { renderResult, renderTools } from './text.js';
 import { readToolArguments } from './tool-arguments.js';
@@ -59,13 +57,19 @@ export async function callCommand(
     const { env } = await revealHost(host, { inProcess: true });
     const { dataFolder } = workspaceFolders(host);
     const use = { env, report, person, dataFolder };
+    const checked = (tool: string) => (inputSchema: unknown) => {
+      const given = typeof args === 'function' ? args(inputSchema) : args;
+      const warning = checkArgumentNames(given, { tool, inputSchema });
+      if (warning !== undefined) report(warning);
+      return given;
+    };
     const answer = async (
       compose: () => Promise<ServerSpec>,
       rest: Pick<ServerUse, 'signal' | 'obtain' | 'signIn'>,
     ) =>
       tool === undefined
         ? { tools: await listTools(compose, { ...use, ...rest }) }
-        : { result: await callComposed(compose, { ...use, ...rest, tool, args }) };
+        : { result: await callComposed(compose, { ...use, ...rest, tool, args: checked(tool) }) };
     const run = async (ending: AbortSignal, signIn: ServerUse['signIn']) => {
       if (named) {
         const { transport, mcpRegistry } = existing;
@@ -92,13 +96,7 @@ export async function callCommand(
       return await Promise.race([result, rejectOnAbort(person.left)]);
     });
   });
-  const answer = await working.catch((error: unknown) => {
-    if (json && error instanceof AgentToolsError && isBranded(error.cause, brands.protocolError)) {
-      const { code, message, data } = error.cause as ProtocolError;
-      host.stdout.write(renderJson({ error: { code, message, data } }));
-    }
-    throw error;
-  });
+  const answer = await working;
   if ('tools' in answer) {
     host.stdout.write(
       json ? renderJson(answer.tools.map(({ wire }) => wire)) : renderTools(answer.tools, host),

@@ -1,3 +1,4 @@
+import { AgentToolsError } from '../../../engine/base/errors.js';
 import { workspaceFolders } from '../../../engine/base/folders.js';
 import { clientName } from '../../../engine/clients/client-name.js';
 import { deleteUserServer } from '../../../engine/installation/delete-server.js';
@@ -5,9 +6,10 @@ import { installationFolders } from '../../../engine/installation/installation-f
 import { removeUnusedServers } from '../../../engine/installation/unused-servers.js';
 import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
+import { renderFailure } from '../../shared/failure.js';
 import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
-import { deletionData, deletionDiff, deletionLines } from './text.js';
+import { deletionData, deletionDiff, deletionLines, explainNotDeleted } from './text.js';
 
 export interface DeleteServerInput {
   readonly name: string;
@@ -29,6 +31,8 @@ export async function deleteServerCommand(
   const wording = { dryRun: request.dryRun, nameOf: clientName };
   host.stderr.write(deletionLines(deletion, wording));
   if (json && deletion.deleted) host.stdout.write(renderJson(deletionData(deletion, wording)));
-  else if (request.dryRun && !json) host.stdout.write(deletionDiff(deletion, wording));
+  else if (json)
+    host.stdout.write(renderFailure(new AgentToolsError('refused', explainNotDeleted(deletion))));
+  else if (request.dryRun) host.stdout.write(deletionDiff(deletion, wording));
   return deletion.deleted ? ExitCode.Ok : ExitCode.Failed;
 }

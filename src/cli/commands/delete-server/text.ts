@@ -22,14 +22,13 @@ export function deletionLines(
   const places = files.filter(({ after }) => after === null).map(({ file }) => file);
   const where = places.length === 0 ? '' : ` (${places.join(', ')})`;
   const verb = wording.dryRun ? 'Would delete' : 'Deleted';
-  const last = deleted
-    ? `${verb} "${name}"${where}.`
-    : explainNotDeleted(name, { isKnown: notes.length === 0 });
+  const last = deleted ? `${verb} "${name}"${where}.` : explainNotDeleted({ name, notes });
   return entries + visibleText(`${last}\n`);
 }
 
-function explainNotDeleted(name: string, { isKnown }: { readonly isKnown: boolean }): string {
-  return isKnown
+/** The reason why a server was not deleted. */
+export function explainNotDeleted({ name, notes }: Pick<Deletion, 'name' | 'notes'>): string {
+  return notes.length === 0
     ? `"${name}" was not deleted: all its entries must go first.`
     : `"${name}" was not deleted: AgentTools cannot check every client that may use it. Use --force to delete it anyway.`;
 }

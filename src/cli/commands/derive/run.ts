@@ -1,10 +1,12 @@
 import path from 'node:path';
+import { AgentToolsError } from '../../../engine/base/errors.js';
 import { derive, writeDerivation } from '../../../engine/derive/derive.js';
 import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
+import { renderFailure } from '../../shared/failure.js';
 import { withProgress } from '../../shared/progress.js';
 import { renderJson } from '../../shared/text/json.js';
-import { renderDerivation } from './text.js';
+import { derivationOutcome, renderDerivation } from './text.js';
 
 export interface DeriveInput {
   /** Folder of a package. */
@@ -29,6 +31,10 @@ export async function deriveCommand(
   if (!check && !derivation.hasErrors) await writeDerivation(derivation);
   stderr.write(renderDerivation(derivation, { check, color }));
   if (json && derivation.derived) stdout.write(renderJson(derivation.derived));
+  else if (json && derivation.hasErrors) {
+    const error = new AgentToolsError('failed', derivationOutcome(derivation, check));
+    stdout.write(renderFailure(error, { remarks: derivation.remarks }));
+  }
   const isStale = check && derivation.state !== 'current';
   return derivation.hasErrors || isStale ? ExitCode.Failed : ExitCode.Ok;
 }

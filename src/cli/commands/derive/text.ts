@@ -13,10 +13,11 @@ export function renderDerivation(
     const word = paint[severity](style)(severity);
     return `${file}:${line}:${column}: ${word}: ${message}\n`;
   });
-  return visibleText([...lines, `${outcome(derivation, check)}\n`].join(''));
+  return visibleText([...lines, `${derivationOutcome(derivation, check)}\n`].join(''));
 }
 
-function outcome(
+/** One sentence about the file. */
+export function derivationOutcome(
   { file, derived, hasErrors, remarks, state, differences }: Derivation,
   check: boolean,
 ): string {

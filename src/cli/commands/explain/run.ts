@@ -2,8 +2,10 @@ import type { Host } from '../../../host.js';
 import { codeTable } from '../../shared/code-table.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { readRulePage } from '../../shared/rule-page.js';
+import { terminalWidth } from '../../shared/terminal-width.js';
 import { renderJson } from '../../shared/text/json.js';
-import { renderMarkdown, renderRuleTable } from './text.js';
+import { renderMarkdown } from '../../shared/text/markdown.js';
+import { renderRuleTable } from './text.js';
 
 export interface ExplainInput {
   /** Default: lists all codes. */
@@ -22,6 +24,6 @@ export async function explainCommand(
     return ExitCode.Ok;
   }
   const page = await readRulePage(code);
-  stdout.write(json ? renderJson(page) : renderMarkdown(page.page, { color }));
+  stdout.write(json ? renderJson(page) : renderMarkdown(page.page, { color, width: terminalWidth(stdout) }));
   return ExitCode.Ok;
 }

@@ -1,4 +1,3 @@
-import { visibleText } from '../../../engine/base/visible-text.js';
 import type { Severity } from '../../../engine/extension/diagnostics.js';
 import { type ColorOption, paint, styleFor } from '../../shared/text/style.js';
 
@@ -15,16 +14,4 @@ export function renderRuleTable(rows: readonly RuleTableRow[], options: ColorOpt
   const line = ({ code, severity, summary }: RuleTableRow) =>
     `${style.bold(code.padEnd(width))}  ${paint[severity](style)(severity.padEnd(7))}  ${summary}\n`;
   return rows.map(line).join('');
-}
-
-/** Prints Markdown unchanged; with colour, headings are bold. */
-export function renderMarkdown(text: string, options: ColorOption): string {
-  const style = styleFor(options);
-  let inFence = false;
-  const lines = visibleText(text).trimEnd().split('\n');
-  const shown = lines.map((line) => {
-    if (/^\s*(?:```|~~~)/.test(line)) inFence = !inFence;
-    return !inFence && /^#{1,6}\s/.test(line) ? style.bold(line) : line;
-  });
-  return `${shown.join('\n')}\n`;
 }

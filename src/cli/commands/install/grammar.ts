@@ -93,12 +93,19 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
     .option('--force', 'replace an entry that another program wrote, or that was edited by hand')
     .option('--json', 'print what was done as JSON')
     .action(async (first: string | undefined, second: string | undefined, options) => {
-      const place = await placeInput([first, second], options);
-      const { installCommand } = await import('./run.js');
+      const { installCommand, walkIfInteractive } = await import('./run.js');
+      const { project, mcpRegistry, config, all, json } = options;
+      const isOpen = first === undefined && config === undefined && !all && !json;
+      const open = { project, mcpRegistry, hasCommand: command !== undefined };
+      const walk = isOpen ? await walkIfInteractive(open, host) : undefined;
+      const place = walk
+        ? { ...walk, config: undefined, all: false }
+        : await placeInput([first, second], options, host);
       answer(
         await installCommand(
           {
             ...place,
+            isReviewed: walk !== undefined,
             name: options.name,
             env: options.env,
             args: options.arg,

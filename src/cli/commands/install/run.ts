@@ -1,7 +1,8 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { chosenServer } from '../../../engine/installation/choose-server.js';
-import { type InstallResult, install } from '../../../engine/installation/install.js';
+import { install } from '../../../engine/installation/install.js';
 import type { InstallRequest } from '../../../engine/installation/install-request.js';
+import type { InstallResult } from '../../../engine/installation/install-result.js';
 import {
   installationFolders,
   resolveScope,
@@ -11,20 +12,22 @@ import { readVariables } from '../../../engine/installation/secrets.js';
 import { readPermissions } from '../../../engine/sandbox/permissions.js';
 import type { Host } from '../../../host.js';
 import { readAllowedCodes } from '../../shared/allow-findings.js';
-import { askServer, askYesNo } from '../../shared/ask-question.js';
+import { askServer, askYesNo, isInteractive } from '../../shared/ask-question.js';
 import type { ExitCode } from '../../shared/exit-code.js';
-import { hasData, toExitCode } from '../../shared/exit-outcome.js';
+import { toExitCode } from '../../shared/exit-outcome.js';
+import { renderResults } from '../../shared/failure.js';
 import type { SandboxInput } from '../../shared/grammar/sandbox-options.js';
 import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
 import { installDeps } from '../../shared/install-deps.js';
 import { runWithProgress } from '../../shared/run-guarded.js';
 import { logInNow } from '../../shared/sign-in-user.js';
-import { hasRefusedTexts } from '../../shared/text/findings.js';
-import { renderJson } from '../../shared/text/json.js';
 import { workspaceOptions } from '../../shared/workspace.js';
-import { installData, installDiff, installLines, manualSnippet, skippedLine, usualLine } from './text.js';
+import { installData, installDiff, installLines, manualSnippet, skippedLine } from './text.js';
+import type { Walk, WalkInput } from './walk-through.js';
 
 export interface InstallInput extends TargetInput {
+  /** True to show the changes, and to ask for consent before they are written. */
+  readonly isReviewed: boolean;
   readonly name: string | undefined;
   /** `NAME=value`, or `NAME` alone. */
   readonly env: readonly string[];
@@ -68,6 +71,13 @@ export interface InstallInput extends TargetInput {
   readonly json: boolean;
 }
 
+/** Asks for the missing words of a command line; undefined if stdin is not a terminal. @throws AgentToolsError `interrupted` */
+export async function walkIfInteractive(input: WalkInput, host: Host): Promise<Walk | undefined> {
+  if (!isInteractive(host)) return undefined;
+  const { walkThrough } = await import('./walk-through.js');
+  return await walkThrough(input, host);
+}
+
 /** Writes a server into the config files of clients. Prints data to stdout and the report to stderr. */
 export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
   const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, mcpRegistry, yes, ...rest } =
@@ -85,41 +95,51 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
   const reference =
     server ??
     rest.command?.join(' ') ??
-    (await chosenServer(workspace, clients, async (choice) => await askServer(choice, host)));
-  if (typeof reference !== 'string') host.stderr.write(usualLine(clients, reference));
+    (await chosenServer(workspace, async (names) => await askServer(names, host)));
   const variables = readVariables(env, host.env);
-  const results = await runWithProgress(
-    host,
-    async (signal, tell) =>
-      await install(
-        {
-          ...rest,
-          clients,
-          scope,
-          reference,
-          sandbox: sandboxOptions(input.sandbox, host),
-          variables,
-          dryRun,
-          yes,
-          verifyTimeoutMs: verify ? verifyTimeoutMs : undefined,
-        },
-        installDeps(host, {
-          folders,
-          mcpRegistry,
-          yes,
-          autoInstall,
-          allowFindings,
-          requireProvenance: rest.requireProvenance,
-          signal,
-          tell,
-        }),
-      ),
-  );
+  const reviewed = input.isReviewed && !dryRun ? await import('./walk-through.js') : undefined;
+  const review = async (planned: readonly InstallResult[], tell: (text: string) => void) => {
+    tell('');
+    await reviewed!.reviewInstall(planned, host);
+  };
+  const work = async () =>
+    await runWithProgress(
+      host,
+      async (signal, tell) =>
+        await install(
+          {
+            ...rest,
+            clients,
+            scope,
+            reference,
+            sandbox: sandboxOptions(input.sandbox, host),
+            variables,
+            dryRun,
+            yes,
+            verifyTimeoutMs: verify ? verifyTimeoutMs : undefined,
+          },
+          {
+            ...installDeps(host, {
+              folders,
+              mcpRegistry,
+              yes,
+              autoInstall,
+              allowFindings,
+              requireProvenance: rest.requireProvenance,
+              signal,
+              tell,
+            }),
+            review: reviewed && (async (planned) => await review(planned, tell)),
+          },
+        ),
+    );
+  const results = await (reviewed ? reviewed.withoutLeftovers(work, host) : work());
   host.stderr.write(installLines(results, { dryRun, verified: verify, absent: selection.absent }));
   if (json) {
-    if (hasData(results, { all: isList || hasRefusedTexts(results) }))
-      host.stdout.write(renderJson(installData(results, { isList, dryRun })));
+    const data = () => installData(results, { isList, dryRun });
+    host.stdout.write(renderResults(results, { all: isList, data }));
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
+  if (reviewed) host.stderr.write(reviewed.sameCommand(input));
   if (!dryRun) await offerLogins(results, host);
   return toExitCode(results);
 }

@@ -1,23 +1,16 @@
 import type { HarmedTools } from '../../../engine/adaptation/harmed-tools.js';
 import { visibleText } from '../../../engine/base/visible-text.js';
 import type { Client } from '../../../engine/clients/client.js';
-import type { InstallReport, InstallResult, ManualReport } from '../../../engine/installation/install.js';
-import type { ServersByKind } from '../../../engine/installation/install-request.js';
+import type {
+  InstallReport,
+  InstallResult,
+  ManualReport,
+} from '../../../engine/installation/install-result.js';
 import type { ClientSelection } from '../../../engine/installation/installation-folders.js';
+import { failureData } from '../../shared/failure.js';
 import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from '../../shared/text/diff.js';
 import { failureCount, failureLine, failuresLast } from '../../shared/text/failures.js';
-import { errorFindingsData, findingLines, findingsData } from '../../shared/text/findings.js';
-
-/** Reports the default servers that were used because none was named, and how to choose another. */
-export function usualLine(clients: readonly Client[], servers: ServersByKind): string {
-  const taken = [...new Set(clients.map(({ kind }) => servers[kind]))].map((server) => {
-    const names = clients.filter(({ kind }) => servers[kind] === server).map(({ name }) => name);
-    return `${server} for ${names.join(', ')}`;
-  });
-  return visibleText(
-    `No server was named, and there is no extension in this folder. Taken: ${taken.join('; ')}. To have another, name it; see all with: agenttools list-servers --built-in\n`,
-  );
-}
+import { findingLines, findingsData } from '../../shared/text/findings.js';
 
 /** Names the skipped clients; empty without any. With `--all`, their number. */
 export function skippedLine(
@@ -149,8 +142,7 @@ export function installData(
 
 function resultData(result: InstallResult, dryRun: boolean): object {
   const { id } = result.client;
-  if ('error' in result)
-    return { client: id, error: result.error.message, ...errorFindingsData(result.error) };
+  if ('error' in result) return { client: id, error: failureData(result.error) };
   if (isManual(result)) {
     const { key, server, snippet = null } = result;
     return {

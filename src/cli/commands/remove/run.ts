@@ -4,8 +4,8 @@ import { installationFolders } from '../../../engine/installation/installation-f
 import { removePackages } from '../../../engine/packages/remove.js';
 import type { Host } from '../../../host.js';
 import type { ExitCode } from '../../shared/exit-code.js';
-import { hasData, toExitCode } from '../../shared/exit-outcome.js';
-import { renderJson } from '../../shared/text/json.js';
+import { toExitCode } from '../../shared/exit-outcome.js';
+import { renderResults } from '../../shared/failure.js';
 import { openWorkspace } from '../../shared/workspace.js';
 import { removalData, removalLines } from './text.js';
 
@@ -28,7 +28,9 @@ export async function removeCommand({ names, force, json }: RemoveInput, host: H
     },
   );
   host.stderr.write(removalLines(results));
-  if (json && hasData(results, { all: names.length > 1 }))
-    host.stdout.write(renderJson(results.map(removalData)));
+  if (json)
+    host.stdout.write(
+      renderResults(results, { all: names.length > 1, data: () => results.map(removalData) }),
+    );
   return toExitCode(results);
 }

@@ -1,5 +1,6 @@
 import { visibleText } from '../../../engine/base/visible-text.js';
 import type { RemovalResult } from '../../../engine/packages/remove.js';
+import { failureData } from '../../shared/failure.js';
 import { failureCount, failuresLast, packageFailureLine } from '../../shared/text/failures.js';
 
 /** Report of `remove`. */
@@ -16,7 +17,7 @@ export function removalLines(results: readonly RemovalResult[]): string {
 
 /** JSON output of `remove`. */
 export function removalData(result: RemovalResult): object {
-  if ('error' in result) return { name: result.name, error: result.error.message };
+  if ('error' in result) return { name: result.name, error: failureData(result.error) };
   const { removed, references } = result;
   return { name: removed.name, version: removed.record.version, references };
 }

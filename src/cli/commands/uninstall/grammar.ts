@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { CommandContext } from '../../shared/grammar/command-context.js';
 import { addPlaceOptions, placeInput } from '../../shared/grammar/target-options.js';
 
@@ -22,8 +23,17 @@ export function defineUninstall(program: Command, { host, answer, command }: Com
     .option('--dry-run', 'print what would change as a diff, and write nothing')
     .option('--force', 'remove an entry that another program wrote, or that was edited by hand')
     .option('--json', 'print what was done as JSON')
+    .option('--everything', 'all entries of all clients and projects, and the data of AgentTools')
+    .option('--yes', 'skip the confirmation of --everything')
     .action(async (first: string | undefined, second: string | undefined, options) => {
-      const place = await placeInput([first, second], options);
+      if (options.everything) {
+        if (first !== undefined || options.all || options.config || options.project || command)
+          throw new AgentToolsError('usage', '--everything takes no client, no server and no file.');
+        const { uninstallEverything } = await import('./everything.js');
+        const { dryRun = false, force = false, yes = false, json = false } = options;
+        return answer(await uninstallEverything({ dryRun, force, yes, json }, host));
+      }
+      const place = await placeInput([first, second], options, host);
       const { uninstallCommand } = await import('./run.js');
       const { name, dryRun = false, force = false, json = false } = options;
       answer(await uninstallCommand({ ...place, command, name, dryRun, force, json }, host));

@@ -10,9 +10,9 @@ import { uninstall } from '../../../engine/installation/uninstall.js';
 import { removeUnusedRecords, removeUnusedServers } from '../../../engine/installation/unused-servers.js';
 import type { Host } from '../../../host.js';
 import type { ExitCode } from '../../shared/exit-code.js';
-import { hasData, toExitCode } from '../../shared/exit-outcome.js';
+import { toExitCode } from '../../shared/exit-outcome.js';
+import { renderResults } from '../../shared/failure.js';
 import { commandWithServer, type TargetInput } from '../../shared/grammar/target-options.js';
-import { renderJson } from '../../shared/text/json.js';
 import { uninstallData, uninstallDiff, uninstallLines } from '../../shared/text/uninstallation.js';
 import { findOtherInstallations } from './other-installations.js';
 
@@ -53,7 +53,9 @@ export async function uninstallCommand(input: UninstallInput, host: Host): Promi
   });
   host.stderr.write(uninstallLines({ results, notes, instead }, { dryRun, nameOf: clientName }));
   if (json) {
-    if (hasData(results, input)) host.stdout.write(renderJson(uninstallData(results, { dryRun })));
+    host.stdout.write(
+      renderResults(results, { all: input.all, data: () => uninstallData(results, { dryRun }) }),
+    );
   } else if (dryRun) host.stdout.write(uninstallDiff(results, { nameOf: clientName }));
   return toExitCode(results);
 }

@@ -6,9 +6,11 @@ import { collect } from '../../shared/grammar/option-values.js';
 export function defineUpdate(program: Command, { host, answer }: CommandContext): void {
   program
     .command('update')
-    .summary('update added packages')
-    .description('Finds newer versions of added packages, shows their changes and installs them.')
-    .argument('[name...]', 'names of added packages; else all of them')
+    .summary('update packages and existing servers')
+    .description(
+      'Finds newer versions of added packages and of installed existing servers, shows their changes and installs them.',
+    )
+    .argument('[name...]', 'names of added packages, keys or references of servers; else all of them')
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--load', 'run code definitions in separate processes, to compare their values')
     .option('--yes', 'skip the confirmation, even for changes that the model can see')

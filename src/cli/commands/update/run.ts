@@ -1,3 +1,7 @@
+import { workspaceFolders } from '../../../engine/base/folders.js';
+import { installationFolders } from '../../../engine/installation/installation-folders.js';
+import { updatableServers } from '../../../engine/installation/update-servers.js';
+import { PackageStore } from '../../../engine/packages/package-store.js';
 import {
   applyUpdate,
   discardUpdates,
@@ -12,6 +16,7 @@ import { askingNpmSetting } from '../../shared/npm-deps.js';
 import { packagesSetting } from '../../shared/packages-deps.js';
 import { withProgress } from '../../shared/progress.js';
 import { renderJson } from '../../shared/text/json.js';
+import { serverUpdateData, updateServers } from './servers.js';
 import { outdateRecords, renewSurfaces } from './surfaces.js';
 import { renderPlan, type SurfaceOutcome, updateData, updateLine } from './text.js';
 
@@ -32,11 +37,20 @@ export interface UpdateInput {
 export async function updateCommand(input: UpdateInput, host: Host): Promise<ExitCode> {
   const allowFindings = readAllowedCodes(input.allowFindings);
   const { requireProvenance } = input;
-  const plans = await withProgress(host, (tell) =>
-    planUpdates(
-      input,
-      packagesSetting(host, tell, { npm: askingNpmSetting(host, { ...input, tell }), requireProvenance }),
-    ),
+  const servers = await updatableServers(input.names, installationFolders(host).receipts);
+  const keys = new Set(servers.flat().flatMap(({ key, reference, server }) => [key, reference, server]));
+  const added = await new PackageStore(workspaceFolders(host).packagesFolder).all();
+  const isPackage = (name: string) => added.some((one) => one.name === name);
+  // Names of neither kind are errors of the packages.
+  const names = input.names.filter((name) => isPackage(name) || !keys.has(name));
+  const hasPackages = input.names.length === 0 || names.length > 0;
+  const plans = await withProgress(host, async (tell) =>
+    !hasPackages
+      ? []
+      : await planUpdates(
+          { ...input, names },
+          packagesSetting(host, tell, { npm: askingNpmSetting(host, { ...input, tell }), requireProvenance }),
+        ),
   );
   const npm = askingNpmSetting(host, { ...input, tell: () => {} });
   const setting = packagesSetting(host, () => {}, { npm, allowFindings });
@@ -52,10 +66,26 @@ export async function updateCommand(input: UpdateInput, host: Host): Promise<Exi
   } finally {
     await discardUpdates(plans);
   }
-  if (plans.length === 0) host.stderr.write('No package was added. Add one with: agenttools add <package>\n');
+  const ofServers = input.names.filter((name) => !names.includes(name));
+  const outcomes =
+    input.names.length > 0 && ofServers.length === 0
+      ? []
+      : await updateServers({ ...input, allowFindings, names: ofServers }, host);
+  if (plans.length + outcomes.length === 0)
+    host.stderr.write(
+      'No package was added. Add one with: agenttools add <package>\nNo existing server is installed that AgentTools can update.\n',
+    );
   if (input.json)
-    host.stdout.write(renderJson(results.map(({ result, surfaces }) => updateData(result, surfaces))));
-  const states = results.flatMap(({ result, surfaces }) => [result, ...surfaces].map(({ state }) => state));
+    host.stdout.write(
+      renderJson([
+        ...results.map(({ result, surfaces }) => updateData(result, surfaces)),
+        ...outcomes.map(serverUpdateData),
+      ]),
+    );
+  const states = [
+    ...outcomes.map(({ state }) => state),
+    ...results.flatMap(({ result, surfaces }) => [result, ...surfaces].map(({ state }) => state)),
+  ];
   return states.some((state) => state === 'held' || state === 'failed') ? ExitCode.Failed : ExitCode.Ok;
 }
 

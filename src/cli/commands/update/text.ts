@@ -14,6 +14,7 @@ import {
   type VersionDifference,
 } from '../../../engine/packages/version-difference.js';
 import type { SurfaceDifference } from '../../../engine/surface/model-surface.js';
+import { failureData } from '../../shared/failure.js';
 import { findingLines, findingsData } from '../../shared/text/findings.js';
 import { type ColorOption, styleFor } from '../../shared/text/style.js';
 import { changedPlaces, wholeCharacters } from './changed-places.js';
@@ -276,7 +277,7 @@ export function updateData(
     drift,
     ...(next && { seen: isVisibleToModel(next.difference), changes: changesData(next.difference) }),
     ...(next && findingsData(next.findings)),
-    ...(error && { error: error.message }),
+    ...(error && { error: failureData(error) }),
     ...(surfaces.length > 0 && { surfaces: surfaces.map(surfaceData) }),
   };
 }

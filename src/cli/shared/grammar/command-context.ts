@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import type { Host } from '../../../host.js';
 import type { ExitCode } from '../exit-code.js';
 
+export type { Argument, Command, Option } from 'commander';
+
 /** Process environment of a command, and the callback for its exit code. */
 export interface CommandContext {
   /** Words after `--`: the command of a server. Undefined without `--`. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { isSandboxLevel } from '../../../engine/sandbox/levels.js';
+import type { Host } from '../../../host.js';
 import { strongest } from './sandbox-options.js';
 
 /** Target files of a command, from its arguments. */
@@ -64,12 +65,12 @@ export function expandOptionalValues(argv: readonly string[]): readonly string[]
 export async function placeInput(
   [first, second]: readonly [string | undefined, string | undefined],
   options: TargetFlags,
+  host?: Host,
 ): Promise<TargetInput> {
   const { project, config, client, all = false } = options;
   requireOnePlace(options);
   if (config === undefined && !all) {
-    if (first === undefined)
-      throw usage('Which client? Name one of list-clients, or give --all or --config <file>.');
+    if (first === undefined) throw await missingClient(host);
     return { client: first, server: second, project, config, all };
   }
   if (second !== undefined) {
@@ -91,6 +92,21 @@ function requireOnePlace({ project, config, client, all = false }: TargetFlags):
     throw usage('--client names one client, because the --config file belongs to one.');
   if (client !== undefined && config === undefined)
     throw usage('--client requires --config. Without --config, the client is the first word.');
+}
+
+/** A command line without a client. Lists the clients of a machine. */
+async function missingClient(host: Host | undefined): Promise<AgentToolsError> {
+  const advice = 'Name one of list-clients, or give --all or --config <file>.';
+  if (!host) return usage(`Which client? ${advice}`);
+  const [{ clients }, { isDetected }, { installationFolders }] = await Promise.all([
+    import('../../../engine/clients/table/index.js'),
+    import('../../../engine/clients/detect-client.js'),
+    import('../../../engine/installation/installation-folders.js'),
+  ]);
+  const { surroundings } = installationFolders(host);
+  const found = clients.filter((client) => isDetected(client, surroundings)).map(({ id }) => id);
+  const here = found.length === 0 ? '' : ` Found on this machine: ${found.join(', ')}.`;
+  return usage(`Which client?${here} ${advice}`);
 }
 
 /** A command line that names the server twice. */

@@ -15,11 +15,6 @@ export function findingsData(findings: readonly TextFinding[]): { readonly findi
   return { findings: findings.map(({ hash: _, ...finding }) => finding) };
 }
 
-/** True if a result failed because of findings. These failures are data, too. */
-export function hasRefusedTexts(results: readonly object[]): boolean {
-  return results.some((result) => 'error' in result && result.error instanceof FindingsError);
-}
-
 /** JSON output of the findings that an error is about. */
 export function errorFindingsData(error: unknown): { readonly findings?: readonly object[] } {
   return error instanceof FindingsError ? findingsData(error.findings) : {};

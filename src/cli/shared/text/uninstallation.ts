@@ -1,6 +1,7 @@
 import { visibleText } from '../../../engine/base/visible-text.js';
 import type { Receipt } from '../../../engine/clients/receipt.js';
 import type { UninstallOutcome, UninstallResult } from '../../../engine/installation/uninstall.js';
+import { failureData } from '../failure.js';
 import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 import { failureCount, failureLine, failuresLast } from './failures.js';
 import { uninstallCommand } from './uninstall-command.js';
@@ -96,7 +97,7 @@ export function uninstallData(
 ): readonly object[] {
   return results.map((result) => {
     const { client, scope, file, key, server } = result.receipt;
-    if ('error' in result) return { client, scope, file, key, server, error: result.error.message };
+    if ('error' in result) return { client, scope, file, key, server, error: failureData(result.error) };
     const { before, after } = result;
     const diff = dryRun && { diff: renderDiff({ file, before, after }) };
     return { client, scope, file, key, server, changed: before !== after, ...diff };

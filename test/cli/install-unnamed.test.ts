@@ -65,71 +65,20 @@ const startedByCursor = () => {
 };
 
 describe('where no server is named and there is no extension', () => {
-  it.each([
-    ['claude-desktop', 'Wolfram'],
-    ['lm-studio', 'Wolfram'],
-    ['claude-code', 'WolframLanguage'],
-    ['codex', 'WolframLanguage'],
-    ['cursor', 'WolframLanguage'],
-    ['vscode', 'WolframLanguage'],
-  ])('gives %s the server %s, and reports this', async (client, server) => {
-    const { code, stdout, stderr } = await install(client, '--json');
-    expect({ code, data: JSON.parse(stdout) }).toMatchObject({
-      code: 0,
-      data: { client, key: 'Wolfram', server },
-    });
-    expect(stderr).toMatch(
-      new RegExp(
-        `^No server was named, and there is no extension in this folder. Taken: ${server} for .*To have another, name it; see all with: agenttools list-servers --built-in\n`,
-      ),
-    );
-  });
+  it.each([['cursor'], ['--all'], ['cursor,codex'], ['--config', 'any.json', '--client', 'cursor']])(
+    'lists the servers to choose from, and writes nothing: %s',
+    async (...words) => {
+      mkdirSync(path.join(home, '.cursor'));
+      const { code, stdout, stderr } = await install(...words);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^error: Which server\? .*\n {2}1\. Wolfram\n/m);
+      expect(stderr).toContain('Search published ones with: agenttools list-servers --remote <words>\n');
+      expect(existsSync(cursorFile())).toBe(false);
+    },
+  );
 
-  it('a client without a config file gets the one of its kind, too', async () => {
-    const { stdout } = await install('cherry-studio', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ manual: true, key: 'Wolfram', server: 'Wolfram' });
-  });
-
-  it('each client of --all gets its own', async () => {
-    for (const folder of ['.cursor', '.codex', '.config/Claude'])
-      mkdirSync(path.join(home, folder), { recursive: true });
-    const { code, stdout, stderr } = await install('--all', '--json');
-    const data = JSON.parse(stdout) as { client: string; server: string }[];
-    expect({ code, got: data.map(({ client, server }) => [client, server]) }).toEqual({
-      code: 0,
-      got: [
-        ['claude-desktop', 'Wolfram'],
-        ['codex', 'WolframLanguage'],
-        ['cursor', 'WolframLanguage'],
-      ],
-    });
-    expect(stderr).toContain('Taken: Wolfram for Claude Desktop; WolframLanguage for Codex, Cursor.');
-  });
-
-  it('writes nothing with --all if one of the servers is unavailable with these options', async () => {
-    for (const folder of ['.cursor', '.config/Claude'])
-      mkdirSync(path.join(home, folder), { recursive: true });
-    const { code, stderr } = await install('--all', '--tool-option', 'ask.units=imperial');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('no tool "ask"') });
-    expect(existsSync(path.join(home, '.config/Claude/claude_desktop_config.json'))).toBe(false);
-  });
-
-  it.each([
-    ['.cursor/mcp.json', [], 'WolframLanguage'],
-    ['any.json', ['--client', 'claude-desktop'], 'Wolfram'],
-  ])('--config means the client whose file %s is', async (file, words, server) => {
-    const { code, stdout } = await install('--config', file, ...words, '--json');
-    expect({ code, data: JSON.parse(stdout) }).toMatchObject({ code: 0, data: { server } });
-  });
-
-  it('installs the usual server if the package in this folder is not an extension', async () => {
-    addFiles(cwd, { 'package.json': { name: 'app', version: '1.0.0' } });
-    expect((await install('cursor')).code).toBe(0);
-    expect(startedByCursor()).toEqual([['Wolfram', 'WolframLanguage']]);
-  });
-
-  it('replaces one usual server by another and leaves no trace after uninstall', async () => {
-    await install('cursor');
+  it('replaces an alternative server by another and leaves no trace after uninstall', async () => {
+    await install('cursor', 'WolframLanguage');
     const { stderr } = await install('cursor', 'WolframAlpha');
     expect(stderr).toContain('WolframAlpha took the place of WolframLanguage.');
     expect(startedByCursor()).toEqual([['Wolfram', 'WolframAlpha']]);
@@ -138,7 +87,7 @@ describe('where no server is named and there is no extension', () => {
   });
 
   it('reports missing suggested variables', async () => {
-    const { stderr } = await install('claude-desktop');
+    const { stderr } = await install('claude-desktop', 'Wolfram');
     expect(stderr).toContain(
       'The tool "ask" needs one of the environment variables AN_APPID or ANOTHER_APPID, none of which is set. Give it with: --env AN_APPID=<value>',
     );
@@ -146,25 +95,13 @@ describe('where no server is named and there is no extension', () => {
 });
 
 describe('a user at a terminal', () => {
-  it('is asked, and Enter means the usual one', async () => {
-    const { code, stderr } = await answering('\n', 'cursor');
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringMatching(
-        /Which server\?\n {2}1\. Wolfram\n.*Number or name \[WolframLanguage\]: /s,
-      ),
-    });
-    expect(startedByCursor()).toEqual([['Wolfram', 'WolframLanguage']]);
-  });
-
-  it('may choose another server', async () => {
-    const { code, stderr } = await answering('2\n', 'cursor');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('No server was named') });
+  it('chooses a server by its number', async () => {
+    const { code } = await answering('2\n', 'cursor');
+    expect(code).toBe(0);
     expect(startedByCursor()).toEqual([['Wolfram', 'WolframAlpha']]);
   });
 
-  it('is asked without a usual one among the servers of the extension in this folder', async () => {
-    addFiles(cwd, { ...plugin, 'package.json': packageJson({ servers: ['kit', 'more'], tools: ['greet'] }) });
+  it('must choose', async () => {
     const { code, stderr } = await answering('\n', 'cursor');
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Number or name: ') });
     expect(existsSync(cursorFile())).toBe(false);
