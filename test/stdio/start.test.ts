@@ -33,7 +33,7 @@ describe.concurrent('start prints the reason for its failure in one line:', () =
       '@no/such/server',
       /@no\/such is not installed.*agenttools add @no\/such/,
     ],
-    'a path to nothing': ['./no/such/folder', /no package at .*no\/such\/folder/],
+    'a path to nothing': ['./no/such/folder', /no folder .*no\/such\/folder/],
     'a folder without a package.json': [nowhere, /no package at /],
     'a server the package does not have': [
       `${fixture('weather')}/wether`,

@@ -10,7 +10,8 @@ export function formatIssues(issues: readonly SchemaIssue[]): string {
   const told = issues.slice(0, maxIssuesReported).map(({ path, message }) => {
     if (path === '') return message;
     const label = `${formatPathName(fromPointer(path), '')}: `;
-    return `${message.startsWith(label) ? message.slice(label.length) : message} at ${path}`;
+    const text = message.startsWith(label) ? message.slice(label.length) : message;
+    return `${text.replace(/\.$/, '')} at ${path}`;
   });
   const untold = issues.length - told.length;
   return untold > 0 ? `${told.join('; ')}; and ${untold} more` : told.join('; ');
