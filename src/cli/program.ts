@@ -158,6 +158,7 @@ function findCommand(parent: Command, name: string): Command | undefined {
 const readOnly = [
   'completion',
   'derive',
+  'doctor',
   'explain',
   'export',
   'help',

@@ -61,7 +61,12 @@ describe('derive', () => {
     const text = files['lib.js'].replace('{string} name', '{Map<string, string>} name');
     const cwd = project({ tools: ['greet'] }, { ...files, 'lib.js': text });
     const { code, stdout, stderr } = await runCli(['derive', '--json'], { cwd });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).error).toMatchObject({
+      code: 'failed',
+      message: 'Nothing was written: 1 error.',
+      remarks: [{ file: 'lib.js', line: 6, column: 23 }],
+    });
     expect(stderr).toBe(
       [
         'lib.js:6:23: error: Tool "greet": parameter "name" has type Map<string, string>, which has no JSON form: use a Record, or a list of pairs.',

@@ -562,7 +562,7 @@ describe('doctor', () => {
     for (const file of [cursor, ...receiptFiles(home)])
       edit(
         path.relative(home, path.resolve(home, file)),
-        JSON.stringify(node),
+        JSON.stringify(link),
         '"/opt/node18/bin/node"',
       )(home);
     const { code, stdout } = await run(home, ['doctor', '--fix', '--offline', '--no-start']);
@@ -570,10 +570,9 @@ describe('doctor', () => {
       code: 0,
       stdout: expect.stringContaining('Repaired: Let "tickets" run'),
     });
-    expect(existsSync(link)).toBe(false);
     const entry = JSON.parse(readFileSync(path.join(home, cursor), 'utf8')).mcpServers.tickets;
-    expect(entry).toMatchObject({ command: node, env: { API_KEY: 'secret:API_KEY' } });
-    expect(entry.args.slice(1)).toEqual(['start', '--', node, path.join(home, 'server.mjs')]);
+    expect(entry).toMatchObject({ command: link, env: { API_KEY: 'secret:API_KEY' } });
+    expect(entry.args.slice(1)).toEqual(['start', '--', link, path.join(home, 'server.mjs')]);
     expect((await run(home, ['list-installed', '--check'])).code).toBe(0);
     await run(home, ['uninstall', 'cursor', 'tickets']);
     expect(readFileSync(path.join(home, cursor), 'utf8')).toBe(cursorFile);

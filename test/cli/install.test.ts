@@ -596,7 +596,9 @@ describe('the examples of the pages', () => {
     await (line.startsWith('agenttools install ') ? runLine(line, '--no-verify') : runLine(line));
   });
 
-  const removals = examples.filter(([line]) => line.startsWith('agenttools uninstall '));
+  const removals = examples.filter(
+    ([line]) => line.startsWith('agenttools uninstall ') && !line.includes('--everything'),
+  );
 
   it.each(removals)('%s takes out what was installed by the same words', async (line) => {
     write(path.join(home, '.config/Claude/claude_desktop_config.json'), '{\n\t"mcpServers": {}\n}\n');

@@ -151,29 +151,25 @@ describe('a set', () => {
   it('writes an entry again if its program no longer exists', async () => {
     writeSet({ scope: 'user', clients: ['codex'], servers: { kit } });
     await sync();
+    const node = path.join(home, 'agenttools/bin/node');
     const folder = path.join(home, 'agenttools/receipts');
     for (const name of readdirSync(folder)) {
       const record = path.join(folder, name);
-      writeFileSync(
-        record,
-        readFileSync(record, 'utf8').replaceAll(JSON.stringify(process.execPath), '"/gone/node"'),
-      );
+      writeFileSync(record, readFileSync(record, 'utf8').replaceAll(JSON.stringify(node), '"/gone/node"'));
     }
-    writeFileSync(path.join(home, files.codex), text('codex').replace(process.execPath, '/gone/node'));
+    writeFileSync(path.join(home, files.codex), text('codex').replace(node, '/gone/node'));
     expect(await actions('--check')).toEqual({ 'kit codex': 'update' });
     expect(await actions()).toEqual({ 'kit codex': 'update' });
-    expect(text('codex')).toContain(process.execPath);
+    expect(text('codex')).toContain(node);
   });
 
   it('takes over an equal entry without record', async () => {
     writeSet({ scope: 'user', clients: ['codex'], servers: { kit } });
     await sync();
     const written = text('codex');
+    const before = home;
     home = writeHome();
-    writeFileSync(
-      path.join(home, files.codex),
-      written.replaceAll(/AGENTTOOLS_HOME = .*/g, `AGENTTOOLS_HOME = "${path.join(home, 'agenttools')}"`),
-    );
+    writeFileSync(path.join(home, files.codex), written.replaceAll(before, home));
     expect(await actions('--check')).toEqual({ 'kit codex': 'same' });
     expect(await actions()).toEqual({ 'kit codex': 'adopt' });
     expect(await actions()).toEqual({ 'kit codex': 'same' });

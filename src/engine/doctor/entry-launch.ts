@@ -6,6 +6,7 @@ import type { ConfigState, Plan } from '../clients/ledger/config-plan.js';
 import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
+import type { NodeLinkFacts } from '../existing-servers/node-link.js';
 import type { EntryPicture, Picture } from './picture.js';
 
 /** Returns the new launch of an entry. */
@@ -89,4 +90,9 @@ function withLaunch(entry: ConfigEntry, { layout, key, change }: LaunchChange): 
     ([name, value]) => !sameValue(value, before[name]),
   );
   return { ...entry, ...Object.fromEntries(changed) };
+}
+
+/** The running Node, and the place of its link in the data folder. */
+export function nodeFacts({ program, dataFolder, surroundings }: Picture): NodeLinkFacts {
+  return { dataFolder, execPath: program.command, platform: surroundings.platform };
 }

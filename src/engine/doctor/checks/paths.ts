@@ -1,9 +1,10 @@
 import type { Launch } from '../../clients/client.js';
 import { platformPaths } from '../../clients/table/folders.js';
-import { nodeCommand } from '../../existing-servers/node-link.js';
+import { linkNode, nodeCommand } from '../../existing-servers/node-link.js';
 import { npmServerFolder } from '../../existing-servers/npm-servers.js';
 import { isThroughAgentTools } from '../../installation/installed-reference.js';
 import { againCommand, commandLine, fixCommand } from '../commands.js';
+import { nodeFacts } from '../entry-launch.js';
 import { npmOf } from '../entry-package.js';
 import type { Check, Found, Repair } from '../finding.js';
 import { belowPresentHome, formerHomes } from '../former-home.js';
@@ -118,22 +119,22 @@ const formerLink = /[\\/]agenttools[\\/]bin[\\/]node$/;
 
 /** Undefined unless the program is certain. */
 function programRepair(entry: EntryPicture, { command, args }: Launch, picture: Picture): Repair | undefined {
-  const { program, programs, dataFolder, surroundings } = picture;
+  const { program, programs, surroundings } = picture;
   const name = nameOf(command);
-  const node = { dataFolder, execPath: program.command, platform: surroundings.platform };
+  const node = nodeFacts(picture);
   const link = nodeCommand(node);
-  if (surroundings.platform !== 'win32' && (command === link || formerLink.test(command))) {
+  const isNode = name === 'node' || (entry.installed && isThroughAgentTools(args));
+  const isLinked = command === link || formerLink.test(command) || (entry.installed && isNode);
+  if (surroundings.platform !== 'win32' && isLinked) {
     const words = new Map([[command, link]]);
     return {
       ...(command !== link && repairWords(entry, words, { does: '', picture })),
       does: `Let "${entry.key}" run the present Node by ${link}`,
       async prepare({ dryRun }) {
-        const { linkNode } = await import('../../existing-servers/node-link.js');
         if (!dryRun) await linkNode(node);
       },
     };
   }
-  const isNode = name === 'node' || (entry.installed && isThroughAgentTools(args));
   const present = isNode
     ? program.command
     : launchers.has(name)
@@ -169,7 +170,7 @@ function deadScriptFound(entry: EntryPicture, script: string, picture: Picture):
   const words = new Map([
     [script, ownScript],
     // An AgentTools that has moved often came with its Node.
-    ...(launch && nameOf(launch.command) === 'node'
+    ...(launch && nameOf(launch.command) === 'node' && isMissing(launch.command, picture)
       ? [[launch.command, picture.program.command] as const]
       : []),
   ]);

@@ -2,11 +2,12 @@ import { findSecretReferences } from '../../base/secret-reference.js';
 import { toVariableName } from '../../base/variable-name.js';
 import type { Launch } from '../../clients/client.js';
 import { schemeOf } from '../../clients/header-references.js';
+import { linkNode, nodeCommand } from '../../existing-servers/node-link.js';
 import { findLiteralSecrets } from '../../extension/upstream-secrets.js';
 import { isThroughAgentTools } from '../../installation/installed-reference.js';
 import { storeSecret, toSecretName } from '../../installation/store-secret.js';
 import { commandLine, fixCommand } from '../commands.js';
-import type { TakenServer } from '../entry-launch.js';
+import { nodeFacts, type TakenServer } from '../entry-launch.js';
 import type { Check, Found, Repair } from '../finding.js';
 import type { EntryPicture, Picture } from '../picture.js';
 import { repairLaunch, repairMode } from '../repairs.js';
@@ -112,6 +113,7 @@ function secretsRepair(entry: EntryPicture, secrets: readonly ClearSecret[], pic
       take: takenServer(entry),
     }),
     async prepare({ dryRun, secrets: store }) {
+      if (!dryRun) await linkNode(nodeFacts(picture));
       for (const secret of secrets) {
         const { kind, value } = secret;
         const name = kind === 'headers' ? `${entry.key}_${secret.name}` : secret.name;
@@ -150,7 +152,7 @@ function programLaunch(launch: Launch, names: StoredNames, picture: Picture): La
   const { program } = picture;
   return {
     ...rest,
-    command: program.command,
+    command: nodeCommand(nodeFacts(picture)),
     args: [...program.args, 'start', '--', command, ...args],
     env: { ...ownVariables(picture), ...filled },
   };
@@ -173,7 +175,7 @@ function remoteLaunch({ remote }: EntryPicture, names: StoredNames, picture: Pic
     `${schemeFor(secret)}secret:${stored}`,
   ]);
   return {
-    command: program.command,
+    command: nodeCommand(nodeFacts(picture)),
     args: [...program.args, 'start', ...(transport ? ['--transport', transport] : []), ...words, url],
     env: { ...ownVariables(picture), ...Object.fromEntries(values) },
   };
