@@ -626,8 +626,38 @@ describe('doctor', () => {
     expect(stdout).toContain('Repaired: Move API_KEY of "one" into the secret store');
     expect(readFileSync(path.join(home, cursor), 'utf8')).not.toContain(secret);
     expect((await run(home, ['secret', 'list'])).stdout).toContain('used by "one" in Cursor');
+    expect(JSON.parse((await run(home, ['export'])).stdout).servers).toEqual({
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a name of a set.
+      one: { command: ['node', 'a'], env: { API_KEY: '${API_KEY}' } },
+    });
     await run(home, ['uninstall', 'cursor', 'one']);
     expect(readFileSync(path.join(home, cursor), 'utf8')).toBe(text);
+  });
+
+  it('exports a remote server that it took over, with the name of its secret', async () => {
+    const home = writeFolder({
+      [cursor]: servers({
+        one: { url: 'https://mcp.example.com/mcp', headers: { Authorization: `Bearer ${secret}`, A: 'b' } },
+      }),
+    });
+    await run(home, ['doctor', 'cursor', '--fix', '--move-secrets', '--offline', '--no-start']);
+    const { stdout } = await run(home, ['export']);
+    expect(JSON.parse(stdout).servers).toEqual({
+      one: {
+        server: 'https://mcp.example.com/mcp',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a name of a set.
+        headers: { A: 'b', Authorization: 'Bearer ${ONE_AUTHORIZATION}' },
+      },
+    });
+  });
+
+  it('does not call an entry gone if its file cannot be parsed', async () => {
+    const home = writeFolder({ [cursor]: cursorFile, 'server.mjs': ticketsServer });
+    await install()(home);
+    writeFileSync(path.join(home, cursor), cursorFile.replace('{', '{ ,'));
+    const { stdout } = await run(home, ['doctor', '--json', '--offline', '--no-start']);
+    const codes = JSON.parse(stdout).findings.map(({ code }: Finding) => code);
+    expect(codes).toEqual(['doctor/unreadable-file']);
   });
 
   it('reports files of one client alone, and refuses unknown clients and useless options', async () => {

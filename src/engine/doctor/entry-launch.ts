@@ -7,6 +7,7 @@ import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
 import type { NodeLinkFacts } from '../existing-servers/node-link.js';
+import type { ServerDeclaration } from '../installation/server-declaration.js';
 import type { EntryPicture, Picture } from './picture.js';
 
 /** Returns the new launch of an entry. */
@@ -17,11 +18,13 @@ export interface TakenServer {
   readonly kind: 'command' | 'url';
   /** Command or URL, without secrets. */
   readonly server: string;
+  /** The server for `export`. */
+  readonly declared: ServerDeclaration;
 }
 
 interface LaunchPlanOptions extends Pick<Picture, 'now' | 'version'> {
   /** Makes a foreign entry one of AgentTools. Uninstall puts the former entry back. Default: it stays foreign. */
-  readonly take?: TakenServer | undefined;
+  readonly take?: (() => TakenServer) | undefined;
 }
 
 /**
@@ -52,6 +55,7 @@ export async function planLaunch(
   if (take) {
     const { scope, file } = config;
     const { launchOf } = layout;
+    const { kind, server, declared } = take();
     const taken: Receipt = {
       client: client.id,
       scope,
@@ -59,11 +63,12 @@ export async function planLaunch(
       format: client.format,
       container,
       key,
-      server: take.server,
+      server,
       existing: true,
-      kind: take.kind,
-      reference: take.server,
-      argument: take.server,
+      kind,
+      reference: server,
+      argument: server,
+      declared: { ...declared },
       variables: Object.keys(launchOf(next)?.env ?? {}),
       entry: next,
       version,

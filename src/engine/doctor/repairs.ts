@@ -20,7 +20,7 @@ export function repairLaunch(
     readonly does: string;
     readonly change: (launch: Launch) => Launch;
     readonly picture: Picture;
-    readonly take?: TakenServer | undefined;
+    readonly take?: (() => TakenServer) | undefined;
   },
 ): Repair {
   const { now, version } = picture;

@@ -122,9 +122,12 @@ function declaredBy(receipt: Receipt, entry: ConfigEntry, deps: ExportDeps): Ser
     recorded.server === undefined && !recorded.command
       ? { server: withNames(receipt.kind === undefined ? receipt.reference : receipt.server), ...recorded }
       : recorded;
-  const launch = client.launchOf(entry);
-  const answers = Object.entries(launch?.env ?? {}).filter(
-    ([name]) => !ownVariable.test(name) && base.env?.[name] === undefined,
+  const { env: variables = {}, args = [] } = client.launchOf(entry) ?? {};
+  // `--header-env <header>=<variable>`: the declaration has the header.
+  const isOfHeader = (name: string) =>
+    args.some((word, index) => args[index - 1] === '--header-env' && word.endsWith(`=${name}`));
+  const answers = Object.entries(variables).filter(
+    ([name]) => !ownVariable.test(name) && base.env?.[name] === undefined && !isOfHeader(name),
   );
   const env = {
     ...base.env,

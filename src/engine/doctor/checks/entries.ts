@@ -56,6 +56,8 @@ export const goneEntries: Check = function* (picture) {
   for (const installed of picture.gone) {
     const { receipt, reason } = installed;
     const { client, key, file, scope, project } = receipt;
+    // `doctor/unreadable-file` reports the file. Its entry may still be there.
+    if (picture.configs.some((config) => config.fault && config.file === file)) continue;
     const moved = movedEntry(installed, picture);
     if (moved) {
       yield {

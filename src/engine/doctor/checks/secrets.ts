@@ -5,6 +5,7 @@ import { schemeOf } from '../../clients/header-references.js';
 import { linkNode, nodeCommand } from '../../existing-servers/node-link.js';
 import { findLiteralSecrets } from '../../extension/upstream-secrets.js';
 import { isThroughAgentTools } from '../../installation/installed-reference.js';
+import { escapeNames } from '../../installation/server-declaration.js';
 import { storeSecret, toSecretName } from '../../installation/store-secret.js';
 import { commandLine, fixCommand } from '../commands.js';
 import { nodeFacts, type TakenServer } from '../entry-launch.js';
@@ -110,7 +111,7 @@ function secretsRepair(entry: EntryPicture, secrets: readonly ClearSecret[], pic
       does: `Move ${label} of "${entry.key}" into the secret store`,
       change,
       picture,
-      take: takenServer(entry),
+      take: takenServer(entry, names),
     }),
     async prepare({ dryRun, secrets: store }) {
       if (!dryRun) await linkNode(nodeFacts(picture));
@@ -127,12 +128,41 @@ function secretsRepair(entry: EntryPicture, secrets: readonly ClearSecret[], pic
   };
 }
 
-/** The entry becomes one of AgentTools, so that list-installed and secret list show it. */
-function takenServer({ launch, remote, installed }: EntryPicture): TakenServer | undefined {
+/** The entry becomes one of AgentTools, so that list-installed, secret list and export show it. */
+function takenServer(
+  { launch, remote, installed }: EntryPicture,
+  names: StoredNames,
+): (() => TakenServer) | undefined {
   if (installed) return undefined;
-  if (remote) return { kind: 'url', server: remote.url };
+  const stored = (kind: ClearSecret['kind']) =>
+    [...names].flatMap(([secret, name]) =>
+      secret.kind === kind ? [[secret.name, `${schemeFor(secret)}\${${name}}`] as const] : [],
+    );
+  if (remote)
+    return () => ({
+      kind: 'url',
+      server: remote.url,
+      declared: {
+        server: remote.url,
+        ...(remote.transport === 'sse' && { transport: 'sse' }),
+        headers: { ...escapeAll(remote.headers), ...Object.fromEntries(stored('headers')) },
+      },
+    });
   if (!launch || isThroughAgentTools(launch.args)) return undefined;
-  return { kind: 'command', server: [launch.command, ...launch.args].join(' ') };
+  const words = [launch.command, ...launch.args];
+  return () => ({
+    kind: 'command',
+    server: words.join(' '),
+    declared: {
+      command: words.map(escapeNames),
+      env: { ...escapeAll(launch.env), ...Object.fromEntries(stored('env')) },
+      ...(launch.cwd !== undefined && { cwd: launch.cwd }),
+    },
+  });
+}
+
+function escapeAll(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, escapeNames(text)]));
 }
 
 /** `Bearer `, which is no secret. */
