@@ -25,8 +25,10 @@ describe('help', () => {
 
   it.each([
     ['ls', '# `agenttools list-servers`'],
+    ['sync', '# `agenttools sync`'],
+    ['sync-guide', '# Keep the same servers in several client apps'],
     ['missing-definition', 'missing-definition'],
-  ])('finds the page of an alias and of a diagnostic code: %s', async (topic, text) => {
+  ])('finds the page of an alias, a guide and a diagnostic code: %s', async (topic, text) => {
     expect((await runCli(['help', topic])).stdout).toContain(text);
   });
 

@@ -12,7 +12,7 @@ export interface Topic {
   readonly file: string;
 }
 
-/** Folders of pages, in order of precedence: a command wins over a guide of its name. */
+/** Folders of pages. A guide with the name of a command becomes `<name>-guide`. */
 const folders = [
   ['command', 'docs/commands'],
   ['guide', 'docs'],
@@ -27,7 +27,9 @@ export async function listTopics(): Promise<readonly Topic[]> {
     const found = names.map(async (name) => {
       const file = path.join(parent, name);
       const [, title = ''] = /^# (.*)$/m.exec(await readFile(file, 'utf8')) ?? [];
-      return { name: name.slice(0, -'.md'.length), title: title.replaceAll('`', ''), kind, file };
+      const bare = name.slice(0, -'.md'.length);
+      const isTaken = topics.some((one) => one.name === bare);
+      return { name: isTaken ? `${bare}-guide` : bare, title: title.replaceAll('`', ''), kind, file };
     });
     topics.push(...(await Promise.all(found)));
   }
