@@ -18,7 +18,12 @@ export interface CommandChanges {
   readonly undoes?: number;
 }
 
-/** Returns the commands that changed config files, the oldest first. */
+/** False if a command only renewed records: the config files were as it wanted them. */
+export function changesFiles({ changes }: CommandChanges): boolean {
+  return changes.some(({ outcome }) => outcome !== 'unchanged');
+}
+
+/** Returns the commands that changed config files or records, the oldest first. */
 export async function listCommands(
   receipts: Receipts,
 ): Promise<{ readonly commands: readonly CommandChanges[]; readonly notes: readonly string[] }> {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { AgentToolsError } from '../base/errors.js';
-import { type CommandChanges, listCommands } from '../clients/command-history.js';
+import { type CommandChanges, changesFiles, listCommands } from '../clients/command-history.js';
 import { type ConfigChangeOptions, changeConfig } from '../clients/config-change.js';
 import type { RecordedChange } from '../clients/file-change.js';
 import type { ConfigState } from '../clients/ledger/config-plan.js';
@@ -63,7 +63,7 @@ export async function undo(request: UndoRequest, receipts: Receipts): Promise<Un
         if (error instanceof AgentToolsError) return { error };
         throw error;
       });
-      results.push({ of, change, ...result });
+      if ('error' in result || changesFiles(of)) results.push({ of, change, ...result });
     }
     if (results.some((result) => 'error' in result))
       return { results, left: chosen.length - index - 1, notes };
@@ -76,11 +76,12 @@ function chooseCommands(
   commands: readonly CommandChanges[],
   { count, redo }: UndoRequest,
 ): readonly CommandChanges[] {
-  if (!redo)
-    return commands
-      .filter((one) => one.undoes === undefined && one.open.length > 0)
-      .toReversed()
-      .slice(0, count);
+  if (!redo) {
+    const open = commands.filter((one) => one.undoes === undefined && one.open.length > 0).toReversed();
+    // Commands that only renewed records do not count: users see no change to take back.
+    const last = open.filter(changesFiles).slice(0, count).at(-1);
+    return last ? open.slice(0, open.indexOf(last) + 1) : [];
+  }
   // A change after an undo settles it.
   const last = commands.findLastIndex((one) => one.undoes === undefined);
   const undos = commands

@@ -1,4 +1,4 @@
-import { listCommands } from '../../../engine/clients/command-history.js';
+import { changesFiles, listCommands } from '../../../engine/clients/command-history.js';
 import { installationFolders } from '../../../engine/installation/installation-folders.js';
 import type { Host } from '../../../host.js';
 import { ExitCode } from '../../shared/exit-code.js';
@@ -10,7 +10,7 @@ export async function historyCommand({ json }: { readonly json: boolean }, host:
   const { receipts } = installationFolders(host);
   const { commands, notes } = await listCommands(receipts);
   for (const note of notes) host.stderr.write(`warning: ${note}\n`);
-  const newestFirst = commands.toReversed();
+  const newestFirst = commands.filter(changesFiles).toReversed();
   host.stdout.write(json ? renderJson(newestFirst.map(historyData)) : renderHistory(newestFirst, host));
   return ExitCode.Ok;
 }

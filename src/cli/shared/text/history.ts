@@ -28,9 +28,10 @@ export function changedEntries({
   return [...entries.filter(isFirst), ...other];
 }
 
-/** Keys and clients of a change for a sentence. */
+/** Keys and clients of a change for a sentence. A change of other text has neither: `doctor` repairs foreign entries. */
 export function entryNames(change: FileChange): { readonly keys: string; readonly client: string } {
   const entries = changedEntries(change);
+  if (entries.length === 0) return { keys: 'text', client: 'the file' };
   const join = (names: readonly string[]) => [...new Set(names)].join(', ');
   return {
     keys: join(entries.map(({ key }) => `"${key}"`)),

@@ -59,7 +59,8 @@ function hashOf(text: string | null): string | null {
 }
 
 function exactOutcome({ receipts: { inserted, removed }, foreign }: FileChange): Plan['outcome'] {
-  if (foreign || inserted.length === 0) return 'added';
+  if (foreign) return 'added';
+  if (inserted.length === 0) return removed.length === 0 ? 'restored' : 'added';
   return removed.length === 0 && inserted.every(({ replaced }) => !replaced) ? 'removed' : 'restored';
 }
 
