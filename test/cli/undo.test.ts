@@ -151,6 +151,25 @@ describe('undo', () => {
     ]);
   });
 
+  it('skips commands that changed no file, and undoes the one before', async () => {
+    await install('cursor', '.');
+    await install('cursor', './kit');
+    expect(await history()).toHaveLength(1);
+    const { stderr } = await run('undo');
+    expect(stderr).toMatch(/^Took back install of .* "kit" is out of Cursor .*\n$/);
+    expect(texts()[0]).toBe(cursorText);
+    expect((await run('undo')).stderr).toContain('Nothing to undo');
+  });
+
+  it('names a repair of an entry without record', async () => {
+    const text = cursorText.replace('"x"', '"/opt/gone/node"');
+    writeFileSync(cursor, text);
+    await run('doctor', 'cursor', '--fix', '--offline', '--no-start');
+    expect((await run('history')).stdout).toContain(`doctor\n   updated text in the file: ${cursor}\n`);
+    expect((await run('undo')).stderr).toContain(`text is as before in the file (${cursor})`);
+    expect(readFileSync(cursor, 'utf8')).toBe(text);
+  });
+
   it('takes back an undo with --redo', async () => {
     await install('cursor', '.');
     const [installed] = texts();
