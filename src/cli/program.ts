@@ -127,7 +127,10 @@ const otherWords: Readonly<Record<string, string>> = {
 
 /** Message of a command line that Commander rejects, with the way to the right one. */
 function explainParseError({ code, message }: CommanderError, program: Command): string {
-  const text = message.replace(/^error: (?:command-argument value )?/, '');
+  const text = message
+    .replace(/^error: (?:command-argument value )?/, '')
+    // `expandOptionalValues` added the value.
+    .replace(/(?<=^unknown option '--(?:project|adapt|sandbox))=[^']*/, '');
   const [, word = ''] = /^unknown (?:command|option) '(.*?)'/.exec(text) ?? [];
   const [, given, choices] = /'([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(text) ?? [];
   const choice = given && choices && didYouMean(given, choices.split(', '));

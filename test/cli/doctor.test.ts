@@ -627,7 +627,6 @@ describe('doctor', () => {
     expect(readFileSync(path.join(home, cursor), 'utf8')).not.toContain(secret);
     expect((await run(home, ['secret', 'list'])).stdout).toContain('used by "one" in Cursor');
     expect(JSON.parse((await run(home, ['export'])).stdout).servers).toEqual({
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a name of a set.
       one: { command: ['node', 'a'], env: { API_KEY: '${API_KEY}' } },
     });
     await run(home, ['uninstall', 'cursor', 'one']);
@@ -645,7 +644,6 @@ describe('doctor', () => {
     expect(JSON.parse(stdout).servers).toEqual({
       one: {
         server: 'https://mcp.example.com/mcp',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: a name of a set.
         headers: { A: 'b', Authorization: 'Bearer ${ONE_AUTHORIZATION}' },
       },
     });

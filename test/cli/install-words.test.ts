@@ -26,6 +26,27 @@ const edit = (from: string, to: string) =>
     'mcp.json': readFileSync(cursorFile, 'utf8').replace(from, to),
   });
 
+describe('a command line without a client', () => {
+  it.each(['npm:@acme/mcp', '@acme/kit', './kit', 'https://mcp.example.com/mcp', '.'])(
+    'refuses the server %s alone, and shows the order',
+    async (server) => {
+      for (const command of ['install', 'uninstall']) {
+        const { code, stderr } = await run([command, server]);
+        expect({ code, stderr }).toEqual({
+          code: 2,
+          stderr: `error: "${server}" is no client. The client comes before the server: <client> ${server}\n`,
+        });
+      }
+    },
+  );
+
+  it('names an unknown option as it was typed', async () => {
+    expect((await run(['list-installed', '--project'])).stderr).toMatch(
+      /^error: unknown option '--project'$/m,
+    );
+  });
+});
+
 describe('install --dev', () => {
   it('writes an entry that serves changes of the files', async () => {
     await install('cursor', '.', '--dev');

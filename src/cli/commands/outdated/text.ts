@@ -19,6 +19,6 @@ export function renderOutdated(all: readonly VersionState[], options: ColorOptio
   const summary =
     outdated.length > 0
       ? 'Show the changes and update with: agenttools update'
-      : `Nothing is outdated. ${all.length} packages and servers were compared.`;
+      : `Nothing is outdated. Number of packages and servers: ${all.length}.`;
   return `${lines.join('')}${summary}\n`;
 }

@@ -71,6 +71,8 @@ export async function placeInput(
   requireOnePlace(options);
   if (config === undefined && !all) {
     if (first === undefined) throw await missingClient(host);
+    if (second === undefined && looksLikeServer.test(first))
+      throw usage(`"${first}" is no client. The client comes before the server: <client> ${first}`);
     return { client: first, server: second, project, config, all };
   }
   if (second !== undefined) {
@@ -84,6 +86,9 @@ export async function placeInput(
   }
   return { client, server: first, project, config, all };
 }
+
+/** Paths, qualified names, and references such as `npm:name`. Names of clients have none of these characters. */
+const looksLikeServer = /[:/\\@]|^\.+$/;
 
 function requireOnePlace({ project, config, client, all = false }: TargetFlags): void {
   if (config !== undefined && (all || project !== undefined))
