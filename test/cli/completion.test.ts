@@ -49,6 +49,15 @@ describe('completion', () => {
     expect(await complete(words, word)).toEqual(candidates);
   });
 
+  it('completes the keys of the entries in a client', async () => {
+    const home = await temporaryFolder();
+    const words = ['--no-verify', '--name'];
+    await runCli(['install', 'cursor', ...words, 'one', '--', process.execPath, 'a.js'], { home });
+    await runCli(['install', 'codex', ...words, 'two', '--', process.execPath, 'b.js'], { home });
+    const { stdout } = await runCli(['completion', 'suggest', '--', 'uninstall', 'cursor'], { home });
+    expect(stdout).toMatch(/^one\t.*\n$/);
+  });
+
   it('describes candidates on one line each', async () => {
     const { stdout } = await runCli(['completion', 'suggest', '--word=secr']);
     expect(stdout).toBe('secret\tkeep secrets out of config files\n');

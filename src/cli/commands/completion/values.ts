@@ -42,21 +42,23 @@ async function listedServers(host: Host, cwd = host.cwd): Promise<readonly Liste
   return servers;
 }
 
-const serverNames: Source = async ({ command, word }, host) => {
+const serverNames: Source = async ({ command, positional, word }, host) => {
   if (/^[./~]/.test(word)) return [];
-  if (command === 'uninstall') return await installedNames(host);
+  if (command === 'uninstall') return await installedKeys(positional, host);
   return (await listedServers(host)).map(({ name, description }) => ({
     value: name,
     about: description ?? undefined,
   }));
 };
 
-async function installedNames(host: Host): Promise<readonly Candidate[]> {
+/** Keys of the entries in the clients that the command line names; without a client, in all. */
+async function installedKeys([clients]: readonly string[], host: Host): Promise<readonly Candidate[]> {
   const { installationFolders } = await import('../../../engine/installation/installation-folders.js');
   const { records } = await installationFolders(host).receipts.all();
-  const receipts = records.flatMap((record) => record.receipts);
-  const names = new Map(receipts.map(({ server, key }) => [server ?? key, key]));
-  return [...names].map(([value, key]) => ({ value, about: key }));
+  const isNamed = (client: string) => clients === undefined || clients.split(',').includes(client);
+  const receipts = records.flatMap((record) => record.receipts).filter(({ client }) => isNamed(client));
+  const keys = new Map(receipts.map(({ key, server }) => [key, server]));
+  return [...keys].map(([value, about]) => ({ value, about }));
 }
 
 /** Tools of the server that the command line names, from manifests, data definitions and records. */
