@@ -42,7 +42,7 @@ export const unavailableRegistries: Check = function* ({ registry }) {
     yield {
       code: 'doctor/registry-unavailable',
       message,
-      fix: 'Run doctor again when the registry answers, or ask another registry: npm audit',
+      fix: 'Run doctor again when the registry answers. Some registries support no audits.',
     };
 };
 
