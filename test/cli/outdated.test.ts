@@ -216,9 +216,10 @@ describe('uninstall --everything', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('"start"', '"begin"'));
     expect((await run('uninstall', '--everything', '--yes')).code).toBe(1);
     expect(existsSync(data())).toBe(true);
-    writeFileSync(data('package.json'), '{}');
+    writeFileSync(data('letters.txt'), 'mine');
     const refused = await run('uninstall', '--everything', '--yes', '--force');
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('delete the data by hand') });
-    expect(existsSync(file)).toBe(true);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('AgentTools: letters.txt.') });
+    expect(refused.stderr).toContain('delete the data by hand');
+    expect(existsSync(data('letters.txt')) && existsSync(file)).toBe(true);
   });
 });
