@@ -198,6 +198,7 @@ describe('uninstall --everything', () => {
       const [client = '', ...rest] = words;
       expect((await run('install', client, 'agenttools', ...rest, '--no-verify')).code).toBe(0);
     }
+    writeFileSync(data('agenttools.json'), '{ "servers": {} }');
     const asked = await run('uninstall', '--everything');
     expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
     const shown = await run('uninstall', '--everything', '--dry-run');

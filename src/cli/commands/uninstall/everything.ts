@@ -84,7 +84,17 @@ function scopesOf(all: readonly Receipt[]): readonly Scope[] {
 
 /** Files and folders in the data folder and the cache folder, and files that systems create in any folder. */
 const ownNames = new Set([
-  ...['.gitignore', 'allowed-findings.json', 'bin', 'bundles', 'cache', 'code', 'existing-servers', 'frozen'],
+  ...[
+    '.gitignore',
+    'agenttools.json',
+    'allowed-findings.json',
+    'bin',
+    'bundles',
+    'cache',
+    'code',
+    'existing-servers',
+    'frozen',
+  ],
   ...['history', 'listings', 'locks', 'mcp-registry', 'npm-servers', 'packages', 'previous', 'receipts'],
   ...['registry', 'secrets', 'servers', 'sigstore', 'surfaces', 'upstreams'],
   ...['.DS_Store', 'Thumbs.db', 'desktop.ini'],
