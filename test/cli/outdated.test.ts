@@ -199,6 +199,8 @@ describe('uninstall --everything', () => {
       expect((await run('install', client, 'agenttools', ...rest, '--no-verify')).code).toBe(0);
     }
     writeFileSync(data('agenttools.json'), '{ "servers": {} }');
+    const all = await run('uninstall', '--all', '--dry-run');
+    expect(all.stderr).toContain(`  agenttools uninstall claude-code agenttools --project=${project}`);
     const asked = await run('uninstall', '--everything');
     expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
     const shown = await run('uninstall', '--everything', '--dry-run');
