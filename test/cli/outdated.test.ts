@@ -198,6 +198,9 @@ describe('uninstall --everything', () => {
       const [client = '', ...rest] = words;
       expect((await run('install', client, 'agenttools', ...rest, '--no-verify')).code).toBe(0);
     }
+    writeFileSync(data('agenttools.json'), '{ "servers": {} }');
+    const all = await run('uninstall', '--all', '--dry-run');
+    expect(all.stderr).toContain(`  agenttools uninstall claude-code agenttools --project=${project}`);
     const asked = await run('uninstall', '--everything');
     expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
     const shown = await run('uninstall', '--everything', '--dry-run');
@@ -216,9 +219,10 @@ describe('uninstall --everything', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('"start"', '"begin"'));
     expect((await run('uninstall', '--everything', '--yes')).code).toBe(1);
     expect(existsSync(data())).toBe(true);
-    writeFileSync(data('package.json'), '{}');
+    writeFileSync(data('letters.txt'), 'mine');
     const refused = await run('uninstall', '--everything', '--yes', '--force');
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('delete the data by hand') });
-    expect(existsSync(file)).toBe(true);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('AgentTools: letters.txt.') });
+    expect(refused.stderr).toContain('delete the data by hand');
+    expect(existsSync(data('letters.txt')) && existsSync(file)).toBe(true);
   });
 });

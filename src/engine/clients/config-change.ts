@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConcurrentChangeError, FileAccessError } from '../base/files/file-error.js';
 import { withLock } from '../base/files/lock.js';
 import { replaceTextFile } from '../base/files/replace.js';
-import { checkWritable, readTextFile, type TextFile } from '../base/files/text-file.js';
+import { checkWritable, readTextFile, requireOneName, type TextFile } from '../base/files/text-file.js';
 import { readEntry } from './edit/entries.js';
 import { isIntact } from './edit/merge-entry.js';
 import { spliceBetween } from './edit/splice.js';
@@ -62,7 +62,7 @@ export async function changeConfig(
       record: await reconcileRecord(remembered, read.text),
     };
     const planned = await plan({ text, record: known });
-    if (planned.text !== text) await checkWritable(read);
+    if (planned.text !== text) await checkReplaceable(read);
     drafts?.set(read.realFile, planned);
     return buildConfigChange({ ...read, text }, planned, known);
   }
@@ -106,7 +106,7 @@ async function attemptChange(
     await forget(receipts, moved);
     return buildConfigChange(before, planned, known);
   }
-  await checkWritable(before);
+  await checkReplaceable(before);
   if (before.text !== null) await receipts.keepPrevious(realFile, before.text);
   const madeFolder = before.text === null ? await firstMissingFolder(realFile) : known.madeFolder;
   const next =
@@ -132,6 +132,12 @@ async function attemptChange(
   await receipts.write(next).catch(() => {});
   if (planned.text === null && madeFolder) await removeEmptyFolders(path.dirname(realFile), madeFolder);
   return buildConfigChange(before, planned, known);
+}
+
+/** @throws FileAccessError */
+async function checkReplaceable(file: TextFile): Promise<void> {
+  requireOneName(file);
+  await checkWritable(file);
 }
 
 interface PlannedChange {

@@ -65,7 +65,7 @@ export interface UninstallOutcome {
   readonly results: readonly UninstallResult[];
   /** Notes on unreadable records, in sentences. */
   readonly notes: readonly string[];
-  /** If nothing matches: matching entries of other scopes, or else all entries. */
+  /** Of all clients: matching entries of other scopes. If nothing matches: these, or else all entries. */
   readonly elsewhere: readonly Receipt[];
 }
 
@@ -98,7 +98,10 @@ export async function uninstall(
     { ...request, goes: () => request.reference === undefined },
     setting,
   );
-  return { results, notes, elsewhere: [] };
+  const isAll = request.clients === undefined && request.scope.kind === 'user';
+  const others = isAll ? await filterByRequest(request, known, setting) : [];
+  const elsewhere = others.filter((one) => !meant.includes(one)).map(({ receipt }) => receipt);
+  return { results, notes, elsewhere };
 }
 
 /** Removes a server from all files that it was written to, of any client and any project. */

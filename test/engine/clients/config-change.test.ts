@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -55,6 +56,17 @@ const toUninstall = (state: ConfigState) =>
   planUninstall(state, { receipt, place: entryLocator(receipt), force: false });
 
 describe('a config file', () => {
+  it('with hard links is refused, also by a dry run, and stays', async () => {
+    file = path.join(writeFolder({ 'mcp.json': '{}' }), 'mcp.json');
+    linkSync(file, path.join(folder, 'other.json'));
+    for (const dryRun of [true, false]) {
+      const refused = changeConfig(file, toInstall, { receipts, dryRun });
+      await expect(refused).rejects.toMatchObject({ reason: 'hard-link', file });
+    }
+    expect(readFileSync(path.join(folder, 'other.json'), 'utf8')).toBe('{}');
+    expect(await receipts.all()).toEqual({ records: [], notes: [] });
+  });
+
   it('is removed with the folders that were created for it', async () => {
     await changeConfig(file, toInstall, options());
     expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.one).toEqual(receipt.entry);

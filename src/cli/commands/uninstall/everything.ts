@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../../../engine/base/errors.js';
@@ -82,11 +82,32 @@ function scopesOf(all: readonly Receipt[]): readonly Scope[] {
   ];
 }
 
+/** Files and folders in the data folder and the cache folder, and files that systems create in any folder. */
+const ownNames = new Set([
+  ...[
+    '.gitignore',
+    'agenttools.json',
+    'allowed-findings.json',
+    'bin',
+    'bundles',
+    'cache',
+    'code',
+    'existing-servers',
+    'frozen',
+  ],
+  ...['history', 'listings', 'locks', 'mcp-registry', 'npm-servers', 'packages', 'previous', 'receipts'],
+  ...['registry', 'secrets', 'servers', 'sigstore', 'surfaces', 'upstreams'],
+  ...['.DS_Store', 'Thumbs.db', 'desktop.ini'],
+]);
+
 /** @throws AgentToolsError for a folder that holds more than data of AgentTools, as AGENTTOOLS_HOME may name */
 function requireOwnFolder(folder: string, { home, cwd }: Host): void {
-  const holds = (other: string) => other === folder || other.startsWith(folder + path.sep);
-  const isProject = ['.git', 'package.json'].some((name) => existsSync(path.join(folder, name)));
-  if (!holds(home) && !holds(cwd) && !isProject) return;
-  const message = `${folder} seems to hold more than data of AgentTools. Remove the entries with "agenttools uninstall --all", and delete the data by hand.`;
+  const inside = folder.endsWith(path.sep) ? folder : folder + path.sep;
+  const holds = [home, cwd].some((other) => other === folder || other.startsWith(inside));
+  const names = readdirSync(folder);
+  const foreign = names.filter((name) => !ownNames.has(name) && !name.startsWith('.agenttools-')).sort();
+  if (!holds && foreign.length === 0) return;
+  const found = foreign.length > 0 ? `: ${foreign.slice(0, 3).join(', ')}` : '';
+  const message = `${folder} seems to hold more than data of AgentTools${found}. Remove the entries with "agenttools uninstall --all", and delete the data by hand.`;
   throw new AgentToolsError('refused', message);
 }

@@ -35,10 +35,15 @@ export function uninstallLines(
   const leftOut = options.dryRun ? leftOutOfDiffs(uninstallFileChanges(results, options)) : [];
   const lines = failuresLast(results).map((result) => renderUninstallResult(result, options));
   const count = failureCount(results, 'entries');
-  const none = results.length === 0 ? nothingFound(instead) : [];
+  const none = results.length === 0 ? nothingFound(instead) : leftElsewhere(instead);
   return visibleText(
     [...warnings, ...leftOut, ...lines, ...count, ...none].map((line) => `${line}\n`).join(''),
   );
+}
+
+function leftElsewhere({ elsewhere }: OtherInstallation): readonly string[] {
+  if (elsewhere.length === 0) return [];
+  return ['Entries elsewhere stay. They go with:', ...elsewhere.map((one) => `  ${uninstallCommand(one)}`)];
 }
 
 function nothingFound({ here, elsewhere }: OtherInstallation): readonly string[] {

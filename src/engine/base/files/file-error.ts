@@ -6,6 +6,7 @@ export type RefusalReason =
   | 'folder'
   | 'special'
   | 'link-loop'
+  | 'hard-link'
   | 'not-utf8'
   | 'too-large'
   | 'not-readable'

@@ -15,6 +15,8 @@ export interface TextFile {
   /** Permission bits; undefined if the file does not exist. */
   readonly mode: number | undefined;
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
+  /** True if the file has other names, which are hard links. */
+  readonly hasOtherNames: boolean;
 }
 
 /** Largest configuration file, in bytes. */
@@ -37,17 +39,19 @@ export async function readTextFile(
   try {
     const realFile = await followLinks(file);
     const info = await unlessAbsent(lstat(realFile));
-    if (info === undefined) return { file, realFile, text: null, mode: undefined, owner: undefined };
+    if (info === undefined) {
+      return { file, realFile, text: null, mode: undefined, owner: undefined, hasOtherNames: false };
+    }
     if (info.isSymbolicLink()) throw linkLoop(file);
     requireRegular(info, file, maxBytes);
     const handle = await open(realFile, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
-      const { mode, uid, gid } = requireRegular(await handle.stat(), file, maxBytes);
+      const { mode, uid, gid, nlink } = requireRegular(await handle.stat(), file, maxBytes);
       const text = decodeText(
         await readBytes(handle.createReadStream({ autoClose: false }), file, maxBytes),
         file,
       );
-      return { file, realFile, text, mode: mode & 0o7777, owner: { uid, gid } };
+      return { file, realFile, text, mode: mode & 0o7777, owner: { uid, gid }, hasOtherNames: nlink > 1 };
     } finally {
       await handle.close();
     }
@@ -71,6 +75,16 @@ export async function checkWritable({ file, realFile, mode }: TextFile): Promise
     const message = `${file} cannot be written: its folder ${folder} is not writable. Make the folder writable first.`;
     throw new FileAccessError('folder-not-writable', file, message);
   }
+}
+
+/**
+ * A replaced file would lose its hard links: the other names would keep the old text.
+ * @throws FileAccessError
+ */
+export function requireOneName({ file, hasOtherNames }: TextFile): void {
+  if (!hasOtherNames) return;
+  const message = `${file} has hard links, which a change would separate from it. Replace them with symbolic links, or make the file a copy, and try again.`;
+  throw new FileAccessError('hard-link', file, message);
 }
 
 /** The real path of a file. The file, and targets of links on the way, may be missing. */

@@ -24,7 +24,7 @@ export function findUnsupportedSyntax(text: string, tolerance: SyntaxTolerance):
   const [first] = unsupportedSyntax(text, tolerance);
   if (!first) return undefined;
   const what = first.kind === 'comment' ? 'a comment' : 'a comma after the last value';
-  return new ConfigError(`There is ${what}, which the client cannot read.`, first.offset);
+  return new ConfigError(`There is ${what}, which the client cannot read. Remove it.`, first.offset);
 }
 
 /** Yields the comments and trailing commas that the client cannot read. */

@@ -70,6 +70,7 @@ describe('reading', () => {
       text: null,
       mode: undefined,
       owner: undefined,
+      hasOtherNames: false,
     });
   });
 
