@@ -166,7 +166,7 @@ describe('a tool that asks', () => {
   ])('answers %s', async (word, result, isRefused) => {
     const { stdout, told } = await callAt('sure', [word]);
     expect(stdout.replace('"action":"', '"action": "')).toContain(result);
-    expect(told.includes('"maybe" is none of: yes, no, cancel.')).toBe(isRefused);
+    expect(told.includes('"maybe" is not an answer. Write one of: yes, no, cancel.')).toBe(isRefused);
   });
 
   test('fails where there is no terminal', async () => {

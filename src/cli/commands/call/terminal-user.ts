@@ -112,7 +112,9 @@ async function askAction(
     const typed = (line || (preset ?? '')).toLowerCase();
     const word = words.find((one) => [one, one[0], actions[one]].includes(typed));
     if (word !== undefined) return actions[word]!;
-    stderr.write(visibleText(`  ${JSON.stringify(line)} is none of: ${words.join(', ')}.\n`));
+    stderr.write(
+      visibleText(`  ${JSON.stringify(line)} is not an answer. Write one of: ${words.join(', ')}.\n`),
+    );
   }
 }
 
