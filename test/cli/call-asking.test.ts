@@ -160,6 +160,15 @@ describe('a tool that asks, at a terminal', () => {
 describe('a tool that asks', () => {
   const lacking = 'Tool "trip" needs the client capability "elicitation", which this client does not have.\n';
 
+  test.each([
+    ['accept', '"action": "accept"', false],
+    ['maybe', '"action": "cancel"', true],
+  ])('answers %s', async (word, result, isRefused) => {
+    const { stdout, told } = await callAt('sure', [word]);
+    expect(stdout.replace('"action":"', '"action": "')).toContain(result);
+    expect(told.includes('"maybe" is not an answer. Write one of: yes, no, cancel.')).toBe(isRefused);
+  });
+
   test('fails where there is no terminal', async () => {
     const { code, stdout } = await callAt('trip', [], { isTTY: false });
     expect({ code, stdout }).toEqual({ code: 1, stdout: lacking });

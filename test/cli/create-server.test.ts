@@ -19,6 +19,14 @@ beforeEach(() => {
   cwd = writeFolder();
 });
 
+it('prints qualified names with their @', async () => {
+  const { stdout } = await runCli(['create-server', 'mine', '--tool', 'acme/kit/forecast', '--json'], {
+    home,
+    cwd,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ name: 'mine', tools: ['@acme/kit/forecast'] });
+});
+
 /** A package with an item of every kind, of which one is code that leaves a trace when it runs. */
 function kit(folder: string, name: string): Files {
   const manifest = {

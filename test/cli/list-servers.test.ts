@@ -37,6 +37,18 @@ const list = async (words: readonly string[] = [], options: RunOptions = {}) =>
   await runCli(['list-servers', ...words], { files, home: writeFolder({ '.npmrc': npmrc }), ...options });
 
 describe('list-servers', () => {
+  it('marks a server if the folder of its definitions is missing', async () => {
+    const manifest = { name: 'lost', version: '1.0.0', agenttools: { root: 'gone', servers: ['desk'] } };
+    const lost = { 'node_modules/lost/package.json': JSON.stringify(manifest) };
+    const { stdout, stderr } = await list([], { files: lost });
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(
+      /lost\/desk {2}1\.0\.0\n {4}cannot start: The folder of its definitions does not exist: .*gone\n/,
+    );
+    const [server] = JSON.parse((await list(['--json'], { files: lost })).stdout);
+    expect(server).toMatchObject({ name: 'lost/desk', problem: expect.stringContaining('gone') });
+  });
+
   it('prints servers by where they come from', async () => {
     const { code, stdout, stderr } = await list(['--built-in', '--remote']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -17,6 +17,7 @@ describe('show', () => {
       package      @acme/weather
       directory …
       configKey    weather
+      transport    stdio
 
       tools
         forecast  Forecast for a place.
@@ -91,6 +92,7 @@ describe('show', () => {
         package    desk
         directory …
         configKey  desk
+        transport  stdio
 
         tools
           find  Finds.
@@ -168,10 +170,10 @@ describe('show', () => {
       "@acme/weather/forecast (tool)
       name       forecast
       title      Forecast
+      category   weather
       package    @acme/weather
       version    1.2.0
       file       agenttools/tools/forecast.json
-      category   weather
       timeoutMs  60000
       handler    ./boom.js#forecast
 
@@ -223,6 +225,26 @@ describe('show', () => {
     const { code, stdout } = await show(['./weather', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'server', name: '@acme/weather/weather' });
+  });
+
+  it.each([
+    ['cursor', '"mcpServers": {'],
+    ['codex', '[mcp_servers.Wolfram]'],
+    ['jetbrains', '"mcpServers": {'],
+  ])('prints the config of %s for a server', async (client, head) => {
+    const { code, stdout, stderr } = await runCli(['show', 'Wolfram', 'Config', '--client', client]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(head);
+    expect(stdout).toContain('"start"');
+  });
+
+  it('needs one client for a config', async () => {
+    const { code, stderr } = await show(['./weather', 'config']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'error: config needs one client. Write, for example: agenttools show <reference> config --client cursor\n',
+    });
   });
 
   it('prints one property: a text as it is, anything else as JSON', async () => {

@@ -53,6 +53,23 @@ describe('validate', () => {
     expect((await runCli(['validate-extension', 'ok'], { cwd })).stdout).toBe('valid ok: 1 tool\n');
   });
 
+  it('takes the name of an installed package, unless a folder has it', async () => {
+    const installed = {
+      'node_modules/@acme/ok/package.json': {
+        ...extension('ok', { tools: [['ping', 'Answers']] })['ok/package.json'],
+        name: '@acme/ok',
+      },
+      'node_modules/@acme/ok/agenttools/tools/ping.json': files['ok/agenttools/tools/ping.json'],
+      'node_modules/@acme/ok/ping.js': files['ok/ping.js'],
+    };
+    const { cwd, stdout } = await runCli(['validate', '@acme/ok'], { files: installed });
+    expect(stdout).toBe('valid @acme/ok: 1 tool\n');
+    expect((await runCli(['validate', 'acme/ok'], { cwd })).stdout).toBe(stdout);
+    expect((await runCli(['validate', '@acme/nothing'], { cwd })).stderr).toContain(
+      'neither a folder here nor',
+    );
+  });
+
   it('exits 1 when errors are found, and reports them on stdout', async () => {
     const { code, stdout, stderr } = await validate(['broken']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });

@@ -65,6 +65,13 @@ const entryOf = (tool) =>
 
 /** One page per three entries. */
 function list(key, entries, { cursor = '0' } = {}) {
+  if (atStart === 'huge-list')
+    return {
+      [key]: Array.from({ length: 200_000 }, (_, at) => ({
+        name: `t${at}`,
+        inputSchema: { type: 'object' },
+      })),
+    };
   if (atStart === 'endless-list') return { [key]: [], nextCursor: String(Number(cursor) + 1) };
   const start = Number(cursor);
   const page = entries.slice(start, start + 3);

@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'malformed-manifest'
   | 'malformed-document'
   | 'not-found'
+  | 'not-installed'
   | 'ambiguous'
   | 'invalid-definition'
   | 'load-failed'

@@ -1,17 +1,20 @@
 import { didYouMean } from '../base/did-you-mean.js';
 import { AgentToolsError } from '../base/errors.js';
+import { findProperty } from '../extension/key-spellings.js';
 import type { Facts, InstalledFacts, PublishedFacts } from './facts.js';
 
 /**
- * Returns one property of the facts.
+ * Returns one property of the facts, named in any case or in the spelling of a related system.
  * @throws AgentToolsError with the known properties, or if the property requires the installed package.
  */
 export function propertyOf(facts: Facts, property: string): unknown {
   if (Object.hasOwn(facts, property)) return facts[property as keyof Facts];
-  if (isPublished(facts) && definitionProperties[facts.kind].some((one) => one === property)) {
+  const found = findProperty(property, Object.keys(facts));
+  if (found !== undefined) return facts[found as keyof Facts];
+  if (isPublished(facts) && findProperty(property, definitionProperties[facts.kind]) !== undefined) {
     const name = 'package' in facts ? facts.package : facts.name;
     const wayOut = `and ${name} is not installed. Add it with: agenttools add ${name}`;
-    throw new AgentToolsError('not-found', `"${property}" is in the files of the package, ${wayOut}`);
+    throw new AgentToolsError('not-installed', `"${property}" is in the files of the package, ${wayOut}`);
   }
   const known = Object.keys(facts);
   const meant = didYouMean(property, known);
@@ -30,6 +33,7 @@ const definitionProperties = {
   server: [
     'title',
     'directory',
+    'transport',
     'sandbox',
     'upstreams',
     'resources',

@@ -14,6 +14,8 @@ export interface ToolSummary {
   readonly inputSchema: unknown;
   /** Null if the tool has no output schema. */
   readonly outputSchema: unknown;
+  readonly category: string | null;
+  readonly annotations: Readonly<Record<string, unknown>>;
   /** Undefined if the tool is the same for clients with and without UI. */
   readonly ui?: ToolUiFacts;
   /** Undefined if the tool's own handler answers. */
@@ -130,6 +132,8 @@ export interface ServerFacts {
   /** Verified provenance of an added package. Absent: it has none. */
   readonly builtFrom?: Provenance;
   readonly configKey: string;
+  /** Usual transport. */
+  readonly transport: 'stdio' | 'http';
   /** Adaptation of its tools to clients, if the definition sets another one than `auto`. */
   readonly adapt?: 'on' | 'off';
   /** Permissions of the sandbox that the server declares. Absent: it declares none. */
@@ -187,8 +191,6 @@ export interface ItemOrigin {
 
 export interface ToolFacts extends ToolSummary, ItemOrigin {
   readonly kind: 'tool';
-  readonly category: string | null;
-  readonly annotations: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
   /** Null if the tool has no requirements. */
   readonly requires: Requirements | null;

@@ -39,6 +39,8 @@ export interface ListedServer extends ServerOutline, Partial<Publication> {
   readonly source: SourceName;
   /** Folder of its package; null if the package is not installed. */
   readonly location: string | null;
+  /** Why it cannot start. Absent: no reason is known. */
+  readonly problem?: string;
   /** Why the publisher advises against it; `mcp-registry` only. Null: no advice. */
   readonly deprecated?: string | null;
 }

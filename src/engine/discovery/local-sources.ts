@@ -4,6 +4,7 @@ import path from 'node:path';
 import { forEachLimited } from '../base/concurrency.js';
 import { AgentToolsError } from '../base/errors.js';
 import { ancestorFolders } from '../base/files/ancestor-folders.js';
+import { statFile } from '../base/files/disk.js';
 import { checkDefinition, serverLists } from '../extension/check-definition.js';
 import { describeFault, isSerious } from '../extension/describe-fault.js';
 import { DefinitionError, Extension, type Origin } from '../extension/extension.js';
@@ -11,7 +12,7 @@ import { type Declaration, listFaults, ManifestError } from '../extension/manife
 import { isPackageName } from '../extension/names.js';
 import type { UpstreamRecords } from '../runtime/upstream-records.js';
 import type { DiscoverySource, ReportFound } from './discovery-source.js';
-import type { ServerOutline, SourceName } from './listed-server.js';
+import type { ListedServer, ServerOutline, SourceName } from './listed-server.js';
 import { upstreamOutliner } from './outline-upstreams.js';
 import {
   declaredServer,
@@ -224,7 +225,10 @@ async function refuseCode(_: string, relative: string): Promise<never> {
 async function outlineServers(
   extension: Extension,
   outlined: PackageOutline,
-): Promise<{ readonly servers: readonly ServerOutline[]; readonly notes: readonly string[] }> {
+): Promise<{
+  readonly servers: readonly (ServerOutline & Pick<ListedServer, 'problem'>)[];
+  readonly notes: readonly string[];
+}> {
   const { servers } = extension.manifest.declarations;
   if (servers.length === 0) {
     // Items of bundled extensions have bare names, so none of them is a server that can be started.
@@ -238,6 +242,11 @@ async function outlineServers(
       } catch (error) {
         if (!(error instanceof DefinitionError)) throw error;
         const { message, location } = error;
+        const { directory, root } = extension.manifest;
+        if (!statFile(path.join(directory, root))) {
+          const problem = `The folder of its definitions does not exist: ${path.join(directory, root)}`;
+          return { server: { ...declaredServer(declaration, outlined), problem } };
+        }
         const file = path.join(extension.manifest.directory, location.file);
         return { note: `${outlined.qualify(declaration.name)} is left out: ${message} (${file})` };
       }

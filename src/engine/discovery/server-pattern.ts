@@ -5,8 +5,8 @@ export type MatchesServer = (server: {
 }) => boolean;
 
 /**
- * Parses a pattern: the name of a server or package, with `*` for any characters. `scope/…` also matches
- * `@scope/…`, as on every command line.
+ * Parses a pattern: the name of a server or package, with `*` for any characters, in any case. `scope/…` also
+ * matches `@scope/…`, as on every command line.
  */
 export function readPattern(pattern: string): MatchesServer {
   const spellings = pattern.includes('/') && !pattern.startsWith('@') ? [pattern, `@${pattern}`] : [pattern];
@@ -32,5 +32,5 @@ export function readMeaning(pattern: string | undefined): (packageName: string) 
 
 function globToRegExp(pattern: string): RegExp {
   const parts = pattern.split(/\*+/).map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 's');
+  return new RegExp(`^${parts.join('.*')}$`, 'is');
 }

@@ -218,6 +218,8 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
   const spec = await composeServer(found, workspace);
   const { skills, lost } = await skillSummaries(spec.skills);
   const { title } = spec.info;
+  const definition =
+    found.server === undefined ? undefined : await extension.definition('servers', found.server);
   const sandbox = found.server === undefined ? undefined : await declaredSandbox(extension, found.server);
   return {
     kind: 'server',
@@ -228,6 +230,7 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
     package: extension.name,
     directory: extension.manifest.directory,
     configKey: spec.configKey,
+    transport: definition?.value.transport === 'http' ? 'http' : 'stdio',
     ...(spec.adapt !== 'auto' && { adapt: spec.adapt }),
     ...(sandbox !== undefined && { sandbox }),
     tools: spec.registry.all('tools').map(toolSummary),
@@ -321,6 +324,8 @@ function toolSummary(tool: ToolSpec): ToolSummary {
     description: stringOrNull(wire.description),
     inputSchema: wire.inputSchema,
     outputSchema: wire.outputSchema ?? null,
+    category: stringOrNull(isRecord(wire._meta) ? wire._meta.category : undefined),
+    annotations: isRecord(wire.annotations) ? wire.annotations : {},
     ...(hasUi(tool) && { ui: toolUiFacts(tool.ui!) }),
     ...(upstream && { upstream: { server: upstream.upstream.name, tool: upstream.tool } }),
     hidden,
@@ -449,13 +454,11 @@ async function toolFacts(extension: Extension, item: string, workspace: Workspac
   const definition = await extension.definition('tools', item);
   const [bound] = await bindApps([await readTool(definition)], { workspace, leftOut: [] });
   const spec = bound!;
-  const { category, annotations, handler } = definition.value;
+  const { handler } = definition.value;
   return {
     kind: 'tool',
     ...toolSummary(spec),
     ...itemOrigin(extension, definition.file.file),
-    category: stringOrNull(category),
-    annotations: isRecord(annotations) ? annotations : {},
     options: spec.options,
     requires: needsNothing(spec.requires) ? null : spec.requires,
     timeoutMs: spec.timeoutMs,

@@ -65,6 +65,24 @@ const table = {
   apps: [],
 } as const satisfies Record<SpellingContext, readonly KeySpelling[]>;
 
+/** Properties of related systems that are no keys of definitions. */
+const shownSpellings: readonly KeySpelling[] = [
+  { theirs: ['Location'], ours: 'directory' },
+  { theirs: ['Location'], ours: 'launch' },
+  { theirs: ['Parameters'], ours: 'inputSchema' },
+];
+
+/** The property that a word names, in any case and in the spellings of related systems; undefined: none. */
+export function findProperty(word: string, properties: readonly string[]): string | undefined {
+  const meant = word.toLowerCase();
+  const own = properties.find((one) => one.toLowerCase() === meant);
+  if (own !== undefined) return own;
+  const rows: readonly KeySpelling[] = [...table.servers, ...table.tools, ...shownSpellings];
+  const isMeant = ({ theirs, ours }: KeySpelling) =>
+    properties.includes(ours) && theirs.some((one) => one.toLowerCase() === meant);
+  return rows.find(isMeant)?.ours;
+}
+
 type SpellingContext = Kind | 'manifest' | 'declaration' | 'evaluator';
 
 /** Keys of a server that hold its model settings as one object. */

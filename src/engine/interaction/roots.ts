@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { statFile } from '../base/files/disk.js';
 import { isRecord } from '../base/value-checks.js';
 import type { Connection } from '../live/connection.js';
 import type { Root } from '../runtime/context.js';
@@ -17,7 +18,7 @@ export function watchRoots(connection: Connection, ask: () => Promise<unknown>):
     const answer = await ask().catch(() => undefined);
     // The answer to the latest request wins, in any order of arrival.
     if (own === latest) roots = parseRoots(answer) ?? [];
-    connection.root = rootPath(roots[0]?.uri);
+    connection.root = firstFolder(roots);
     connection.host?.update(connection);
     return roots;
   };
@@ -38,9 +39,15 @@ export function parseRoots(result: unknown): readonly Root[] | undefined {
   });
 }
 
+/** The first root that is a folder on this machine; undefined: none. */
+function firstFolder(roots: readonly Root[]): string | undefined {
+  const folders = roots.flatMap(({ uri }) => rootPath(uri) ?? []);
+  return folders.find((folder) => statFile(folder)?.isDirectory());
+}
+
 /** Absolute path of a `file:` URI; undefined for any other. */
-function rootPath(uri: string | undefined): string | undefined {
-  if (!uri?.startsWith('file:')) return undefined;
+function rootPath(uri: string): string | undefined {
+  if (!uri.startsWith('file:')) return undefined;
   try {
     return fileURLToPath(uri);
   } catch {

@@ -63,6 +63,10 @@ export class ListReader {
       const page = await this.#page(part, cursor, deadline - performance.now());
       const listed = page[key];
       if (!Array.isArray(listed)) throw new LinkError(`it answers ${method} with no list of ${part}`);
+      if (listed.length > maxListedItems) {
+        const limit = `${listed.length} ${part} on one page, and the limit is ${maxListedItems}`;
+        throw new LinkError(`its list of ${part} is too long: ${limit}`);
+      }
       entries.push(...listed);
       cursor = page.nextCursor;
       if (cursors.has(cursor) || cursors.size === maxListPages || entries.length > maxListedItems) {

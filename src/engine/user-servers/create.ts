@@ -7,7 +7,7 @@ import { isUpstreamEntry } from '../extension/check-upstream.js';
 import { type Definition, DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
 import { singular } from '../extension/item-kinds.js';
 import { translate } from '../extension/key-spellings.js';
-import { isPackageName } from '../extension/names.js';
+import { isPackageName, parseQualifiedName, qualify } from '../extension/names.js';
 import { EndpointError, requirePlace } from '../extension/upstream-endpoint.js';
 import { Workspace } from '../extension/workspace.js';
 import { composeDefinition, type ServerSpec } from '../runtime/compose-server.js';
@@ -296,8 +296,15 @@ function entryNames(
   const list = definition[kind];
   const entries: readonly unknown[] = Array.isArray(list) ? list : [];
   return entries.map((entry) => {
-    if (isOverride(entry)) return entry.use;
+    if (isOverride(entry)) return canonicalName(entry.use);
     if (isUpstreamEntry(entry)) return `tools of ${upstreamSpec(entry.upstream, extension).name}`;
-    return String(isRecord(entry) ? (entry.name ?? entry.toolkit ?? entry.uri ?? entry.uriTemplate) : entry);
+    if (!isRecord(entry)) return canonicalName(String(entry));
+    return String(entry.name ?? entry.toolkit ?? entry.uri ?? entry.uriTemplate);
   });
+}
+
+/** `@scope/name/item` for `scope/name/item`; other names unchanged. */
+function canonicalName(name: string): string {
+  const qualified = parseQualifiedName(name);
+  return qualified ? qualify(qualified.package, qualified.item) : name;
 }

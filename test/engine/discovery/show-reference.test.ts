@@ -207,8 +207,21 @@ describe('show', () => {
 
   it('names the known properties for an unknown one', async () => {
     const facts = await showIn('./weather');
-    expect(() => propertyOf(facts, 'Version')).toThrow(/Did you mean "version"\? It has: kind, name, title/);
+    expect(() => propertyOf(facts, 'versoin')).toThrow(/Did you mean "version"\? It has: kind, name, title/);
     expect(() => propertyOf(facts, 'toString')).toThrow('no property');
     expect(propertyOf(facts, 'configKey')).toBe('weather');
+  });
+
+  it.each([
+    ['Name', 'name'],
+    ['TOOLS', 'tools'],
+    ['Location', 'directory'],
+    ['MCPServerName', 'configKey'],
+    ['mcpprompts', 'prompts'],
+    ['Transport', 'transport'],
+  ] as const)('reads the property %s as %s', async (written, meant) => {
+    const facts = await showIn('./weather');
+    expect(propertyOf(facts, written)).toBe(Reflect.get(facts, meant));
+    expect(propertyOf(facts, written)).toBeDefined();
   });
 });

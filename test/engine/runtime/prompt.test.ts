@@ -36,6 +36,9 @@ describe('a template', () => {
     ['{{ name }} and {{name}}', 'Ada and Ada'],
     ['{{absent}}.', '.'],
     ['{{constructor}}', ''],
+    ['Plan {{absent}} for {{name}}', 'Plan for Ada'],
+    ['Greet {{name}} {{absent}}', 'Greet Ada'],
+    ['Greet {{absent}}{{name}}', 'Greet Ada'],
     ['{name} {{{name}}} {{}} {{na me}} $name `name`', '{name} {Ada} {{}} {{na me}} $name `name`'],
     ['{{money}}', '$& $1 {{name}}'],
   ])('%s', (template, filled) => {

@@ -60,6 +60,7 @@ describe('an upstream server', () => {
     ['crash', 30_000, 'it exited with code 3. It wrote to stderr: cannot open the database'],
     ['flood', 30_000, 'it wrote a line of more than 16 MiB to stdout'],
     ['endless-list', 30_000, 'its list of tools has no end: it was read up to 0 tools'],
+    ['huge-list', 30_000, 'its list of tools is too long: 200000 tools on one page, and the limit is 10000'],
     ['hang', 2000, 'it does not answer within 2 s, which is its "startTimeoutMs"'],
   ])(
     'leaves the rest of the list if it fails at its start (%s), and is reported once',

@@ -16,6 +16,11 @@ type TerminalQuestion = Parameters<InputUser['answer']>[0];
 /** Asks for one line; undefined at Ctrl-D. */
 type AskLine = (label: string) => Promise<string | undefined>;
 
+interface Prompter {
+  readonly ask: AskLine;
+  readonly stderr: Host['stderr'];
+}
+
 /**
  * The user at the terminal; undefined if stdin is not a terminal. Input requests go to stderr, one line per
  * field.
@@ -33,7 +38,7 @@ export function createTerminalUser(host: Host): TerminalUser | undefined {
       return line;
     };
     try {
-      return await askTerminal(question, ask, host);
+      return await askTerminal(question, { ask, stderr: host.stderr });
     } catch (error) {
       leaving.abort(error);
       throw error;
@@ -52,20 +57,20 @@ export function createTerminalUser(host: Host): TerminalUser | undefined {
 /** Ctrl-D cancels the request. */
 async function askTerminal(
   { message, url, requestedSchema }: TerminalQuestion,
-  ask: AskLine,
-  { stderr }: Host,
+  prompter: Prompter,
 ): Promise<{ action: string; content?: Readonly<Record<string, unknown>> }> {
+  const { ask, stderr } = prompter;
   stderr.write(`${visibleText(String(message))}\n`);
   if (typeof url === 'string') {
     stderr.write(`${visibleText(url)}\n`);
-    return { action: await askAction('Go there?', ask, agreement) };
+    return { action: await askAction('Go there?', prompter, agreement) };
   }
   const form = isRecord(requestedSchema) ? requestedSchema : {};
   const fields = Object.entries(isRecord(form.properties) ? form.properties : {});
   const action =
     fields.length > 0
-      ? await askAction('What will you do?', ask, formChoice)
-      : await askAction('Agree?', ask, agreement);
+      ? await askAction('What will you do?', prompter, formChoice)
+      : await askAction('Agree?', prompter, agreement);
   if (action !== 'accept') return { action };
   const content: [string, unknown][] = [];
   for (const [name, field] of fields) {
@@ -93,16 +98,23 @@ const formChoice: TerminalChoice = {
   preset: 'answer',
 };
 
-/** Asks until the user enters an action or its first letter. */
-async function askAction(label: string, ask: AskLine, { actions, preset }: TerminalChoice): Promise<string> {
+/** Asks until the user enters a word, its first letter, or an action of MCP. */
+async function askAction(
+  label: string,
+  { ask, stderr }: Prompter,
+  { actions, preset }: TerminalChoice,
+): Promise<string> {
   const words = Object.keys(actions);
   const standard = preset === undefined ? '' : ` [${preset}]`;
   for (;;) {
     const line = await ask(`${label} (${words.join(', ')})${standard}: `);
     if (line === undefined) return 'cancel';
     const typed = (line || (preset ?? '')).toLowerCase();
-    const word = words.find((one) => one === typed || one[0] === typed);
+    const word = words.find((one) => [one, one[0], actions[one]].includes(typed));
     if (word !== undefined) return actions[word]!;
+    stderr.write(
+      visibleText(`  ${JSON.stringify(line)} is not an answer. Write one of: ${words.join(', ')}.\n`),
+    );
   }
 }
 

@@ -5,7 +5,11 @@ import { type ColorOption, formatCount, styleFor } from '../../shared/text/style
 /** JSON output for one server. */
 export function serverData(server: ListedServer): object {
   const { name, source, description, version, tools, prompts, location } = server;
-  const listed = { name, source, description, version, tools, prompts, location };
+  const { problem } = server;
+  const listed = {
+    ...{ name, source, description, version, tools, prompts, location },
+    ...(problem !== undefined && { problem }),
+  };
   const { publisher, published, provenance, deprecated } = server;
   if (source === 'installed') return { ...listed, publisher };
   if (source === 'mcp-registry') return { ...listed, publisher, published, deprecated };
@@ -78,8 +82,11 @@ function renderServerRows(server: ListedServer, options: ServersOptions): string
   ]
     .filter((part) => part !== '')
     .concat(publicationText(server));
+  // The reason is not shortened: its end is a path.
+  const problem =
+    server.problem === undefined ? '' : `    ${style.red(`cannot start: ${visibleLine(server.problem)}`)}\n`;
   const details = below.map((line) => `    ${style.dim(fitOneLine(line, options.width - 4))}\n`).join('');
-  return `  ${style.cyan(name)}  ${version}${text && `  ${text}`}\n${details}`;
+  return `  ${style.cyan(name)}  ${version}${text && `  ${text}`}\n${problem}${details}`;
 }
 
 /** `2 tools: forecast, radar`; items of other packages by their qualified names. */

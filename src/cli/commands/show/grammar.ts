@@ -20,13 +20,15 @@ export function defineShow(program: Command, { host, answer, command }: CommandC
     .option(registryOption.flags, registryOption.description)
     .option('--tokens', 'count the tokens that the tools of a server need')
     .option('--as <client>', 'show the tools of a server as this client gets them')
+    .option('--client <client>', 'with the property config: the client to print a config entry for')
     .option('--adapt [mode]', 'with --as: the adaptation of the tools; default: the choice of the server')
     .option('--json', 'print as JSON')
     .action(async () => {
       const [reference = '', property] = command ? ['', ...show.args] : show.args;
-      const { mcpRegistry, tokens = false, as, json = false, ...options } = show.opts();
+      const { mcpRegistry, tokens = false, as, client, json = false, ...options } = show.opts();
       const adapt = readAdapt(options.adapt);
       const { showCommand } = await import('./run.js');
-      answer(await showCommand({ reference, command, property, mcpRegistry, tokens, as, adapt, json }, host));
+      const input = { reference, command, property, mcpRegistry, tokens, as, client, adapt, json };
+      answer(await showCommand(input, host));
     });
 }

@@ -43,6 +43,8 @@ export interface ShowInput {
   readonly tokens: boolean;
   /** Client to show the tools for. */
   readonly as?: string | undefined;
+  /** Client to print a config entry for. */
+  readonly client?: string | undefined;
   /** Adaptation of the tools for the client. Default: the choice of the server. */
   readonly adapt?: Adapt | undefined;
   readonly json: boolean;
@@ -50,7 +52,11 @@ export interface ShowInput {
 
 /** Prints everything known about a server, a package or an item, or one property of it. */
 export async function showCommand(input: ShowInput, host: Host): Promise<ExitCode> {
-  const { property, json } = input;
+  const { property, client, json } = input;
+  if (property?.toLowerCase() === 'config' || client !== undefined) {
+    const { showConfig } = await import('./config.js');
+    return await showConfig(input, host);
+  }
   const notes: string[] = [];
   const facts = await runWithGuard(host, async () =>
     withSignature(await findFacts(input, host, (note) => void notes.push(note)), host),

@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import type { NamedReference } from '../../../engine/bridge/open-existing.js';
+import { withScope } from '../../../engine/extension/names.js';
 import type { Host } from '../../../host.js';
 import { findExisting } from '../../shared/existing.js';
 import { mayBeExisting } from '../../shared/may-be-existing.js';
 import { findPackageFolders, isPattern, requireExtensions } from '../../shared/package-folders.js';
+import { openWorkspace } from '../../shared/workspace.js';
 import { findInstalledServer } from './installed-server.js';
 
 /** A package folder. `word`: as the command line names it. */
@@ -64,8 +67,19 @@ export async function findSubjects(input: SubjectInput, host: Host): Promise<Sub
 }
 
 async function findNamed(word: string, host: Host): Promise<Subject> {
+  const directory = existsSync(path.resolve(host.cwd, word)) ? undefined : await findPackage(word, host);
+  if (directory !== undefined) return { directory, word };
   const server = mayBeExisting(word)
     ? await findExisting(word, undefined, host)
     : await findInstalledServer(word, host);
   return server ? { server } : { directory: path.resolve(host.cwd, word), word };
+}
+
+/** Folder of an installed extension, by the name of its package, also without `@`. */
+async function findPackage(word: string, host: Host): Promise<string | undefined> {
+  const workspace = openWorkspace(host);
+  const found =
+    (await workspace.findPackage(word).catch(() => undefined)) ??
+    (await workspace.findPackage(withScope(word) ?? '').catch(() => undefined));
+  return found?.manifest.directory;
 }
