@@ -388,7 +388,11 @@ describe('a value that reads like a reference', () => {
 });
 
 it.each([
-  ['cursor', '{ // mine\n}', /mine\.json:1:3: There is a comment, which the client cannot read\. Remove it\./],
+  [
+    'cursor',
+    '{ // mine\n}',
+    /mine\.json:1:3: There is a comment, which the client cannot read\. Remove it\./,
+  ],
   ['cline', '\uFEFF{}', /mine\.json:1:1: It begins with a byte order mark/],
 ])('warns with --force about a file that %s cannot read: %j', async (client, text, says) => {
   addFiles(cwd, { 'mine.json': text });

@@ -60,7 +60,8 @@ function parseYamlDocument(text: string, { merge }: { merge: boolean }): Documen
   const fault = first?.errors[0] ?? second?.errors[0];
   if (fault?.code === 'RESOURCE_EXHAUSTION') throw new ConfigError('It is nested too deeply.', fault.pos[0]);
   if (fault) throw new ConfigError(`Not valid YAML: ${fault.message}.`, fault.pos[0]);
-  if (second) throw new ConfigError('A second document begins here. Keep one document in the file.', first?.range[2]);
+  if (second)
+    throw new ConfigError('A second document begins here. Keep one document in the file.', first?.range[2]);
   return first;
 }
 
@@ -123,7 +124,10 @@ function* aliasesIn(root: unknown): Generator<AliasUse> {
     const [offset] = nodeRange(node);
     if (!target) throw new ConfigError(`There is no anchor for the alias *${node.source}.`, offset);
     if (offset < nodeRange(target)[1]) {
-      throw new ConfigError(`The alias *${node.source} refers to a value that contains it. Remove the alias.`, offset);
+      throw new ConfigError(
+        `The alias *${node.source} refers to a value that contains it. Remove the alias.`,
+        offset,
+      );
     }
     yield { alias: node, target };
   }
