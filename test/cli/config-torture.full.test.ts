@@ -398,7 +398,7 @@ scenario('Same name, other content', () => {
     expectRefused(await stage.install(), /AgentTools did not write.*--name.*--force/);
     expect(stage.text).toBe(subject.taken);
     expectDone(await stage.install(['--force']));
-    expect(subject.client.launchOf(stage.entries.weather!)?.command).toBe(process.execPath);
+    expect(subject.client.launchOf(stage.entries.weather!)?.command).toBe(stage.node);
     expectDone(await stage.uninstall());
     expect(stage.text).toBe(subject.taken);
   });
@@ -492,7 +492,7 @@ scenario('Path with spaces and quotes', () => {
     const stage = new Stage(subject, subject.ugly);
     expectDone(await stage.run(['install', subject.client.id, folder, '--no-verify']));
     expect(subject.client.launchOf(stage.entries.weather!)).toEqual({
-      command: process.execPath,
+      command: stage.node,
       args: [programFile, 'start', path.join(folder, 'weather')],
       env: { MCP_SERVER_NAME: '@acme/kit/weather' },
     });

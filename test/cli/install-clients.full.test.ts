@@ -69,12 +69,12 @@ const programs: Readonly<
   },
   bundle: {
     words: ['./bundled.mcpb'],
-    launch: () => ({ command: process.execPath, args: [bundleFile()], env: {} }),
+    launch: () => ({ command: nodeLink, args: [bundleFile()], env: {} }),
   },
   command: {
     words: ['--', process.execPath, 'server.mjs', '--flag'],
     launch: () => ({
-      command: process.execPath,
+      command: nodeLink,
       args: [path.join(home, 'server.mjs'), '--flag'],
       env: {},
     }),
@@ -173,8 +173,7 @@ function remoteEntry(client: WritableClient): object {
   const headers = { A: 'b' };
   const shape = remoteShapeOf(client);
   if (shape) return shape.entry({ url, transport: 'http', headers }, 'example');
-  const { command, args: own } = ownProgram();
-  const args = [...own, 'start', '--transport', 'http', '--header', 'A: b', url];
+  const args = [...ownProgram().args, 'start', '--transport', 'http', '--header', 'A: b', url];
   const env = { AGENTTOOLS_HOME: path.join(home, 'agenttools') };
-  return client.entry({ command, args, env }, 'example');
+  return client.entry({ command: nodeLink, args, env }, 'example');
 }

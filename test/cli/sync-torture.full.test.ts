@@ -124,6 +124,9 @@ describe('sync', () => {
                 else if (step.set[key]?.clients.includes(id))
                   expect(after[key]).toBe(String(step.set[key].version));
                 else expect(after[key]).toBeUndefined();
+                // A server that is declared again later is a new one.
+                if (after[key] === undefined && !step.set[key]?.clients.includes(id))
+                  edited.delete(`${id} ${key}`);
               }
             }
             continue;
@@ -148,7 +151,7 @@ describe('sync', () => {
         await machine.run('undo', '99');
         for (const id of ids) expect(machine.text(id)).toBe(machine.originalOf(id));
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

@@ -284,13 +284,22 @@ export class Stage {
     if (text !== undefined) writeFileSync(this.file, text);
   }
 
-  /** What the file holds; null if it is not there. */
+  /** Text of the file, with `<home>` in place of the home folder; null if it is not there. */
   get text(): string | null {
-    return existsSync(this.file) ? readFileSync(this.file, 'utf8') : null;
+    return this.#read()?.replaceAll(this.home, '<home>') ?? null;
+  }
+
+  #read(): string | undefined {
+    return existsSync(this.file) ? readFileSync(this.file, 'utf8') : undefined;
+  }
+
+  /** Command of entries. */
+  get node(): string {
+    return path.join(this.home, '.local/share/agenttools/bin/node');
   }
 
   get entries(): Entries {
-    return contentOf(this.subject, this.text ?? '').entries;
+    return contentOf(this.subject, this.#read() ?? '').entries;
   }
 
   /** Installs the server of the fixture as `weather`, without starting it. */
