@@ -22,8 +22,9 @@ import { hostsFile, relayedHosts } from './relayed-hosts.js';
 import type { Sandbox, SandboxedLaunch, SandboxedProgram, SandboxRequest } from './sandbox.js';
 import { contains, isSystemFile, systemWords } from './system-files.js';
 
-/** The private home folder of each sandbox. */
-const privateHome = '/tmp/home';
+/** The private folders of each sandbox. */
+const privateTemporary = '/tmp';
+const privateHome = `${privateTemporary}/home`;
 
 /** The namespaces of bubblewrap: nothing but permitted files and programs exists in them. */
 export class BubblewrapSandbox implements Sandbox {
@@ -70,7 +71,7 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   environment(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
-    return { HOME: privateHome, TMPDIR: '/tmp', ...permittedVariables(this.permissions, env) };
+    return { HOME: privateHome, TMPDIR: privateTemporary, ...permittedVariables(this.permissions, env) };
   }
 
   launch(program: SandboxedProgram, descriptor: number): SandboxedLaunch {
@@ -90,7 +91,7 @@ export class BubblewrapSandbox implements Sandbox {
       // The relay listens on the ports of permitted hosts.
       ...(this.#proxy ? ['--cap-add', 'CAP_NET_BIND_SERVICE'] : []),
       ...this.#bubblewrap.extra,
-      ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--dir', privateHome],
+      ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', privateTemporary, '--dir', privateHome],
       ...systemWords(),
       ...Object.keys(systemFiles).flatMap((name) => [
         '--ro-bind',
