@@ -202,9 +202,7 @@ describe.each([
       `(await load('v8')).writeHeapSnapshot(${quote(`${secrets}/heap`)})`,
     ])
       expect([body, await attack(body)]).toEqual([body, denied]);
-    expect(await attack(`process.dlopen({ exports: {} }, 'x.node')`)).toBe(
-      'stopped: ERR_DLOPEN_DISABLED',
-    );
+    expect(await attack(`process.dlopen({ exports: {} }, 'x.node')`)).toBe('stopped: ERR_DLOPEN_DISABLED');
   });
 
   test(major === 24 ? 'reaches the network, which it is permitted' : 'reaches no network', async () => {
