@@ -36,7 +36,7 @@ import {
   scenarios,
   subjectOf,
   uglyJsonc,
-  writePreload,
+  writeImagesPreload,
 } from '../support/torture.js';
 
 const tried = new Set<Scenario>();
@@ -254,14 +254,7 @@ scenario('Atomic', () => {
   let preload: string;
 
   beforeAll(async () => {
-    preload = await writePreload(`
-      const { HOME, IMAGES } = process.env;
-      let count = 0;
-      await watchMoments((name) => {
-        if (!/^(link|rename|rm|rmdir|unlink|writeFile|half of writeFile)$/.test(name)) return;
-        fs.cpSync(HOME, IMAGES + '/' + count++, { recursive: true });
-      });
-    `);
+    preload = await writeImagesPreload();
   });
 
   /** Runs a command in a process that copies its home at every moment at which the files on the disk can differ. */

@@ -8,7 +8,7 @@ import { writableClients } from '../../src/engine/clients/table/index.js';
 import { writeFolder } from '../support/packages.js';
 import { plugin } from '../support/plugin.js';
 import { runCli } from '../support/run-cli.js';
-import { ProcessStage, Stage, subjectOf, writePreload } from '../support/torture.js';
+import { ProcessStage, Stage, subjectOf, writeImagesPreload } from '../support/torture.js';
 
 const ids = ['cursor', 'vscode', 'codex', 'goose'] as const;
 const keys = ['one', 'two', 'three'] as const;
@@ -161,14 +161,7 @@ describe('sync', () => {
       timeout: 300_000,
     },
     async () => {
-      const preload = await writePreload(`
-      const { HOME, IMAGES } = process.env;
-      let count = 0;
-      await watchMoments((name) => {
-        if (!/^(link|rename|rm|rmdir|unlink|writeFile|half of writeFile)$/.test(name)) return;
-        fs.cpSync(HOME, IMAGES + '/' + count++, { recursive: true });
-      });
-    `);
+      const preload = await writeImagesPreload();
       const subject = subjectOf('codex');
       const stage = new ProcessStage(subject, subject.ugly);
       const again = new Stage(subject, undefined, stage.home);

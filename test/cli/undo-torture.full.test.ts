@@ -2,20 +2,20 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { writeFolder } from '../support/packages.js';
-import { expectDone, ProcessStage, type Run, Stage, subjectOf, writePreload } from '../support/torture.js';
+import {
+  expectDone,
+  ProcessStage,
+  type Run,
+  Stage,
+  subjectOf,
+  writeImagesPreload,
+} from '../support/torture.js';
 
 describe.skipIf(process.platform === 'win32')('a command that dies at any step', () => {
   let preload: string;
 
   beforeAll(async () => {
-    preload = await writePreload(`
-      const { HOME, IMAGES } = process.env;
-      let count = 0;
-      await watchMoments((name) => {
-        if (!/^(link|rename|rm|rmdir|unlink|writeFile|half of writeFile)$/.test(name)) return;
-        fs.cpSync(HOME, IMAGES + '/' + count++, { recursive: true });
-      });
-    `);
+    preload = await writeImagesPreload();
   });
 
   /** Runs a command in a process that copies its home at every moment at which the files on the disk can differ. */

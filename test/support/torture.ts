@@ -470,3 +470,15 @@ function fileOf(client: WritableClient, home: string): string {
   const [file = ''] = client.userFiles({ home, platform: process.platform, ...nothing });
   return file;
 }
+
+/** A preload that copies the home folder into the folder `IMAGES` at every moment at which the files on the disk can differ. */
+export async function writeImagesPreload(): Promise<string> {
+  return await writePreload(`
+    const { HOME, IMAGES } = process.env;
+    let count = 0;
+    await watchMoments((name) => {
+      if (!/^(link|rename|rm|rmdir|unlink|writeFile|half of writeFile)$/.test(name)) return;
+      fs.cpSync(HOME, IMAGES + '/' + count++, { recursive: true });
+    });
+  `);
+}
