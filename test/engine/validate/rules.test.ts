@@ -139,6 +139,7 @@ const expected: Record<string, readonly string[]> = {
   ],
   'duplicate-wire-name': ['duplicate-wire-name agenttools/servers/greeter.json#/tools/1'],
   'impure-stdout': [],
+  'initialize-failed': [],
   'ineffective-definition': [
     'ineffective-definition agenttools/tools/hello.json#/taskBegins',
     'ineffective-definition agenttools/tools/hello.json#/options/tone/defualt',
@@ -485,7 +486,7 @@ const withoutLoading = new Set(['not-checked', 'not-checked-toolkits']);
  * (`test/cli/call-findings.test.ts`), only.
  */
 const foundByRunning = new Set([
-  ...['boot-failed', 'impure-stdout', 'release-version', 'slow-start'],
+  ...['boot-failed', 'impure-stdout', 'initialize-failed', 'release-version', 'slow-start'],
   ...['compat/result-size', 'compat/structured-only', 'compat/image-content'],
 ]);
 
