@@ -1,7 +1,7 @@
 import { isRecord } from '../base/value-checks.js';
 import { serverLists } from '../extension/check-definition.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
-import { type Translation, translate } from '../extension/key-spellings.js';
+import { describeDeprecated, type Translation, translate } from '../extension/key-spellings.js';
 import type { SkillFolder } from '../extension/skill-folders.js';
 import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
 import { type Adapt, isAdapt } from './adapt.js';
@@ -137,7 +137,7 @@ export async function composeDefinition(
   await requireModules(definition);
   const { value } = definition;
   if (value.sandbox !== undefined && definition.file.language !== 'data') throw sandboxInCode(definition);
-  const leftOut: SkippedItem[] = [];
+  const leftOut: SkippedItem[] = [...skippedPrompts(definition)];
   const compose = <K extends ComposedKind>(kind: K, read: SpecReader<K>) =>
     composeList({ kind, read, definition, workspace, leftOut });
   const { specs: listedTools, upstreams } = await compose('tools', readTool);
@@ -194,6 +194,32 @@ export async function composeDefinition(
     cache: readCache(value.cache),
     leftOut,
   };
+}
+
+/** Prompts under an outdated key of the server or the manifest. Nothing reads them. */
+function* skippedPrompts(definition: Definition): Iterable<SkippedItem> {
+  const { item, extension, translation } = definition;
+  const { document, base, translation: manifest } = extension.manifest;
+  const said = [
+    ...manifest.deprecated.map(
+      (path) => ['The manifest', path, { file: document.file, path: [...base, ...path] }] as const,
+    ),
+    ...translation.deprecated.map(
+      (path) => [`The server "${item}"`, path, locate(definition, path)] as const,
+    ),
+  ];
+  for (const [what, path, location] of said) {
+    const message = describeDeprecated(what, path);
+    const code = 'deprecated-prompt-data';
+    yield {
+      kind: 'prompts',
+      item: String(path.at(-1)),
+      message,
+      code,
+      location: { ...location, key: true },
+      extension,
+    };
+  }
 }
 
 function defineImplicitServer(extension: Extension): Definition {

@@ -147,6 +147,7 @@ const expected: Record<string, readonly string[]> = {
     'ineffective-definition agenttools/prompts/greet.json#/content',
     'ineffective-definition agenttools/prompts/ask.json#/content',
     'ineffective-definition agenttools/prompts/tell.json#/arguments/1/name',
+    'ineffective-definition agenttools/prompts/wave.json#/arguments/0/name',
     'ineffective-definition agenttools/resources/names.json#/list',
     'ineffective-definition agenttools/resources/names.json#/complete',
   ],
