@@ -140,9 +140,11 @@ export async function composeDefinition(
   const leftOut: SkippedItem[] = [...skippedPrompts(definition)];
   const compose = <K extends ComposedKind>(kind: K, read: SpecReader<K>) =>
     composeList({ kind, read, definition, workspace, leftOut });
-  const { specs: listedTools, upstreams } = await compose('tools', readTool);
+  const { specs: namedTools, upstreams } = await compose('tools', readTool);
   const { specs: prompts } = await compose('prompts', readPrompt);
   const { specs: listedResources } = await compose('resources', readResource);
+  const callers = [...namedTools, ...prompts, ...listedResources];
+  const listedTools = [...namedTools, ...(await calledTools(callers, namedTools, leftOut))];
   const { specs: listedApps } = await compose('apps', readAppDefinition);
   const apps = new Map<string, AppSpec>();
   const bound = await bindApps(listedTools, { workspace, leftOut });
@@ -194,6 +196,32 @@ export async function composeDefinition(
     cache: readCache(value.cache),
     leftOut,
   };
+}
+
+/** Hidden tools that items call and the server lacks. Reports tools that do not exist. */
+async function calledTools(
+  callers: readonly Pick<ToolSpec, 'item' | 'definition' | 'requires'>[],
+  listed: readonly ToolSpec[],
+  leftOut: SkippedItem[],
+): Promise<readonly ToolSpec[]> {
+  const found = new Map<string, ToolSpec>();
+  for (const { item, definition, requires } of callers) {
+    for (const name of requires.tools ?? []) {
+      if (found.has(name) || listed.some((tool) => tool.name === name)) continue;
+      const { extension } = definition;
+      try {
+        const called = await extension.definition('tools', name);
+        const spec = await oncePerDefinition(called, 'item', () => readTool(called));
+        found.set(name, { ...spec, hidden: true });
+      } catch (error) {
+        if (!(error instanceof DefinitionError)) throw error;
+        const message = `It is called by ${item}, which lacks it in this server. ${error.message}`;
+        const { code, location } = error;
+        leftOut.push({ kind: 'tools', item: extension.qualify(name), message, code, location, extension });
+      }
+    }
+  }
+  return [...found.values()];
 }
 
 /** Prompts under an outdated key of the server or the manifest. Nothing reads them. */

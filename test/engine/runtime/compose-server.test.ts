@@ -57,6 +57,27 @@ describe('a server offers', () => {
   });
 });
 
+test('adds hidden tools that its items require, and reports those that do not exist', async () => {
+  const requires = { tools: ['b', 'gone'] };
+  const { spec } = await composeLive({
+    tools: { a: { handler, requires }, b: { handler } },
+    prompts: { p: { content: 'p', requires: { tools: 'a' } } },
+    server: { tools: ['a'], prompts: ['p'] },
+  });
+  expect(spec.registry.all('tools').map(({ name, hidden }) => [name, hidden])).toEqual([
+    ['a', false],
+    ['b', true],
+  ]);
+  expect(spec.leftOut).toMatchObject([
+    {
+      item: '@acme/kit/gone',
+      message: expect.stringMatching(
+        /^It is called by @acme\/kit\/a, which lacks it in this server\. Tool "gone" /,
+      ),
+    },
+  ]);
+});
+
 test('reports prompts under "promptData" as left out, at start too', async () => {
   const directory = writeFolder({
     'package.json': packageJson({ servers: ['desk'], promptData: [] }),

@@ -449,6 +449,7 @@ const expected: Record<string, readonly string[]> = {
     'unknown-tool agenttools/servers/greeter.json#/tools/1',
     'unknown-tool agenttools/servers/greeter.json#/tools/2/use',
     'unknown-tool agenttools/servers/greeter.json#/tools/3',
+    'unknown-tool agenttools/tools/hello.json#/requires/tools',
   ],
   'unresolved-reference': [
     'unresolved-reference agenttools/servers/greeter.json#/tools/0',
