@@ -91,7 +91,7 @@ describe('the search prompts', () => {
     },
   );
 
-  test.each([
+  test.each<[{ prompts?: unknown; tools?: string[] }]>([
     [{ prompts: ['WolframLanguageSearch'] }],
     [{ prompts: [{ use: 'WolframSearch', name: 'Find' }] }],
     [{ tools: ['WolframContext'] }],

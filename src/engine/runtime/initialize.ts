@@ -57,6 +57,7 @@ export class Initializers {
       root: undefined,
       session: undefined,
       auth: undefined,
+      meta: {},
     };
     return { ...ctx, ...nobody, signal: this.#signal, progress: () => {}, callTool: refuseCall, locals: {} };
   }
