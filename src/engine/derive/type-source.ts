@@ -80,6 +80,10 @@ export interface ParameterFacts {
   readonly partFallbacks: Readonly<Record<string, DefaultValue>>;
   /** Text of its `@param`. */
   readonly text: string;
+  /** Tags in the line of its `@param`. */
+  readonly tags: readonly DocTag[];
+  /** The same for its parts, by the same names. */
+  readonly partTags: Readonly<Record<string, readonly DocTag[]>>;
   /** `@param` texts of the parts, by the same names. */
   readonly partTexts: Readonly<Record<string, string>>;
   readonly type: TypeFacts;

@@ -33,7 +33,15 @@ export async function openTypeScript(
     ),
   );
   const roots = [...new Set([...origins.values()].flatMap(({ files }) => files))];
-  const program = createProgram({ ts, directory, roots, bounds });
+  const sources = new Map<string, readonly string[]>();
+  const program = createProgram({ ts, directory, roots, bounds, sources });
+  const declarations = program.files().filter((file) => /\.d\.[cm]?ts$/.test(file));
+  await Promise.all(
+    declarations.map(async (file) => {
+      const mapped = await readMappedSources(directory, file.replace(/\.d\.([cm]?)ts$/, '.$1js'));
+      sources.set(file, mapped.sources);
+    }),
+  );
   const known = new Map<string, ModuleFacts>();
   const read = (module: string): ModuleFacts => {
     const { files } = origins.get(module)!;
