@@ -32,6 +32,8 @@ export interface DeriveOptions {
   readonly timeoutMs?: number;
   /** Most files that the types may lead to. Default: 10 000. */
   readonly maxFiles?: number;
+  /** Folder with a compiler for projects without one. Default: none. */
+  readonly helper?: string | undefined;
 }
 
 /** A problem for the author. An `error` prevents the derivation. */
@@ -74,12 +76,11 @@ const defaults = { timeoutMs: 60_000, maxFiles: 10_000 };
 /**
  * Derives schemas, titles, descriptions, hints and the order of parameters from types and doc comments of
  * tool functions. Runs the project's TypeScript, and no code of the extension.
- * @throws AgentToolsError `usage` if there is no package.json; `failed` if there is no compiler;
- * ManifestError
+ * @throws AgentToolsError `usage` if there is no package.json; MissingCompilerError; ManifestError
  */
 export async function derive(
   given: string,
-  { timeoutMs = defaults.timeoutMs, maxFiles = defaults.maxFiles }: DeriveOptions = {},
+  { timeoutMs = defaults.timeoutMs, maxFiles = defaults.maxFiles, helper }: DeriveOptions = {},
 ): Promise<Derivation> {
   const directory = await requirePackage(given);
   const extension = await openUnderived(directory);
@@ -90,7 +91,7 @@ export async function derive(
   const found = new DerivationResults(targets, extension);
   if (modules.length > 0) {
     const { openTypeScript } = await import('./typescript/source.js');
-    found.read(await openTypeScript(directory, modules, { timeoutMs, maxFiles }), modules);
+    found.read(await openTypeScript(directory, modules, { timeoutMs, maxFiles, helper }), modules);
   }
   for (const { message, location } of [...targets.faults, ...found.undefinedTools()]) {
     remarks.push({ severity: 'error', message, ...(await handlerPosition(extension, location)) });

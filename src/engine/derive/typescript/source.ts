@@ -24,9 +24,9 @@ interface TypeOrigin {
 export async function openTypeScript(
   directory: string,
   modules: readonly string[],
-  bounds: TypeReadLimits,
+  { helper, ...bounds }: TypeReadLimits & { readonly helper?: string | undefined },
 ): Promise<TypeSource> {
-  const ts = findCompiler(directory);
+  const ts = findCompiler(directory, helper);
   const origins = new Map(
     await Promise.all(
       modules.map(async (module) => [module, await findTypeOrigin(directory, module)] as const),
