@@ -56,7 +56,8 @@ function listExportedSymbols(
   return found;
 }
 
-function readFunction(
+/** Reads a function by its type. */
+export function readFunction(
   symbol: ts.Symbol,
   type: ts.Type,
   program: TypeProgram,
