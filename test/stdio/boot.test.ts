@@ -98,7 +98,12 @@ test('reports each "initialize" that fails, at the tool, and leaves out tools wi
   const tool = (more: object) => ({ description: 'x', handler: './lib.js#run', ...more });
   const diagnostics = await diagnosticsOf(
     {
-      'kit/package.json': declaring('@acme/kit', { tools: ['fine', 'broken', 'ends', 'poor'] }),
+      'kit/package.json': declaring('@acme/kit', {
+        tools: ['fine', 'broken', 'ends', 'poor'],
+        servers: ['all', 'one'],
+      }),
+      'kit/agenttools/servers/all.json': { tools: '*' },
+      'kit/agenttools/servers/one.json': { tools: ['broken'], initialize: './lib.js#run' },
       'kit/agenttools/tools/fine.json': tool({ initialize: './lib.js#run' }),
       'kit/agenttools/tools/broken.json': tool({ initialize: './lib.js#fail' }),
       'kit/agenttools/tools/ends.json': tool({ initialize: './lib.js#end' }),

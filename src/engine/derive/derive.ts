@@ -77,7 +77,7 @@ const defaults = { timeoutMs: 60_000, maxFiles: 10_000 };
 
 /**
  * Derives schemas, titles, descriptions, hints and the order of parameters from types and doc comments of
- * tool functions. Runs the project's TypeScript, and no code of the extension.
+ * tool functions. Runs a TypeScript compiler, and no code of the extension.
  * @throws AgentToolsError `usage` if there is no package.json; MissingCompilerError; ManifestError
  */
 export async function derive(

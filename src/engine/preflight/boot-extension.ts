@@ -65,6 +65,8 @@ export async function bootExtension(manifest: Manifest, options: BootOptions): P
       bootServer(manifest, server, { ...options, env: { ...options.env, ...variables } }),
     );
     for (const { tool, ...diagnostic } of result) {
+      // Several servers may have one tool.
+      if (tool !== undefined && found.some(({ message }) => message === diagnostic.message)) continue;
       const place = tool === undefined ? about : toolPlace(manifest, tool, about);
       found.push({ ...diagnostic, ...place });
     }
