@@ -10,6 +10,7 @@ import type { ExistingServer } from '../existing-servers/existing-server.js';
 import { readHeaders } from '../existing-servers/given-inputs.js';
 import { hideSecrets } from '../existing-servers/hide-secrets.js';
 import type { InstalledNpmServer } from '../existing-servers/npm-servers.js';
+import { pinReference } from '../existing-servers/package-index.js';
 import {
   type PreparedProgram,
   type PreparedRemote,
@@ -57,7 +58,13 @@ export async function findExistingSource(
   const meant = await understand(reference, request, setting);
   if (!meant) return undefined;
   refuseOptions(request, meant);
-  const server = await resolveExisting(meant, resolveDeps(existingDeps(setting), request.sha256));
+  const deps = resolveDeps(existingDeps(setting), request.sha256);
+  // The runner chooses the version if no index can be asked.
+  const pinned = await pinReference(meant, deps).catch((error: unknown) => {
+    if (error instanceof AgentToolsError) return meant;
+    throw error;
+  });
+  const server = await resolveExisting(pinned, deps);
   const shown = shownReference(meant);
   const reading = explainReference({ text, meant }, server);
   if (reading !== undefined) setting.report(reading);
