@@ -16,6 +16,7 @@ import {
   type PreparedRemote,
   prepareLaunch,
 } from '../existing-servers/prepare-launch.js';
+import { referenceOfCommand } from '../existing-servers/resolve-command.js';
 import { type ExistingReference, resolveExisting } from '../existing-servers/resolve-existing.js';
 import {
   refersToSecrets,
@@ -143,6 +144,11 @@ function builtNotes(installed: InstalledNpmServer | undefined): readonly string[
   return [`It was built from ${repository}, commit ${commit}.`];
 }
 
+/** Reference of a command: of its package as the user has named it, without a version that was found out. */
+function commandName(words: readonly string[], { source, reference }: ExistingServer): string {
+  return source === 'command' ? reference : referenceOfCommand(words);
+}
+
 interface FoundServer {
   readonly text: string;
   readonly meant: ExistingReference;
@@ -216,7 +222,7 @@ async function prepareSource(
   const unrun = installed?.scripted.filter(({ isAllowed }) => !isAllowed) ?? [];
   const allowed = installed?.scripted.filter(({ isAllowed }) => isAllowed).map(({ name }) => name) ?? [];
   return {
-    reference: request.command ? server.reference : text,
+    reference: request.command ? commandName(request.command, server) : text,
     server: server.reference,
     argument: server.reference,
     isExisting: true,

@@ -206,7 +206,12 @@ async function writeReceipt(receipt: Receipt, plan: ServerUpdatePlan, deps: Serv
   await changeConfig(
     file,
     (state) =>
-      planInstall(state, { receipt: updated, place: { format, container, key, ...tolerance }, force: false }),
+      planInstall(state, {
+        receipt: updated,
+        place: { format, container, key, ...tolerance },
+        force: false,
+        former: receipt.server,
+      }),
     { receipts: deps.receipts, dryRun: false },
   );
 }

@@ -43,6 +43,12 @@ export function isFrozen(receipt: Receipt): boolean {
   return isBridged(receipt) && (launchOfReceipt(receipt)?.args.includes('--frozen') ?? false);
 }
 
+/** True for an entry whose open sessions follow an update: AgentTools finds the server by its reference. */
+export function isFollowing(receipt: Receipt): boolean {
+  const { args = [] } = launchOfReceipt(receipt) ?? {};
+  return isBridged(receipt) && args.includes(receipt.server) && !args.includes('--frozen');
+}
+
 /** The entry with the newer version: its script, package, image, folder, address or reference. */
 export function updatedEntry({ entry, server, folder }: Receipt, change: VersionChange): ConfigEntry {
   const { known, next, installed, dataFolder } = change;
@@ -124,7 +130,7 @@ export function requireSameStart(
 }
 
 /** The start of a server without its version. `unset`: inputs without a value, so that nothing with them is used. */
-function shapeOf({ template, content }: ExistingServer, unset: ReadonlySet<string>): string {
+function shapeOf({ source, template, content }: ExistingServer, unset: ReadonlySet<string>): string {
   const isUsed = (text: TextTemplate) =>
     !text.some((part) => typeof part === 'object' && unset.has(part.input));
   const areUsed = ({ words, when, needs, repeats }: ArgumentTemplate) =>
@@ -132,6 +138,9 @@ function shapeOf({ template, content }: ExistingServer, unset: ReadonlySet<strin
   const used = (texts: Readonly<Record<string, TextTemplate>>) =>
     Object.entries(texts).filter(([, text]) => isUsed(text));
   if (template.kind === 'bundle') return 'bundle';
+  // Arguments are from the command that the user has given.
+  if (packages.has(source) && template.kind === 'program')
+    return canonical(runnerShape(template.runner, areUsed));
   const shape =
     template.kind === 'remote'
       ? [
@@ -149,6 +158,9 @@ function shapeOf({ template, content }: ExistingServer, unset: ReadonlySet<strin
   const folder = content && JSON.stringify(content.folder).slice(1, -1);
   return folder === undefined ? text : text.replaceAll(folder, '{bundle}');
 }
+
+/** Sources that name no arguments. */
+const packages: ReadonlySet<string> = new Set(['npm', 'pypi', 'nuget', 'docker']);
 
 function runnerShape(runner: ProgramRunner, areUsed: (template: ArgumentTemplate) => boolean): unknown {
   const options = 'options' in runner ? { options: runner.options.filter(areUsed) } : {};

@@ -14,7 +14,7 @@ import {
   type ServerUpdatePlan,
   updatableServers,
 } from '../../../engine/installation/update-servers.js';
-import { isBridged, isFrozen } from '../../../engine/installation/updated-entry.js';
+import { isFollowing, isFrozen } from '../../../engine/installation/updated-entry.js';
 import { describeDifference } from '../../../engine/surface/surface-gate.js';
 import { AllowedFindings } from '../../../engine/text-checks/allowed-findings.js';
 import type { Host } from '../../../host.js';
@@ -166,7 +166,7 @@ function outcomeLine({ plan, state, error, isFollowed = false }: ServerUpdateOut
 
 /** Clients that start the new version only after a restart, and clients whose open sessions switch to it. */
 function restartAdvice(receipts: readonly Receipt[], isFollowed: boolean): string {
-  const isSwapped = (receipt: Receipt) => isFollowed && isBridged(receipt) && !isFrozen(receipt);
+  const isSwapped = (receipt: Receipt) => isFollowed && isFollowing(receipt);
   const swapped = receipts.filter(isSwapped);
   const others = receipts.filter((receipt) => !isSwapped(receipt));
   return [
