@@ -57,7 +57,9 @@ describe('install', () => {
     const { command, args, env } = entry();
     expect(command).toBe(path.join(home, 'agenttools/bin/node'));
     expect(readlinkSync(command)).toBe(process.execPath);
-    expect(args).toEqual([path.resolve('bin/agenttools.js'), 'start', path.join(cwd, 'kit')]);
+    const script = path.join(home, 'agenttools/bin/agenttools.js');
+    expect(args).toEqual([script, 'start', path.join(cwd, 'kit')]);
+    expect(readlinkSync(script)).toBe(path.resolve('bin/agenttools.js'));
     expect(env).toEqual({ MCP_SERVER_NAME: '@acme/kit/kit', AGENTTOOLS_HOME: path.join(home, 'agenttools') });
   });
 

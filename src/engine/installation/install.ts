@@ -8,7 +8,13 @@ import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
 import { withExistingHint } from '../existing-servers/naming-hint.js';
-import { linkNode, type NodeLinkFacts, nodeCommand } from '../existing-servers/node-link.js';
+import {
+  linkNode,
+  linkScript,
+  nodeCommand,
+  type ScriptLinkFacts,
+  scriptArgument,
+} from '../existing-servers/node-link.js';
 import { isSecret } from '../extension/upstream-secrets.js';
 import { loginCommand } from '../sign-in/login-command.js';
 import { AllowedFindings } from '../text-checks/allowed-findings.js';
@@ -137,10 +143,12 @@ function signInNotes({ signIn }: InstallSource, { name }: Client, isBridged: boo
   return [`The server wants a sign-in. Sign in with: ${loginCommand(signIn.server)}`];
 }
 
-/** Replaces the running Node by its link, so that the entry outlives this version of Node. */
-function withNodeLink<L extends Launch | RemoteLaunch>(launch: L, node: NodeLinkFacts): L {
-  const isRunning = 'command' in launch && launch.command === node.execPath;
-  return isRunning ? { ...launch, command: nodeCommand(node) } : launch;
+/** Replaces the running Node and AgentTools by their links, so that the entry outlives these versions. */
+function withLinks<L extends Launch | RemoteLaunch>(launch: L, facts: ScriptLinkFacts): L {
+  if (!('command' in launch) || launch.command !== facts.execPath) return launch;
+  const [first, ...args] = launch.args;
+  const script = first === facts.script ? [scriptArgument(facts), ...args] : launch.args;
+  return { ...launch, command: nodeCommand(facts), args: script };
 }
 
 /** @throws AgentToolsError if npx cannot start the server on other machines */
@@ -184,9 +192,10 @@ async function installInto(
   const node = {
     dataFolder: existing.dataFolder,
     execPath: program.command,
+    script: program.args[0] ?? '',
     platform: setting.surroundings.platform,
   };
-  const launch = withNodeLink(checkable, node);
+  const launch = withLinks(checkable, node);
   checkKey(client, key);
   if (source.isExisting) refuseSecretArguments(launch, source.secretArguments, scope);
   const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
@@ -240,7 +249,10 @@ async function installInto(
   const findings = uniqueFindings([...source.findings, ...findTexts(checked.items)]);
   const keepConsent = await requireTexts(source, findings, request, setting);
   const recording = await planRecord(checked, request, setting);
-  if (launch !== checkable && !request.dryRun) await linkNode(node);
+  if (launch !== checkable && !request.dryRun) {
+    await linkNode(node);
+    if (source.isOurs) await linkScript(node);
+  }
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun, drafts }).catch(
     rethrowForFile(placement),
   );
@@ -277,6 +289,7 @@ async function installInto(
         request,
         source,
         launch,
+        linked: launch === checkable ? undefined : node.script,
         placement,
         receipt,
         toolOptions: source.toolOptions,

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import type { Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
+import { inNpxCache, inProjectFolder } from '../existing-servers/node-link.js';
 import { type Adapt, serverKeyVariable } from '../runtime/adapt.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
@@ -124,39 +125,37 @@ function resolveLaunchCwd({ cwd }: InstallRequest, { workspace }: InstallDeps): 
   return cwd === undefined ? undefined : path.resolve(workspace.cwd, cwd);
 }
 
-/**
- * Matches this program below the `node_modules` of a project, the first one in its path. Excludes the folders
- * in which npm and similar tools keep global packages.
- */
-const inProjectFolder =
-  /^(?:(?![\\/]node_modules[\\/]).)*(?<![\\/](?:lib|npm|nodejs|npm-global|packages|_npx[\\/][^\\/]+|global(?:[\\/][^\\/]+)?|v?\d[\d.]*))[\\/]node_modules[\\/].*\bagenttools[\\/]bin[\\/]agenttools\.js$/;
-
 /** Folders that are removed when another tool cleans up, by a part of their path. */
-const passingFolders: readonly (readonly [RegExp, string])[] = [
-  [
-    /[\\/]_npx[\\/]/,
-    "AgentTools runs from npx's cache, which npm may clear. Install it for good with: npm install --global agenttools. Then install again.",
-  ],
-  [
-    /[\\/](?:\.nvm|nvm|\.volta|\.fnm|fnm|\.nodenv|\.asdf|mise)[\\/].*\d+\.\d+/,
-    'This Node belongs to a version manager. After you remove this version, install again with another one.',
-  ],
+type PassingFolder = readonly [RegExp, string];
+
+const npxFolder: PassingFolder = [
+  inNpxCache,
+  "AgentTools runs from npx's cache, which npm may clear. Install it for good with: npm install --global agenttools. Then install again.",
 ];
 
-const projectFolder: (typeof passingFolders)[number] = [
+const nodeFolder: PassingFolder = [
+  /[\\/](?:\.nvm|nvm|\.volta|\.fnm|fnm|\.nodenv|\.asdf|mise)[\\/].*\d+\.\d+/,
+  'This Node belongs to a version manager. After you remove this version, install again with another one.',
+];
+
+const projectFolder: PassingFolder = [
   inProjectFolder,
   'AgentTools runs from the node_modules of a project and goes with it. Install it for good with: npm install --global agenttools. Then install again.',
 ];
 
 /**
  * Notes on a launch that may stop working by itself. A file of a project is removed together with the
- * project's packages.
+ * project's packages. `linked`: the script that a link in the launch points at, which follows a new Node.
  */
 export function unstablePaths(
   { command, args }: Launch,
-  { inProject }: Pick<LaunchRequest, 'inProject'>,
+  { inProject, linked }: Pick<LaunchRequest, 'inProject'> & { readonly linked?: string | undefined },
 ): readonly string[] {
   const words = [command, ...args];
-  const folders = inProject ? passingFolders : [...passingFolders, projectFolder];
-  return folders.flatMap(([part, note]) => (words.some((word) => part.test(word)) ? [note] : []));
+  const folders = [npxFolder, nodeFolder, ...(inProject ? [] : [projectFolder])];
+  return folders.flatMap((folder) => {
+    const [part, note] = folder;
+    const all = linked === undefined || folder === nodeFolder ? words : [...words, linked];
+    return all.some((word) => part.test(word)) ? [note] : [];
+  });
 }
