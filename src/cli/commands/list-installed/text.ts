@@ -75,7 +75,7 @@ const stateAdvice: Readonly<Record<InstalledState, (receipt: Receipt) => string>
   edited: () => 'It was edited by hand. Write it again with install --force, or leave it.',
   gone: (receipt) =>
     `It is not in the file any more. Write it again with install, or forget it with: ${uninstallCommand(receipt)}`,
-  'server missing': () => 'It would not start.',
+  'server missing': () => 'It would not start. Repair it with: agenttools doctor --fix',
 };
 
 /** Renders the installed entries, one by one. */
