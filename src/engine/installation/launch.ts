@@ -6,6 +6,7 @@ import { toStartable } from '../clients/entry-shapes.js';
 import { inNpxCache, inProjectFolder } from '../existing-servers/node-link.js';
 import { type Adapt, serverKeyVariable } from '../runtime/adapt.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
+import { appsVariable } from './apps-setting.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallableServer } from './installable-server.js';
 
@@ -25,7 +26,7 @@ export interface LaunchRequest {
   readonly sandbox?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly toolOptions: Readonly<Record<string, unknown>>;
-  readonly apps: boolean;
+  readonly apps: boolean | undefined;
   readonly cwd: string | undefined;
   /** Data folder that the entry must name; undefined: the default folder. */
   readonly dataFolder: string | undefined;
@@ -47,7 +48,7 @@ export function buildLaunch(request: LaunchRequest): Launch {
   const { MCP_SERVER_NAME: _, ...given } = request.env;
   const env = {
     MCP_SERVER_NAME: qualifiedName,
-    ...(!request.apps && { MCP_APPS_ENABLED: 'false' }),
+    ...(request.apps === false && { [appsVariable]: 'false' }),
     ...(Object.keys(request.toolOptions).length > 0 && {
       MCP_TOOL_OPTIONS: JSON.stringify(request.toolOptions),
     }),
