@@ -103,7 +103,7 @@ async function serverState(
   deps: StateDeps,
 ): Promise<VersionState> {
   const clients = [...new Set([first, ...others].map(({ client }) => client))];
-  const meant = existingReference(first.reference);
+  const meant = installedFrom(first);
   const current = first.serverVersion ?? (meant?.kind === 'docker' ? imageVersion(meant.image) : null);
   const facts = { kind: first.kind ?? 'existing', name: first.reference, current, clients };
   if (!meant) return unknownState(facts, 'Its reference names no published server.');
@@ -188,7 +188,7 @@ async function remoteState(receipt: Receipt, facts: Facts, deps: StateDeps): Pro
 }
 
 /** The existing server that a reference of `install` names. */
-export function existingReference(text: string): ExistingReference | undefined {
+function existingReference(text: string): ExistingReference | undefined {
   try {
     const reference = readServerReference(text);
     if (reference.kind === 'name') return reference.npm;
@@ -197,6 +197,13 @@ export function existingReference(text: string): ExistingReference | undefined {
     if (error instanceof AgentToolsError) return undefined;
     throw error;
   }
+}
+
+/** The existing server that an entry was installed from. A relative path is meant from the folder of that time. */
+export function installedFrom({ reference, server }: Receipt): ExistingReference | undefined {
+  const meant = existingReference(reference);
+  const isFile = (meant?.kind === 'bundle' || meant?.kind === 'document') && !meant.isRemote;
+  return isFile ? (existingReference(server) ?? meant) : meant;
 }
 
 type Facts = Pick<VersionState, 'kind' | 'name' | 'current' | 'clients'>;

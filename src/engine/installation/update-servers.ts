@@ -26,7 +26,7 @@ import { compareSurfaces, type ModelSurface, type SurfaceDifference } from '../s
 import { withSurfaceFile } from '../surface/surface-file.js';
 import { type KeyedSurface, SurfaceRecords } from '../surface/surface-records.js';
 import { findTexts, type TextFinding } from '../text-checks/text-findings.js';
-import { existingReference, groupByReference } from './outdated.js';
+import { groupByReference, installedFrom } from './outdated.js';
 import { askRemote } from './remote-version.js';
 import { removeUnusedServers } from './unused-servers.js';
 import {
@@ -77,7 +77,7 @@ export async function updatableServers(
 ): Promise<readonly ServerUpdatePlan['receipts'][]> {
   const { records } = await receipts.all();
   const groups = groupByReference(records.flatMap((record) => record.receipts)).filter(
-    ([{ reference }]) => existingReference(reference) !== undefined,
+    ([first]) => installedFrom(first) !== undefined,
   );
   const isNamed = ({ key, reference, server }: Receipt) =>
     [key, reference, server, `npm:${reference}`].some((name) => names.includes(name));
@@ -96,7 +96,7 @@ export async function planServerUpdate(
 ): Promise<ServerUpdatePlan> {
   const [first] = receipts;
   deps.tell(`Looking for newer versions of ${first.reference}`);
-  const meant = existingReference(first.reference)!;
+  const meant = installedFrom(first)!;
   try {
     if (meant.kind === 'url') return await planRemote(receipts, deps);
     requireVersions(meant, first);

@@ -157,7 +157,7 @@ function outcomeLine({ plan, state, error, isFollowed = false }: ServerUpdateOut
         : `Recorded the items of ${server}.`,
     declined: () => `${server} stays.`,
     held: () =>
-      `error: ${server} stays, because the model might see something else. Compare with --load, or update with: agenttools update ${reference} --yes`,
+      `error: ${server} stays, because the model might see something else. Compare with --load, or update with: agenttools update ${reference}${next ? '' : ' --load'} --yes`,
     failed: () => `error: ${server} stays: ${error?.message}`,
     unknown: () => `${server} stays. ${error?.message}`,
   } satisfies Record<ServerUpdateOutcome['state'], () => string>;
