@@ -26,7 +26,14 @@ export async function outdatedCommand(
   const { receipts } = installationFolders(host);
   const states = await withProgress(host, async (tell) => {
     const { signal } = new AbortController();
-    const deps = existingDeps(host, { mcpRegistry, refresh: true, signal, tell, report: () => {} });
+    const deps = existingDeps(host, {
+      mcpRegistry,
+      refresh: true,
+      ignoresProject: true,
+      signal,
+      tell,
+      report: () => {},
+    });
     return await findOutdated({ packagesFolder, receipts, dataFolder, resolve: resolveDeps(deps), tell });
   });
   host.stdout.write(json ? renderJson(states) : renderOutdated(states, host));

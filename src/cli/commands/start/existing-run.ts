@@ -26,7 +26,7 @@ export function existingPreparation(
   const passes = use === 'always' ? (allowed?.env ?? []) : undefined;
   const request = { ...named, given, transport, adapt, ...choices, passes };
   const depsFor = (signal: AbortSignal) =>
-    existingDeps(host, { mcpRegistry, signal, report, tell: () => {} });
+    existingDeps(host, { mcpRegistry, ignoresProject: true, signal, report, tell: () => {} });
   let bridge: Bridge | undefined;
   return {
     server: undefined,

@@ -54,7 +54,13 @@ export async function updateServers(
   const outcomes: ServerUpdateOutcome[] = [];
   for (const group of groups) {
     const outcome = await runWithProgress(host, async (signal, tell) => {
-      const existing = existingDeps(host, { refresh: true, signal, tell, report: () => {} });
+      const existing = existingDeps(host, {
+        refresh: true,
+        ignoresProject: true,
+        signal,
+        tell,
+        report: () => {},
+      });
       const deps: ServerUpdateDeps = {
         receipts,
         dataFolder: workspaceFolders(host).dataFolder,
