@@ -10,7 +10,11 @@ import type { Receipts } from '../clients/receipts.js';
 import { ExistingRecords, upstreamRecordKey } from '../existing-servers/existing-records.js';
 import type { ExistingServer } from '../existing-servers/existing-server.js';
 import { hideSecrets } from '../existing-servers/hide-secrets.js';
-import { type InstalledNpmServer, installNpmServer } from '../existing-servers/npm-servers.js';
+import {
+  type InstalledNpmServer,
+  installNpmServer,
+  readNpmServerOrigin,
+} from '../existing-servers/npm-servers.js';
 import { NoVersionsError, pinReference } from '../existing-servers/package-index.js';
 import {
   type ExistingReference,
@@ -18,6 +22,7 @@ import {
   resolveExisting,
 } from '../existing-servers/resolve-existing.js';
 import type { ServerRoute } from '../existing-servers/server-json.js';
+import { weakerOrigin } from '../npm/signatures.js';
 import type { ListedItem } from '../preflight/read-record.js';
 import { verifyServer } from '../preflight/verify-server.js';
 import { listedKinds } from '../runtime/served-kind.js';
@@ -47,6 +52,8 @@ export interface ServerUpdatePlan {
   readonly known?: ExistingServer | undefined;
   /** The new version of an npm package, installed beside the present one. */
   readonly installed?: InstalledNpmServer;
+  /** Sentences about proofs of the origin that the new version does not have. */
+  readonly origin?: readonly string[];
   /** Changes that the model sees; undefined if the two versions were not compared. */
   readonly differences?: readonly SurfaceDifference[];
   /** Surfaces of the new version, for entries with `--frozen`. */
@@ -106,7 +113,8 @@ export async function planServerUpdate(
       return options.load ? await planRecords(receipts, deps) : { receipts, findings: [] };
     requireSameStart(receipts, { known, next });
     const installed = await makeAvailable(next, first, options, deps);
-    const plan = { receipts, findings: [], next, known, ...(installed && { installed }) };
+    const origin = installed ? await originChanges(installed, known, deps) : [];
+    const plan = { receipts, findings: [], next, known, origin, ...(installed && { installed }) };
     const isCompared = options.load || receipts.some(isFrozen);
     return isCompared ? { ...plan, ...(await compareVersions(plan, deps)) } : plan;
   } catch (error) {
@@ -173,6 +181,16 @@ async function makeAvailable(
     { name: packageName, version, bin, allowScripts: allowedScripts, requireProvenance },
     { npm, dataFolder, signal },
   );
+}
+
+async function originChanges(
+  installed: InstalledNpmServer,
+  known: ExistingServer | undefined,
+  { dataFolder }: ServerUpdateDeps,
+): Promise<readonly string[]> {
+  const runner = known?.template.kind === 'program' ? known.template.runner : undefined;
+  const before = runner?.by === 'npm' ? await readNpmServerOrigin(dataFolder, runner) : undefined;
+  return before ? weakerOrigin(before, installed) : [];
 }
 
 /**

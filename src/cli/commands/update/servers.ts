@@ -88,7 +88,7 @@ async function settle(
   host: Host,
   deps: ServerUpdateDeps,
 ): Promise<Omit<ServerUpdateOutcome, 'plan'>> {
-  const { next, error, differences, record } = plan;
+  const { next, error, differences, record, origin = [] } = plan;
   if (error instanceof NoVersionsError) return { state: 'unknown', error };
   if (!next && error) return { state: 'failed', error };
   if (!next && !differences && !record) return { state: 'current' };
@@ -105,7 +105,7 @@ async function settle(
     throw fault;
   }
   if (dryRun) return { state: 'available' };
-  const isSeen = differences === undefined || differences.length > 0;
+  const isSeen = differences === undefined || differences.length > 0 || origin.length > 0;
   const consent = yes || (await askYesNo(question(plan), host));
   if (consent === false) return { state: 'declined' };
   if (consent === undefined && isSeen) return { state: 'held' };
@@ -132,7 +132,7 @@ function question(plan: ServerUpdatePlan): string {
 }
 
 function changeLines(plan: ServerUpdatePlan): readonly string[] {
-  const { receipts, next, installed, differences, error } = plan;
+  const { receipts, next, installed, differences, error, origin = [] } = plan;
   if (!next && !differences) return [];
   const [{ server }] = receipts;
   const scripts = installed?.scripted.filter(({ isAllowed }) => !isAllowed) ?? [];
@@ -148,7 +148,8 @@ function changeLines(plan: ServerUpdatePlan): readonly string[] {
             ...one.values.flatMap(valueLines).map((line) => `      ${visibleLine(line)}\n`),
           ]);
   const unrun = scripts.map(({ name }) => `  ${name} has install scripts, which are not run.\n`);
-  return [`${server} → ${nextLabel(plan)}\n`, ...compared, ...unrun];
+  const proofs = origin.map((sentence) => `  ~ ${sentence}\n`);
+  return [`${server} → ${nextLabel(plan)}\n`, ...proofs, ...compared, ...unrun];
 }
 
 function outcomeLine({ plan, state, error, isFollowed = false }: ServerUpdateOutcome): string {
@@ -163,7 +164,7 @@ function outcomeLine({ plan, state, error, isFollowed = false }: ServerUpdateOut
         : `Recorded the items of ${server}.`,
     declined: () => `${server} stays.`,
     held: () =>
-      `error: ${server} stays, because the model might see something else. Compare with --load, or update with: agenttools update ${reference}${next ? '' : ' --load'} --yes`,
+      `error: ${server} stays, because ${plan.origin?.length ? 'its origin is not as before' : 'the model might see something else'}. Compare with --load, or update with: agenttools update ${reference}${next ? '' : ' --load'} --yes`,
     failed: () => `error: ${server} stays: ${error?.message}`,
     unknown: () => `${server} stays. ${error?.message}`,
   } satisfies Record<ServerUpdateOutcome['state'], () => string>;
@@ -187,7 +188,7 @@ function names(receipts: readonly Receipt[]): string {
 
 /** JSON output for one existing server. */
 export function serverUpdateData({ plan, state, error }: ServerUpdateOutcome): object {
-  const { receipts, next, differences, remoteVersion } = plan;
+  const { receipts, next, differences, remoteVersion, origin = [] } = plan;
   const [{ reference, kind, serverVersion }] = receipts;
   return {
     name: reference,
@@ -197,6 +198,7 @@ export function serverUpdateData({ plan, state, error }: ServerUpdateOutcome): o
     state,
     clients: [...new Set(receipts.map(({ client }) => client))],
     ...(differences && { changes: differences }),
+    ...(origin.length > 0 && { origin }),
     ...(error && { error: failureData(error) }),
   };
 }
