@@ -121,7 +121,7 @@ describe.concurrent('start of an existing server', () => {
     await record('2.0.0', 'new');
     await records.supersede(reference, 'io.github.acme/tickets@2.0.0');
     await program.take(({ method }) => method === 'notifications/tools/list_changed', 'a changed list');
-    expect(await toolNames(program)).toEqual(['toolnew']);
+    expect(await toolNames(program)).toEqual(['toolnew_']);
     await program.end();
     const unknown = startProgram('io.github.acme/other@1.0.0', { env });
     expect(await unknown.exit).toEqual({ code: 1, signal: null });
