@@ -171,7 +171,7 @@ describe('an entry of the MCP Registry', () => {
 });
 
 describe('a package', () => {
-  test('of a command by npx follows its name without a version', async () => {
+  test('by npx in a command follows its name without a version', async () => {
     await publish('1.2.0');
     const words = ['--no-verify', '--', 'npx', '-y', '@acme/mcp', '/data'];
     expect(await run('install', 'cursor', '--name', 'files', ...words)).toMatchObject({ code: 0 });
@@ -184,7 +184,7 @@ describe('a package', () => {
     expect(entryOf('files').args).toEqual([expect.stringContaining('@acme+mcp@1.3.0'), '/data']);
   });
 
-  test('of PyPI is pinned and compared at the index of the user', async () => {
+  test('from PyPI is pinned and compared at the index of the user', async () => {
     let version = '2.0.0';
     const asked: string[] = [];
     const origin = await serve((request, response) => {
@@ -219,7 +219,7 @@ describe('a package', () => {
   });
 });
 
-test('an image is compared with the tags of its registry that are written alike', async () => {
+test('an image is compared with the tags of its registry in the same form', async () => {
   const origin = await serve((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', origin);
     if (pathname === '/token') return void response.end(JSON.stringify({ token: searchParams.get('scope') }));

@@ -86,8 +86,8 @@ export async function newestImageTag(image: string, { npm, signal }: NpmLookup):
       });
     });
   const tags = isRecord(answer) && Array.isArray(answer.tags) ? answer.tags.filter(isString) : [];
-  const alike = tags.flatMap((one) => readTag(one) ?? []).filter((one) => one.shape === present.shape);
-  return [...alike, present].reduce((best, one) => (isNewer(one.numbers, best.numbers) ? one : best)).text;
+  const similar = tags.flatMap((one) => readTag(one) ?? []).filter((one) => one.shape === present.shape);
+  return [...similar, present].reduce((best, one) => (isNewer(one.numbers, best.numbers) ? one : best)).text;
 }
 
 interface VersionTag {

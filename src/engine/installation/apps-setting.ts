@@ -35,7 +35,7 @@ export async function withApps(
   return isSwitchedOff ? { ...launch, env: { ...launch.env, [appsVariable]: 'true' } } : launch;
 }
 
-/** False if an entry switches UI apps off. Null: it does not start AgentTools, which has no say there. */
+/** False if an entry switches UI apps off. Null: it does not start AgentTools. */
 export function hasApps({ client: id, entry }: Receipt): boolean | null {
   const client = clients.find((one) => one.id === id);
   const launch = client?.manual === undefined ? client?.launchOf(entry) : undefined;

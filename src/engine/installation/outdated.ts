@@ -178,7 +178,7 @@ async function fileState(
   }
 }
 
-/** Compares the handshake of a remote server with that of the last look. */
+/** Compares the handshake of a remote server with the last recorded one. */
 async function remoteState(receipt: Receipt, facts: Facts, deps: StateDeps): Promise<VersionState> {
   const record = new UpstreamRecords(deps.dataFolder).read(upstreamRecordKey({ reference: receipt.server }));
   const current = record?.info?.version ?? null;

@@ -13,7 +13,7 @@ interface RemoteDeps {
 }
 
 /**
- * Asks the remote server of an entry. Headers with references, whose values only the client has, are not sent.
+ * Asks the remote server of an entry. Headers with references are not sent, since only the client knows their values.
  * @throws AgentToolsError if the server does not answer, or wants a sign-in
  */
 export async function askRemote(

@@ -43,7 +43,7 @@ export function isFrozen(receipt: Receipt): boolean {
   return isBridged(receipt) && (launchOfReceipt(receipt)?.args.includes('--frozen') ?? false);
 }
 
-/** True for an entry whose open sessions follow an update: AgentTools finds the server by its reference. */
+/** True for an entry that starts AgentTools with the reference of the server. Its open sessions follow an update. */
 export function isFollowing(receipt: Receipt): boolean {
   const { args = [] } = launchOfReceipt(receipt) ?? {};
   return isBridged(receipt) && args.includes(receipt.server) && !args.includes('--frozen');

@@ -46,7 +46,7 @@ describe('the settings of npm', () => {
     ]);
   });
 
-  it('that name an unreadable file are reported', async () => {
+  it('fail if they name an unreadable file', async () => {
     const failure = settingsOf('cafile=/\n');
     await expect(failure).rejects.toMatchObject({
       code: 'failed',

@@ -50,7 +50,7 @@ export interface InstallInput extends TargetInput {
   /** Command of an existing server. */
   readonly command: readonly string[] | undefined;
   readonly toolOptions: readonly string[];
-  /** True or false if an option says so. */
+  /** Undefined without an option for UI apps. */
   readonly apps: boolean | undefined;
   readonly cwd: string | undefined;
   readonly by: InstallRequest['by'];

@@ -171,7 +171,7 @@ function outcomeLine({ plan, state, error, isFollowed = false }: ServerUpdateOut
   return lines[state]();
 }
 
-/** Clients that start the new version only after a restart, and clients whose open sessions switch to it. */
+/** Advice for the clients: a restart, or none if their open sessions switch to the new version. */
 function restartAdvice(receipts: readonly Receipt[], isFollowed: boolean): string {
   const isSwapped = (receipt: Receipt) => isFollowed && isFollowing(receipt);
   const swapped = receipts.filter(isSwapped);
