@@ -292,7 +292,8 @@ async function compareVersions(plan: ServerUpdatePlan, deps: ServerUpdateDeps): 
   try {
     const frozen = await compareFrozen(receipts.filter(isFrozen), updated, deps);
     if (frozen.length === receipts.length) return joinFrozen(frozen);
-    const plain = receipts.find((one) => !isFrozen(one))!;
+    // A direct entry has all items, under their own names.
+    const plain = receipts.find((one) => !isBridged(one)) ?? receipts.find((one) => !isFrozen(one))!;
     const before = await listItems(plain, deps);
     const after = await listItems(updated(plain), deps);
     const joined = joinFrozen(frozen);
