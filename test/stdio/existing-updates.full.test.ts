@@ -5,6 +5,8 @@ import { expect, test } from 'vitest';
 import { registryEntry, type StandInEntry, startMcpRegistry } from '../support/mcp-registry.js';
 import { writeFolder } from '../support/packages.js';
 import { eventually, openProgram, runProgram } from '../support/program.js';
+import { ticketsServer } from '../support/tickets-server.js';
+import { writeBundle } from '../support/zip.js';
 
 /** A runner of packages: serves the tools `wait`, which answers when the file `go` exists, and `only-<version>`. */
 const runner = (go: string) => `#!${process.execPath}
@@ -72,5 +74,37 @@ test('open sessions through AgentTools follow an update', { timeout: 60_000 }, a
   await run('update', '--yes');
   await eventually(() => program.stderr.includes('The version before is served on.'), 'the refusal');
   expect(await names()).toEqual(['a_wait', 'a_only-2.0.0']);
+  await program.end();
+});
+
+test('open sessions follow a bundle that changed at its place', { timeout: 60_000 }, async () => {
+  const home = writeFolder();
+  const release = (version: string) =>
+    writeFileSync(
+      path.join(home, 'kit.mcpb'),
+      writeBundle(
+        {
+          manifest_version: '0.3',
+          name: 'kit',
+          version,
+          server: { type: 'node', entry_point: 'server.mjs' },
+        },
+        { 'server.mjs': ticketsServer.replace("'tool'", `'${version}'`) },
+      ),
+    );
+  const env = { HOME: home, AGENTTOOLS_HOME: path.join(home, 'agenttools') };
+  const run = async (...words: readonly string[]) => await runProgram(words, { cwd: home, env });
+  release('1.0.0');
+  await run('install', 'cursor', './kit.mcpb', '--prefix', 'a_', '--no-verify');
+  const written = JSON.parse(readFileSync(path.join(home, '.cursor/mcp.json'), 'utf8')).mcpServers.kit;
+  const command = [written.command, ...written.args] as const;
+  const program = await openProgram(undefined, { command, env });
+  const names = async () =>
+    (await program.request('tools/list')).tools.map(({ name }: { name: string }) => name);
+  expect(await names()).toEqual(['a_1.0.0']);
+  release('1.1.0');
+  await run('update', '--yes');
+  await program.take(({ method }) => method === 'notifications/tools/list_changed', 'a changed list');
+  expect(await names()).toEqual(['a_1.1.0']);
   await program.end();
 });
