@@ -143,6 +143,22 @@ describe('an entry of the MCP Registry', () => {
     expect(entryOf('tickets').url).toBe('https://mcp.example.com/1.1.0');
   });
 
+  test('at another host needs consent, also through AgentTools', async () => {
+    const release = await openRegistry((version) => ({
+      remotes: [
+        { type: 'streamable-http', url: `https://${version === '1.0.0' ? 'mcp' : 'other'}.example.com/` },
+      ],
+    }));
+    await run('install', 'cursor', 'io.github.acme/tickets', '--no-verify');
+    await run('install', 'codex', 'io.github.acme/tickets', '--no-verify', '--prefix', 'a_');
+    release();
+    const held = await run('update');
+    expect(held.code).toBe(1);
+    expect(held.stderr).toContain('It comes from other.example.com now, not from mcp.example.com.');
+    expect(held.stderr).toContain('its origin is not as before');
+    expect(entryOf('tickets').url).toBe('https://mcp.example.com/');
+  });
+
   test('with other inputs is refused with the command that installs it', async () => {
     const release = await openRegistry((version) => {
       const more = version === '1.0.0' ? {} : { environmentVariables: [{ name: 'KEY', isRequired: true }] };

@@ -39,6 +39,7 @@ import {
   isFrozen,
   launchOfReceipt,
   requireSameStart,
+  sourceChanges,
   updatedEntry,
   type VersionChange,
 } from './updated-entry.js';
@@ -52,7 +53,7 @@ export interface ServerUpdatePlan {
   readonly known?: ExistingServer | undefined;
   /** The new version of an npm package, installed beside the present one. */
   readonly installed?: InstalledNpmServer;
-  /** Sentences about proofs of the origin that the new version does not have. */
+  /** Sentences about another publisher, package or host, and about lost proofs of the origin. */
   readonly origin?: readonly string[];
   /** Changes that the model sees; undefined if the two versions were not compared. */
   readonly differences?: readonly SurfaceDifference[];
@@ -113,7 +114,9 @@ export async function planServerUpdate(
       return options.load ? await planRecords(receipts, deps) : { receipts, findings: [] };
     requireSameStart(receipts, { known, next });
     const installed = await makeAvailable(next, first, options, deps);
-    const origin = installed ? await originChanges(installed, known, deps) : [];
+    const origin = known
+      ? [...sourceChanges(known, next), ...(await lostProofs(known, installed, deps))]
+      : [];
     const plan = { receipts, findings: [], next, known, origin, ...(installed && { installed }) };
     const isCompared = options.load || receipts.some(isFrozen);
     return isCompared ? { ...plan, ...(await compareVersions(plan, deps)) } : plan;
@@ -183,14 +186,15 @@ async function makeAvailable(
   );
 }
 
-async function originChanges(
-  installed: InstalledNpmServer,
-  known: ExistingServer | undefined,
+/** Sentences about proofs of an npm package that its new version does not have. */
+async function lostProofs(
+  { template }: ExistingServer,
+  installed: InstalledNpmServer | undefined,
   { dataFolder }: ServerUpdateDeps,
 ): Promise<readonly string[]> {
-  const runner = known?.template.kind === 'program' ? known.template.runner : undefined;
+  const runner = template.kind === 'program' ? template.runner : undefined;
   const before = runner?.by === 'npm' ? await readNpmServerOrigin(dataFolder, runner) : undefined;
-  return before ? weakerOrigin(before, installed) : [];
+  return before && installed ? weakerOrigin(before, installed) : [];
 }
 
 /**

@@ -129,6 +129,32 @@ export function requireSameStart(
   throw new AgentToolsError('refused', message);
 }
 
+/** Sentences about another publisher, package or host of a newer version. */
+export function sourceChanges(known: ExistingServer, next: ExistingServer): readonly string[] {
+  const [was, is] = [sourceName(known), sourceName(next)];
+  const isOtherPublisher = known.publisher !== undefined && known.publisher !== next.publisher;
+  return [
+    ...(isOtherPublisher
+      ? [`It was published by ${next.publisher ?? 'an unknown user'}, and before by ${known.publisher}.`]
+      : []),
+    ...(was === is ? [] : [`It comes from ${is} now, not from ${was}.`]),
+  ];
+}
+
+/** Host of a remote server, or package of a program. */
+function sourceName({ template, content }: ExistingServer): string {
+  if (content || template.kind === 'bundle') return 'a bundle';
+  if (template.kind === 'remote') {
+    const address = template.url
+      .map((part) => (typeof part === 'string' ? part : `{${part.input}}`))
+      .join('');
+    return /^[a-z]+:\/\/([^/?#]*)/i.exec(address)?.[1] ?? address;
+  }
+  const { runner } = template;
+  if (runner.by === 'docker') return `the image ${imageWithoutTag(runner.image)}`;
+  return 'name' in runner ? `the package ${runner.name} by ${runner.by}` : 'a command';
+}
+
 /** The start of a server without its version. `unset`: inputs without a value, so that nothing with them is used. */
 function shapeOf({ source, template, content }: ExistingServer, unset: ReadonlySet<string>): string {
   const isUsed = (text: TextTemplate) =>
