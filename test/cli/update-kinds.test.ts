@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -306,21 +306,4 @@ test('a remote server is compared with its answers at the last look', async () =
     stderr: expect.stringContaining('Recorded the items of'),
   });
   expect(await outdated()).toMatchObject([{ state: 'current', current: '1.1.0' }]);
-});
-
-test('an entry with --frozen is recorded in the new version', async () => {
-  const release = await openRegistry(packaged('npm', '@acme/mcp'));
-  const entry = await run('install', 'cursor', 'io.github.acme/tickets', '--frozen');
-  expect(entry).toMatchObject({ code: 0 });
-  release();
-  const held = await run('update');
-  expect(held).toMatchObject({ code: 1, stderr: expect.stringContaining('has another description') });
-  expect(await run('update', '--yes')).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('Restart Cursor'),
-  });
-  expect(entryOf('tickets').args).toContain('io.github.acme/tickets@1.1.0');
-  const records = path.join(home, 'agenttools/frozen');
-  const texts = readdirSync(records).map((name) => readFileSync(path.join(records, name), 'utf8'));
-  expect(texts.filter((one) => one.includes('Version 1.1.0'))).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { expect, test } from 'vitest';
 import { registryEntry, type StandInEntry, startMcpRegistry } from '../support/mcp-registry.js';
 import { writeFolder } from '../support/packages.js';
-import { eventually, openProgram, runProgram } from '../support/program.js';
+import { eventually, openProgram, type Program, runProgram } from '../support/program.js';
 import { ticketsServer } from '../support/tickets-server.js';
 import { writeBundle } from '../support/zip.js';
 
@@ -35,7 +35,8 @@ const entry = (version: string): StandInEntry =>
     packages: [{ registryType: 'pypi', identifier: 'acme-tickets', version }],
   });
 
-test('open sessions through AgentTools follow an update', { timeout: 60_000 }, async () => {
+/** A user with the runner and the registry, which has version 1.0.0. `release`: adds another one. */
+async function machine() {
   const home = writeFolder();
   const go = path.join(home, 'go');
   writeFileSync(path.join(home, 'uvx'), runner(go));
@@ -45,24 +46,36 @@ test('open sessions through AgentTools follow an update', { timeout: 60_000 }, a
   const env = {
     PATH: [home, path.dirname(process.execPath)].join(path.delimiter),
     AGENTTOOLS_MCP_REGISTRY: url,
+    AGENTTOOLS_HOME: path.join(home, 'agenttools'),
     HOME: home,
   };
-  const run = async (...words: readonly string[]) =>
-    await runProgram(words, { cwd: home, env: { ...env, AGENTTOOLS_HOME: path.join(home, 'agenttools') } });
+  const run = async (...words: readonly string[]) => await runProgram(words, { cwd: home, env });
+  /** Opens a session by the entry of Cursor. */
+  const open = async () => {
+    const { mcpServers } = JSON.parse(readFileSync(path.join(home, '.cursor/mcp.json'), 'utf8'));
+    const { command, args } = mcpServers.tickets;
+    return await openProgram(undefined, { command: [command, ...args], env });
+  };
+  return { go, run, open, release: (version: string) => void entries.push(entry(version)) };
+}
+
+async function names(program: Program): Promise<readonly string[]> {
+  const { tools } = await program.request('tools/list');
+  return tools.map(({ name }: { name: string }) => name);
+}
+
+test('open sessions through AgentTools follow an update', { timeout: 60_000 }, async () => {
+  const { go, run, open, release } = await machine();
   await run('install', 'cursor', 'io.github.acme/tickets', '--prefix', 'a_', '--no-verify');
-  const written = JSON.parse(readFileSync(path.join(home, '.cursor/mcp.json'), 'utf8')).mcpServers.tickets;
-  const command = [written.command, ...written.args] as const;
-  const program = await openProgram(undefined, { command, env: { ...env, ...written.env } });
-  const names = async () =>
-    (await program.request('tools/list')).tools.map(({ name }: { name: string }) => name);
-  expect(await names()).toEqual(['a_wait', 'a_only-1.0.0']);
+  const program = await open();
+  expect(await names(program)).toEqual(['a_wait', 'a_only-1.0.0']);
   const waiting = program.call('a_wait');
 
-  entries.push(entry('2.0.0'));
+  release('2.0.0');
   const updated = await run('update', '--yes');
   expect(updated.stderr).toContain('Open sessions of Cursor switch to it.');
   await eventually(() => program.stderr.includes('Updated while served'), 'the swap');
-  expect(await names()).toEqual(['a_wait', 'a_only-2.0.0']);
+  expect(await names(program)).toEqual(['a_wait', 'a_only-2.0.0']);
   const changes = program.messages.filter(({ method }) => method === 'notifications/tools/list_changed');
   expect(changes).toHaveLength(1);
   const [{ text }] = (await program.call('a_only-2.0.0')).content;
@@ -70,11 +83,27 @@ test('open sessions through AgentTools follow an update', { timeout: 60_000 }, a
   writeFileSync(go, '');
   expect((await waiting).content).toEqual([{ type: 'text', text: '1.0.0' }]);
 
-  entries.push(entry('3.0.0'));
+  release('3.0.0');
   await run('update', '--yes');
   await eventually(() => program.stderr.includes('The version before is served on.'), 'the refusal');
-  expect(await names()).toEqual(['a_wait', 'a_only-2.0.0']);
+  expect(await names(program)).toEqual(['a_wait', 'a_only-2.0.0']);
   await program.end();
+});
+
+test('an entry with --frozen serves the items of an accepted update', { timeout: 60_000 }, async () => {
+  const { run, open, release } = await machine();
+  // Clients that start from the desktop have a short PATH.
+  const installed = await run('install', 'cursor', 'io.github.acme/tickets', '--frozen', '--env', 'PATH');
+  expect(installed).toMatchObject({ code: 0 });
+  release('2.0.0');
+  const held = await run('update');
+  expect(held).toMatchObject({ code: 1, stderr: expect.stringContaining('tool "only-2.0.0" is new') });
+  const updated = await run('update', '--yes');
+  expect(updated).toMatchObject({ code: 0, stderr: expect.stringContaining('Restart Cursor') });
+  const program = await open();
+  expect(await names(program)).toEqual(['wait', 'only-2.0.0']);
+  await program.end();
+  expect(program.stderr).toBe('');
 });
 
 test('open sessions follow a bundle that changed at its place', { timeout: 60_000 }, async () => {
@@ -99,12 +128,10 @@ test('open sessions follow a bundle that changed at its place', { timeout: 60_00
   const written = JSON.parse(readFileSync(path.join(home, '.cursor/mcp.json'), 'utf8')).mcpServers.kit;
   const command = [written.command, ...written.args] as const;
   const program = await openProgram(undefined, { command, env });
-  const names = async () =>
-    (await program.request('tools/list')).tools.map(({ name }: { name: string }) => name);
-  expect(await names()).toEqual(['a_1.0.0']);
+  expect(await names(program)).toEqual(['a_1.0.0']);
   release('1.1.0');
   await run('update', '--yes');
   await program.take(({ method }) => method === 'notifications/tools/list_changed', 'a changed list');
-  expect(await names()).toEqual(['a_1.1.0']);
+  expect(await names(program)).toEqual(['a_1.1.0']);
   await program.end();
 });
