@@ -174,11 +174,12 @@ const readOnly = [
   'validate',
 ];
 
-/** Points the Node of entries at the running one. */
+/** Points the Node and the script of entries at the running ones. */
 async function renewLink(host: Host): Promise<void> {
-  const { renewNodeLink } = await import('../engine/existing-servers/node-link.js');
+  const { renewLinks } = await import('../engine/existing-servers/node-link.js');
   const { dataFolder } = workspaceFolders(host);
-  await renewNodeLink({ dataFolder, execPath: ownProgram().command, platform: host.platform });
+  const { command: execPath, args } = ownProgram();
+  await renewLinks({ dataFolder, execPath, script: args[0]!, platform: host.platform });
 }
 
 /** Commands that take the command of a server after `--`. */

@@ -19,7 +19,6 @@ import { diffLines } from 'diff';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { arm, disarm } from '../engine/base/files/support/faults.js';
 import { addFiles, packageJson, writeFolder } from '../support/packages.js';
-import { programFile } from '../support/program.js';
 import {
   all,
   contentOf,
@@ -486,7 +485,7 @@ scenario('Path with spaces and quotes', () => {
     expectDone(await stage.run(['install', subject.client.id, folder, '--no-verify']));
     expect(subject.client.launchOf(stage.entries.weather!)).toEqual({
       command: stage.node,
-      args: [programFile, 'start', path.join(folder, 'weather')],
+      args: [path.join(path.dirname(stage.node), 'agenttools.js'), 'start', path.join(folder, 'weather')],
       env: { MCP_SERVER_NAME: '@acme/kit/weather' },
     });
     expectDone(await stage.uninstall());

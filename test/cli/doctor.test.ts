@@ -608,6 +608,22 @@ describe('doctor', () => {
     expect(readlinkSync(link)).toBe(node);
   });
 
+  it('points the link to AgentTools at the present one', async () => {
+    const home = writeFolder({ [cursor]: cursorFile });
+    await run(home, ['install', 'cursor', 'agenttools', '--no-verify']);
+    const text = readFileSync(path.join(home, cursor), 'utf8');
+    const link = path.join(home, 'agenttools/bin/agenttools.js');
+    rmSync(link);
+    symlinkSync('/opt/node18/lib/node_modules/agenttools/bin/agenttools.js', link);
+    const { code, stdout } = await run(home, ['doctor', '--offline', '--no-start', '--fix']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('run the present AgentTools by'),
+    });
+    expect(readlinkSync(link)).toBe(path.resolve('bin/agenttools.js'));
+    expect(readFileSync(path.join(home, cursor), 'utf8')).toBe(text);
+  });
+
   it('takes over an entry with a secret, lists it, and puts the former one back', async () => {
     const text = JSON.stringify(
       servers({ one: { command: 'node', args: ['a'], env: { API_KEY: secret } } }),

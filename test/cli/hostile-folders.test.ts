@@ -10,9 +10,13 @@ import { runCli } from '../support/run-cli.js';
 const secrets = { NPM_TOKEN: 't0ken-4f1c9a', AWS_SECRET: 's3cret-8b7d6e' };
 
 let requests: string[] = [];
+/** Documents by path. Others are missing. */
+const answers = new Map<string, object>();
 const stranger = createServer((request: IncomingMessage, response) => {
   requests.push(`${request.url} ${JSON.stringify(request.headers)}`);
-  response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+  const answer = answers.get(request.url ?? '');
+  response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(answer ?? {}));
 });
 let host: string;
 beforeAll(async () => {
@@ -101,6 +105,27 @@ describe.each(Object.entries(redirections))('a folder with %s', (_, [file, setti
     expect(requests.length).toBeGreaterThan(0);
     expect(secretsIn(sent().join('\n'))).toEqual([]);
   });
+});
+
+test.each([['outdated'], ['update', '--yes']])(
+  '%s asks the registry of the user, in any folder',
+  async (...words) => {
+    const install = ['install', 'cursor', 'npm:@acme/mcp', '--command', 'npx', '--no-verify'];
+    const published = { name: '@acme/mcp', version: '1.0.0', bin: 'server.js' };
+    answers.set('/own/@acme%2Fmcp/latest', published);
+    expect(await runCli(install, { home, cwd: home, env: { ...npmInProcess } })).toMatchObject({ code: 0 });
+    requests = [];
+    await run(words, [`registry=http://${host}/theirs/`]);
+    expect(new Set(requests.map((request) => request.split(' ')[0]))).toEqual(
+      new Set(['/own/@acme%2Fmcp/latest']),
+    );
+    answers.clear();
+  },
+);
+
+test('start looks for the package of an entry at the registry of the user, in any folder', async () => {
+  await run(['start', 'npm:@acme/mcp'], [`registry=http://${host}/theirs/`]);
+  expect(requests.map((request) => request.split(' ')[0])).toEqual(['/own/@acme%2Fmcp/latest']);
 });
 
 test('a folder gets no setting of npm that the user has set by a variable', async () => {

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { ownProgram } from '../../src/engine/base/folders.js';
 import type { Launch, WritableClient } from '../../src/engine/clients/client.js';
 import { readEntry } from '../../src/engine/clients/edit/entries.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
@@ -173,7 +172,8 @@ function remoteEntry(client: WritableClient): object {
   const headers = { A: 'b' };
   const shape = remoteShapeOf(client);
   if (shape) return shape.entry({ url, transport: 'http', headers }, 'example');
-  const args = [...ownProgram().args, 'start', '--transport', 'http', '--header', 'A: b', url];
+  const script = path.join(path.dirname(nodeLink), 'agenttools.js');
+  const args = [script, 'start', '--transport', 'http', '--header', 'A: b', url];
   const env = { AGENTTOOLS_HOME: path.join(home, 'agenttools') };
   return client.entry({ command: nodeLink, args, env }, 'example');
 }

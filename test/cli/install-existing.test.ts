@@ -237,6 +237,28 @@ describe('install by another runner', () => {
   });
 });
 
+test('a runner that fails is named with the variables of the network that it was started without', async () => {
+  const folder = writeFolder({ uvx: '#!/bin/sh\nexit 1\n' });
+  chmodSync(path.join(folder, 'uvx'), 0o755);
+  const env = { PATH: folder, NODE_EXTRA_CA_CERTS: '/etc/acme.pem' };
+  const { code, stderr } = await run(['install', 'cursor', 'pypi:acme==1.0'], { env });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('started without NODE_EXTRA_CA_CERTS of your shell'),
+  });
+  expect(stderr).toContain('npm config set cafile "$NODE_EXTRA_CA_CERTS"');
+  const given = await run(['install', 'cursor', 'pypi:acme==1.0', '--env', 'NODE_EXTRA_CA_CERTS'], { env });
+  expect(given.stderr).not.toContain('of your shell');
+});
+
+test('an existing server with UI apps off goes through AgentTools', async () => {
+  await run(['install', 'cursor', 'npm:@acme/mcp', '--no-enable-mcp-apps', '--no-verify']);
+  expect(entries().acme).toMatchObject({
+    args: expect.arrayContaining(['npm:@acme/mcp@1.2.0']),
+    env: { MCP_APPS_ENABLED: 'false' },
+  });
+});
+
 test.for([
   ['pypi:acme', 'uvx', 'https://docs.astral.sh/uv/'],
   ['docker:acme/mcp', 'docker', 'https://docs.docker.com'],

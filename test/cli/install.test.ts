@@ -12,6 +12,7 @@ import {
 import path from 'node:path';
 import { applyPatch } from 'diff';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { packageVersion } from '../../src/engine/base/folders.js';
 import { clients } from '../../src/engine/clients/table/index.js';
 import { manualClients } from '../../src/engine/clients/table/manual-clients.js';
 import { addFiles, packageJson, writeFolder } from '../support/packages.js';
@@ -57,7 +58,9 @@ describe('install', () => {
     const { command, args, env } = entry();
     expect(command).toBe(path.join(home, 'agenttools/bin/node'));
     expect(readlinkSync(command)).toBe(process.execPath);
-    expect(args).toEqual([path.resolve('bin/agenttools.js'), 'start', path.join(cwd, 'kit')]);
+    const script = path.join(home, 'agenttools/bin/agenttools.js');
+    expect(args).toEqual([script, 'start', path.join(cwd, 'kit')]);
+    expect(readlinkSync(script)).toBe(path.resolve('bin/agenttools.js'));
     expect(env).toEqual({ MCP_SERVER_NAME: '@acme/kit/kit', AGENTTOOLS_HOME: path.join(home, 'agenttools') });
   });
 
@@ -70,7 +73,7 @@ describe('install', () => {
     await install('cursor', '.');
     const { stdout } = await run(['show', '.', 'installations', '--json']);
     expect(JSON.parse(stdout)).toEqual([
-      { client: 'cursor', scope: 'user', file: cursorFile(), key: 'kit', sandbox: null },
+      { client: 'cursor', scope: 'user', file: cursorFile(), key: 'kit', sandbox: null, apps: true },
     ]);
   });
 
@@ -119,6 +122,28 @@ describe('install', () => {
   it('writes nothing for UI apps that are on', async () => {
     await install('cursor', '.', '--enable-mcp-apps');
     expect(entry().env).not.toHaveProperty('MCP_APPS_ENABLED');
+  });
+
+  it('switches UI apps on where the user had switched them off, and refuses a variable that contradicts', async () => {
+    await install('cursor', '.', '--no-enable-mcp-apps', '--tool-option', 'greet.style=fancy');
+    const listed = async () => JSON.parse((await run(['list-installed', '--json'])).stdout);
+    const options = { apps: false, toolOptions: ['greet.style=fancy'] };
+    expect(await listed()).toMatchObject([
+      { serverVersion: '1.2.3', version: packageVersion(), options, apps: false },
+    ]);
+    expect((await run(['list-installed'])).stdout).toContain('UI apps are off.');
+    await install('cursor', '.');
+    write(cursorFile(), read(cursorFile()).replace('"env": {', '"env": { "MCP_APPS_ENABLED": "False",'));
+    expect(await listed()).toMatchObject([{ state: 'intact', options: {}, apps: false }]);
+    await install('cursor', '.', '--enable-mcp-apps');
+    expect(entry().env.MCP_APPS_ENABLED).toBe('true');
+    for (const words of [
+      ['--enable-mcp-apps', '--env', 'MCP_APPS_ENABLED=false'],
+      ['--no-enable-mcp-apps', '--env', 'MCP_APPS_ENABLED=true'],
+    ]) {
+      const { code, stderr } = await install('cursor', '.', ...words);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('contradict each other') });
+    }
   });
 
   it('sets the working directory where the client can', async () => {

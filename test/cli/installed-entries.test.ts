@@ -16,7 +16,7 @@ import type {
 } from '../../src/engine/clients/client.js';
 import type { ConfigEntry } from '../../src/engine/clients/edit/editor.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
-import { nodeCommand } from '../../src/engine/existing-servers/node-link.js';
+import { nodeCommand, scriptArgument } from '../../src/engine/existing-servers/node-link.js';
 import { writeFolder } from '../support/packages.js';
 import { fixture, programFile } from '../support/program.js';
 import { runCli } from '../support/run-cli.js';
@@ -69,11 +69,9 @@ async function run(home: string, words: readonly string[]): Promise<void> {
   expect(code, stderr).toBe(0);
 }
 
-/** The launch that each client reads from its file. */
-const expected: Omit<Launch, 'command'> = {
-  args: [programFile, 'start', path.join(fixture('weather'), 'weather')],
-  env: { MCP_SERVER_NAME: '@acme/weather/weather' },
-};
+/** The words after the script, and the variables, that each client reads from its file. */
+const words = ['start', path.join(fixture('weather'), 'weather')];
+const env: Launch['env'] = { MCP_SERVER_NAME: '@acme/weather/weather' };
 
 describe.each(writableClients.map((client) => [client.id, client] as const))('%s', (_, client) => {
   test('reads the launch from its file, which is as before afterwards', async () => {
@@ -87,9 +85,11 @@ describe.each(writableClients.map((client) => [client.id, client] as const))('%s
 
     const place = ['--config', file, '--client', client.id];
     await run(home, ['install', ...place, fixture('weather'), '--no-verify']);
+    const facts = { dataFolder, execPath: process.execPath, platform: process.platform };
     expect(client.launchOf(entryIn(client, readFileSync(file, 'utf8')))).toEqual({
-      ...expected,
-      command: nodeCommand({ dataFolder, execPath: process.execPath, platform: process.platform }),
+      command: nodeCommand(facts),
+      args: [scriptArgument({ ...facts, script: programFile }), ...words],
+      env,
     });
 
     await run(home, ['uninstall', ...place]);
@@ -98,9 +98,9 @@ describe.each(writableClients.map((client) => [client.id, client] as const))('%s
 });
 
 test('a launch starts the server', async () => {
-  const { args, env } = expected;
   const command = process.execPath;
-  const transport = new StdioClientTransport({ command, args: [...args], env, stderr: 'pipe' });
+  const args = [programFile, ...words];
+  const transport = new StdioClientTransport({ command, args, env: { ...env }, stderr: 'pipe' });
   const session = new Client({ name: 'tester', version: '1' });
   await session.connect(transport);
   const { tools } = await session.listTools();

@@ -129,10 +129,29 @@ describe('a package', () => {
   });
 });
 
+describe('an update to a version without a signature', () => {
+  it('needs consent, if the version before had a verified one', async () => {
+    const { run, setRegistry } = await open();
+    await run('add', '@acme/kit@^1');
+    await run('install', 'cursor', 'npm:@acme/mcp', '--no-verify');
+    await publishKit('1.1.0');
+    await registry.publish({
+      'package.json': { name: '@acme/mcp', version: '1.3.0', type: 'module', bin: 'server.js' },
+      'server.js': ticketsServer,
+    });
+    await setRegistry({ change: () => undefined });
+    const { code, stdout, stderr } = await run('update', '--load', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject([{ state: 'held' }, { state: 'held' }]);
+    expect(stderr.match(/It has no signature\. The version before had a verified one\./g)).toHaveLength(2);
+    expect((await run('update', '--yes')).code).toBe(0);
+  });
+});
+
 describe('an existing npm server', () => {
   it('is not installed with an invalid signature', async () => {
     const { home, run } = await open({ change: ({ keyid }) => ({ keyid, sig: 'AAAA' }) });
-    const { code, stderr } = await run('install', 'cursor', 'npm:@acme/mcp');
+    const { code, stderr } = await run('install', 'cursor', 'npm:@acme/mcp@1.2.0');
     expect(code).toBe(1);
     expect(stderr).toContain('@acme/mcp@1.2.0 has an invalid signature');
     expect(existsSync(path.join(home, '.cursor/mcp.json'))).toBe(false);

@@ -95,26 +95,33 @@ describe.concurrent('start of an existing server', () => {
     await program.end();
   });
 
-  test('starts a recorded server without the network', async () => {
+  test('starts a recorded server without the network, and follows its update', async () => {
     const home = writeFolder({ 'server.mjs': ticketsServer });
     const reference = 'io.github.acme/tickets@1.0.0';
-    await new ExistingRecords(path.join(home, 'data')).write(reference, {
-      source: 'registry',
-      reference,
-      name: 'tickets',
-      version: '1.0.0',
-      inputs: [],
-      template: {
-        kind: 'program',
-        runner: { by: 'command', command: process.execPath },
-        args: [{ words: [[path.join(home, 'server.mjs')]] }],
-        env: {},
-      },
-      notes: [],
-    });
+    const records = new ExistingRecords(path.join(home, 'data'));
+    const record = async (version: string, ...words: readonly string[]) =>
+      await records.write(`io.github.acme/tickets@${version}`, {
+        source: 'registry',
+        reference: `io.github.acme/tickets@${version}`,
+        name: 'tickets',
+        version,
+        inputs: [],
+        template: {
+          kind: 'program',
+          runner: { by: 'command', command: process.execPath },
+          args: [{ words: [[path.join(home, 'server.mjs')]] }, ...words.map((word) => ({ words: [[word]] }))],
+          env: {},
+        },
+        notes: [],
+      });
+    await record('1.0.0');
     const env = { AGENTTOOLS_HOME: path.join(home, 'data'), AGENTTOOLS_MCP_REGISTRY: 'none' };
     const program = await openProgram(reference, { env });
     expect(await toolNames(program)).toEqual(['tool']);
+    await record('2.0.0', 'new');
+    await records.supersede(reference, 'io.github.acme/tickets@2.0.0');
+    await program.take(({ method }) => method === 'notifications/tools/list_changed', 'a changed list');
+    expect(await toolNames(program)).toEqual(['toolnew_']);
     await program.end();
     const unknown = startProgram('io.github.acme/other@1.0.0', { env });
     expect(await unknown.exit).toEqual({ code: 1, signal: null });

@@ -119,15 +119,23 @@ export function givenOptions({ env, args, headers }: InputOptions, host: Host): 
 interface ExistingRun extends Pick<BridgeDeps, 'signal' | 'tell' | 'report'> {
   /** Base URL of the MCP Registry, or `none`. */
   readonly mcpRegistry?: string | undefined;
+  /** True to ask the MCP Registry again, also soon after another command. Default: false. */
+  readonly refresh?: boolean;
+  /** True if settings of npm in the working directory do not apply: the command runs there by chance. Default: false. */
+  readonly ignoresProject?: boolean;
 }
 
 /** Everything that existing servers are looked up and started with. */
-export function existingDeps(host: Host, { mcpRegistry, ...run }: ExistingRun): BridgeDeps {
+export function existingDeps(
+  host: Host,
+  { mcpRegistry, refresh, ignoresProject, ...run }: ExistingRun,
+): BridgeDeps {
   const { dataFolder, cacheFolder } = workspaceFolders(host);
+  const { cwd, ...npm } = npmSetting(host);
   return {
     ...run,
-    npm: npmSetting(host),
-    openRegistry: async () => await openHostRegistry(mcpRegistry, host),
+    npm: ignoresProject || cwd === undefined ? npm : { ...npm, cwd },
+    openRegistry: async () => await openHostRegistry(mcpRegistry, host, { refresh }),
     dataFolder,
     cacheFolder,
     reveal: hostReveal(host),

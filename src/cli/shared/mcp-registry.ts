@@ -10,8 +10,15 @@ export function registryAddress(given: string | undefined, { env }: Pick<Host, '
   return given ?? (env.AGENTTOOLS_MCP_REGISTRY || undefined);
 }
 
-/** Opens the MCP Registry of the option or the environment. @throws AgentToolsError if it is turned off */
-export async function openHostRegistry(given: string | undefined, host: Host): Promise<McpRegistry> {
+/**
+ * Opens the MCP Registry of the option or the environment. `refresh`: without recent answers from the cache.
+ * @throws AgentToolsError if it is turned off
+ */
+export async function openHostRegistry(
+  given: string | undefined,
+  host: Host,
+  { refresh = false } = {},
+): Promise<McpRegistry> {
   const url = registryAddress(given, host);
   if (url === 'none') {
     const message = 'The MCP Registry is turned off by --mcp-registry none or AGENTTOOLS_MCP_REGISTRY=none.';
@@ -19,5 +26,5 @@ export async function openHostRegistry(given: string | undefined, host: Host): P
   }
   const { openMcpRegistry } = await import('../../engine/mcp-registry/open-registry.js');
   const cacheFolder = path.join(workspaceFolders(host).cacheFolder, 'mcp-registry');
-  return await openMcpRegistry({ npm: npmSetting(host), url, cacheFolder });
+  return await openMcpRegistry({ npm: npmSetting(host), url, cacheFolder, refresh });
 }

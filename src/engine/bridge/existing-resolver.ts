@@ -58,6 +58,8 @@ const firstAnswerMs = 700;
 /** The server in front of an existing server. */
 export interface Bridge {
   readonly compose: () => Promise<ServerSpec>;
+  /** The existing server, without secrets. */
+  readonly server: ExistingServer;
   /** Key of its recorded surface. */
   readonly surfaceKey: string;
 }
@@ -97,7 +99,7 @@ export async function createBridge(request: BridgeRequest, deps: BridgeDeps): Pr
     const upstreams = spec.upstreams.map((entry) => ({ ...entry, upstream, lendsInfo: true }));
     return { ...spec, upstreams, configKey: deriveKey(name) };
   };
-  return { compose, surfaceKey: canonical(['existing', server.reference, choice]) };
+  return { compose, server, surfaceKey: canonical(['existing', server.reference, choice]) };
 }
 
 type EndpointRequest = Pick<BridgeRequest, 'text' | 'meant' | 'given' | 'transport' | 'passes'>;

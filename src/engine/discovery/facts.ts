@@ -158,6 +158,8 @@ export interface InstallationFacts {
   readonly key: string;
   /** Level of the sandbox that `start` opens for the entry; null: none. */
   readonly sandbox: string | null;
+  /** False if the entry switches UI apps off. */
+  readonly apps: boolean;
 }
 
 /** Declaration of one item in a manifest. */

@@ -7,6 +7,7 @@ import { visibleLine } from '../base/visible-text.js';
 import { reconcileRecords } from '../clients/config-change.js';
 import type { ConfigEntry } from '../clients/edit/editor.js';
 import type { Receipts } from '../clients/receipts.js';
+import { clients } from '../clients/table/index.js';
 import { declaredSandbox } from '../extension/declared-sandbox.js';
 import { DefinitionError, type Extension } from '../extension/extension.js';
 import { type Kind, kinds, singular } from '../extension/item-kinds.js';
@@ -292,7 +293,15 @@ async function findInstallations(
     file,
     key,
     sandbox: levelOf(entry, declaresSandbox),
+    apps: showsApps(client, entry),
   }));
+}
+
+/** False if a variable of an entry switches UI apps off. */
+function showsApps(id: string, entry: ConfigEntry): boolean {
+  const client = clients.find((one) => one.id === id);
+  const env = client?.manual === undefined ? client?.launchOf(entry)?.env : undefined;
+  return env?.MCP_APPS_ENABLED?.trim().toLowerCase() !== 'false';
 }
 
 /** Level of the sandbox that `start` opens for a config entry. Its options precede a command. */

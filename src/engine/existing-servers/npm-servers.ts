@@ -10,7 +10,7 @@ import { isPublishedName } from '../extension/names.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import { checkOrigin, isProvenance, type Provenance } from '../npm/provenance.js';
 import { runNpm } from '../npm/run-npm.js';
-import { checkInstalled } from '../npm/signatures.js';
+import { checkInstalled, type SignatureState } from '../npm/signatures.js';
 import { programFile } from './npm-program.js';
 import { publishedProgram } from './resolve-npm.js';
 import { findScripted, readJson, type ScriptedPackage, scriptsOf } from './scripted-packages.js';
@@ -26,6 +26,8 @@ export interface InstalledNpmServer {
   readonly scripted: readonly ScriptedPackage[];
   /** Verified provenance. Absent: it has none, or nothing is installed. */
   readonly provenance?: Provenance;
+  /** Absent in older folders, or nothing is installed. */
+  readonly signature?: SignatureState;
 }
 
 export interface NpmServerRequest {
@@ -160,7 +162,7 @@ async function installAnew(
       await writeFile(path.join(staged, 'package.json'), '{ "private": true }\n');
     });
     await runNpm(['install', ...flags, '--', `${name}@${version}`], { folder: staged, setting: npm, signal });
-    await checkInstalled(staged, { npm, signal });
+    const signature = (await checkInstalled(staged, { npm, signal })).get(`${name}@${version}`);
     const origin = await checkOrigin(name, staged, { npm, dataFolder, requireProvenance, signal });
     const allowed = await chooseAllowed(staged, request);
     for (const one of allowed) {
@@ -173,7 +175,14 @@ async function installAnew(
       });
     }
     const provenance = origin?.provenance ?? undefined;
-    const record = { format: 1, name, version, allowed, ...(provenance && { provenance }) };
+    const record = {
+      format: 1,
+      name,
+      version,
+      allowed,
+      ...(signature && { signature }),
+      ...(provenance && { provenance }),
+    };
     await guardWrite(staged, () => writeFile(path.join(staged, recordFile), `${JSON.stringify(record)}\n`));
     await guardWrite(folder, () => putInPlace(staged, folder));
   } finally {
@@ -212,6 +221,15 @@ async function putInPlace(staged: string, folder: string): Promise<void> {
 interface ServerRecord {
   readonly allowed: readonly string[];
   readonly provenance?: Provenance;
+  readonly signature?: SignatureState;
+}
+
+/** Proofs of the origin of an installed server; undefined if it is not installed. */
+export async function readNpmServerOrigin(
+  dataFolder: string,
+  server: Pick<NpmServerRequest, 'name' | 'version'>,
+): Promise<Pick<InstalledNpmServer, 'provenance' | 'signature'> | undefined> {
+  return await readRecord(npmServerFolder(dataFolder, server));
 }
 
 /** The record of a complete folder; undefined for a missing or incomplete one. */
@@ -219,8 +237,12 @@ async function readRecord(folder: string): Promise<ServerRecord | undefined> {
   try {
     const record: unknown = JSON.parse(await readFile(path.join(folder, recordFile), 'utf8'));
     if (!isRecord(record) || record.format !== 1 || !Array.isArray(record.allowed)) return undefined;
-    const { provenance } = record;
-    return { allowed: record.allowed.filter(isString), ...(isProvenance(provenance) && { provenance }) };
+    const { provenance, signature } = record;
+    return {
+      allowed: record.allowed.filter(isString),
+      ...(isProvenance(provenance) && { provenance }),
+      ...((signature === 'verified' || signature === 'unsigned') && { signature }),
+    };
   } catch {
     return undefined;
   }
@@ -238,6 +260,7 @@ async function describe(folder: string, { name, bin }: NpmServerRequest): Promis
     file,
     scripted: await findScripted(folder, record?.allowed ?? []),
     ...(record?.provenance && { provenance: record.provenance }),
+    ...(record?.signature && { signature: record.signature }),
   };
 }
 

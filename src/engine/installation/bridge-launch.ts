@@ -6,6 +6,7 @@ import { toStartable } from '../clients/entry-shapes.js';
 import { remoteShapeOf, signsInByItself } from '../clients/table/remote-shapes.js';
 import type { ExistingServer, InputValues, RemoteTransport } from '../existing-servers/existing-server.js';
 import { assignInputs, type GivenOptions, type PathBase } from '../existing-servers/given-inputs.js';
+import { appsVariable } from './apps-setting.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { BridgedParts, InstallSource } from './install-source.js';
 import { adaptWords, sandboxWords } from './launch.js';
@@ -76,6 +77,7 @@ export function bridgeLaunch(
   const isShared = request.scope.kind === 'project' && request.by === 'npx';
   const env = {
     ...(dataFolder !== undefined && !isShared && { AGENTTOOLS_HOME: dataFolder }),
+    ...(request.apps === false && { [appsVariable]: 'false' }),
     ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
   };
   const folder = request.cwd === undefined ? {} : { cwd: request.cwd };
@@ -110,10 +112,11 @@ function choiceWords({ only, except, prefix, rename, toolList }: ItemChoices): r
 export function bridgeReason(
   client: Client,
   { launch, secretArguments, usesStore, signIn }: InstallSource,
-  { adapt, choices, frozen, sandbox, scope }: InstallRequest,
+  { adapt, apps, choices, frozen, sandbox, scope }: InstallRequest,
 ): string | undefined {
   if (frozen) return 'which checks that its tools are the recorded ones';
   if (adapt === 'on' || adapt === 'auto') return `which adapts its tools to ${client.name}`;
+  if (apps === false) return 'which keeps its UI apps off';
   if (sandbox.length > 0) return 'which runs it in a sandbox';
   if (Object.keys(choices).length > 0) return 'which chooses its tools';
   if (usesStore) return 'which reads its secrets from the secret store';

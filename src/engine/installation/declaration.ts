@@ -37,7 +37,7 @@ export function declarationOf(
     prefix: choices.prefix,
     rename: choices.rename,
     catalog: choices.toolList === 'catalog',
-    apps: request.apps ? undefined : false,
+    apps: request.apps === false ? false : undefined,
     cwd: request.cwd === undefined ? undefined : path.resolve(workspace.cwd, request.cwd),
     run: request.by === 'npx' ? request.by : undefined,
     dev: request.dev,

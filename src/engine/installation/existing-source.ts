@@ -10,11 +10,13 @@ import type { ExistingServer } from '../existing-servers/existing-server.js';
 import { readHeaders } from '../existing-servers/given-inputs.js';
 import { hideSecrets } from '../existing-servers/hide-secrets.js';
 import type { InstalledNpmServer } from '../existing-servers/npm-servers.js';
+import { pinReference } from '../existing-servers/package-index.js';
 import {
   type PreparedProgram,
   type PreparedRemote,
   prepareLaunch,
 } from '../existing-servers/prepare-launch.js';
+import { referenceOfCommand } from '../existing-servers/resolve-command.js';
 import { type ExistingReference, resolveExisting } from '../existing-servers/resolve-existing.js';
 import {
   refersToSecrets,
@@ -57,7 +59,13 @@ export async function findExistingSource(
   const meant = await understand(reference, request, setting);
   if (!meant) return undefined;
   refuseOptions(request, meant);
-  const server = await resolveExisting(meant, resolveDeps(existingDeps(setting), request.sha256));
+  const deps = resolveDeps(existingDeps(setting), request.sha256);
+  // The runner chooses the version if no index can be asked.
+  const pinned = await pinReference(meant, deps).catch((error: unknown) => {
+    if (error instanceof AgentToolsError) return meant;
+    throw error;
+  });
+  const server = await resolveExisting(pinned, deps);
   const shown = shownReference(meant);
   const reading = explainReference({ text, meant }, server);
   if (reading !== undefined) setting.report(reading);
@@ -136,6 +144,11 @@ function builtNotes(installed: InstalledNpmServer | undefined): readonly string[
   return [`It was built from ${repository}, commit ${commit}.`];
 }
 
+/** Reference of a command: of its package as the user has named it, without a version that was found out. */
+function commandName(words: readonly string[], { source, reference }: ExistingServer): string {
+  return source === 'command' ? reference : referenceOfCommand(words);
+}
+
 interface FoundServer {
   readonly text: string;
   readonly meant: ExistingReference;
@@ -209,7 +222,7 @@ async function prepareSource(
   const unrun = installed?.scripted.filter(({ isAllowed }) => !isAllowed) ?? [];
   const allowed = installed?.scripted.filter(({ isAllowed }) => isAllowed).map(({ name }) => name) ?? [];
   return {
-    reference: request.command ? server.reference : text,
+    reference: request.command ? commandName(request.command, server) : text,
     server: server.reference,
     argument: server.reference,
     isExisting: true,

@@ -24,6 +24,8 @@ export interface CompletedInstall {
   readonly request: InstallRequest;
   readonly source: InstallSource;
   readonly launch: Launch | RemoteLaunch;
+  /** Script that a link in the launch points at; undefined without one. */
+  readonly linked: string | undefined;
   readonly placement: EntryTarget;
   readonly receipt: Receipt;
   readonly toolOptions: ToolOptionValues;
@@ -37,14 +39,14 @@ export interface CompletedInstall {
 
 /** Returns notes for the user about a written entry, in sentences. */
 export async function collectNotes(facts: CompletedInstall): Promise<readonly string[]> {
-  const { client, request, launch, placement, receipt, toolOptions, options, hidden, change } = facts;
+  const { client, request, launch, linked, placement, receipt, toolOptions, options, hidden, change } = facts;
   const { scope } = request;
   const { variables, secretHeaders } = facts.source;
   const { layout } = placement;
   const previous = change.known.find((one) => one.client === client.id && slotKey(one) === slotKey(receipt));
   const secrets = [...variables, ...options.variables].filter(({ isSecret }) => isSecret);
   return [
-    ...('url' in launch ? [] : unstablePaths(launch, { inProject: scope.kind === 'project' })),
+    ...('url' in launch ? [] : unstablePaths(launch, { inProject: scope.kind === 'project', linked })),
     ...hidden.notes,
     ...(scope.kind === 'user' ? [] : options.notes),
     ...findDroppedSettings({ previous, receipt, layout, toolOptions }),

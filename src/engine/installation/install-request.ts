@@ -41,7 +41,8 @@ export interface InstallRequest {
   /** Expected SHA-256 of a bundle; undefined: any. */
   readonly sha256: string | undefined;
   readonly toolOptions: readonly string[];
-  readonly apps: boolean;
+  /** True or false: UI apps are switched on or off. Default: the server shows them, and nothing is written. */
+  readonly apps: boolean | undefined;
   /** `node`: this program by absolute paths; `npx`: this version from the registry. */
   readonly by: 'node' | 'npx';
   readonly cwd: string | undefined;

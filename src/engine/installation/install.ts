@@ -8,11 +8,18 @@ import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipt.js';
 import { keepFolder } from '../existing-servers/kept-folder.js';
 import { withExistingHint } from '../existing-servers/naming-hint.js';
-import { linkNode, type NodeLinkFacts, nodeCommand } from '../existing-servers/node-link.js';
+import {
+  linkNode,
+  linkScript,
+  nodeCommand,
+  type ScriptLinkFacts,
+  scriptArgument,
+} from '../existing-servers/node-link.js';
 import { isSecret } from '../extension/upstream-secrets.js';
 import { loginCommand } from '../sign-in/login-command.js';
 import { AllowedFindings } from '../text-checks/allowed-findings.js';
 import { findTexts, type TextFinding, uniqueFindings } from '../text-checks/text-findings.js';
+import { refuseContradiction, withApps } from './apps-setting.js';
 import { bridgeReason } from './bridge-launch.js';
 import { buildConfigEntry } from './build-entry.js';
 import { toUserError } from './config-fault.js';
@@ -44,6 +51,7 @@ export async function install(
   setting: InstallDeps,
 ): Promise<readonly InstallResult[]> {
   await requireCwd(given, setting);
+  refuseContradiction(given);
   const request = await offerStore(given, setting);
   const source = await choose(request, setting);
   const verified: VerificationCache = new Map();
@@ -130,6 +138,11 @@ function networkNotes(
   });
 }
 
+function withNetworkNotes(error: unknown, notes: readonly string[]): unknown {
+  if (!(error instanceof AgentToolsError) || notes.length === 0) return error;
+  return new AgentToolsError(error.code, [error.message, ...notes].join('\n'), { cause: error });
+}
+
 function signInNotes({ signIn }: InstallSource, { name }: Client, isBridged: boolean): readonly string[] {
   if (!signIn) return [];
   if (!isBridged) return [`The server wants a sign-in. ${name} asks for it.`];
@@ -137,10 +150,12 @@ function signInNotes({ signIn }: InstallSource, { name }: Client, isBridged: boo
   return [`The server wants a sign-in. Sign in with: ${loginCommand(signIn.server)}`];
 }
 
-/** Replaces the running Node by its link, so that the entry outlives this version of Node. */
-function withNodeLink<L extends Launch | RemoteLaunch>(launch: L, node: NodeLinkFacts): L {
-  const isRunning = 'command' in launch && launch.command === node.execPath;
-  return isRunning ? { ...launch, command: nodeCommand(node) } : launch;
+/** Replaces the running Node and AgentTools by their links, so that the entry outlives these versions. */
+function withLinks<L extends Launch | RemoteLaunch>(launch: L, facts: ScriptLinkFacts): L {
+  if (!('command' in launch) || launch.command !== facts.execPath) return launch;
+  const [first, ...args] = launch.args;
+  const script = first === facts.script ? [scriptArgument(facts), ...args] : launch.args;
+  return { ...launch, command: nodeCommand(facts), args: script };
 }
 
 /** @throws AgentToolsError if npx cannot start the server on other machines */
@@ -165,6 +180,11 @@ async function installInto(
   const checkable =
     'url' in source.launch || !source.isOurs ? source.launch : withKey(source.launch, key, source.ownKey);
   if (request.by === 'npx') requireNpx(source);
+  // Programs that fetch their server need the proxies and certificates of the user.
+  const networkNotesOf = ({ command }: Launch) =>
+    /(?:^|[\\/])(?:npx|uvx|dnx)(?:\.\w+)?$/i.test(command)
+      ? networkNotes(client, setting.surroundings.env, request)
+      : [];
   const keepDescribed = await requireTexts(source, source.findings, request, setting);
   const notes = await source.checkClient(client);
   if (client.manual) {
@@ -184,12 +204,17 @@ async function installInto(
   const node = {
     dataFolder: existing.dataFolder,
     execPath: program.command,
+    script: program.args[0] ?? '',
     platform: setting.surroundings.platform,
   };
-  const launch = withNodeLink(checkable, node);
   checkKey(client, key);
-  if (source.isExisting) refuseSecretArguments(launch, source.secretArguments, scope);
+  if (source.isExisting) refuseSecretArguments(checkable, source.secretArguments, scope);
   const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
+  const linked = withLinks(checkable, node);
+  const launch =
+    request.apps && source.isOurs && 'command' in linked
+      ? await withApps(linked, { ...placement, key })
+      : linked;
   const options = secretOptions(source.toolOptions);
   const { entry, hidden } =
     'url' in launch
@@ -235,12 +260,15 @@ async function installInto(
           request,
           setting,
         ).catch((error: unknown) => {
-          throw source.explainFailure?.(error) ?? error;
+          throw withNetworkNotes(source.explainFailure?.(error) ?? error, networkNotesOf(checkable));
         });
   const findings = uniqueFindings([...source.findings, ...findTexts(checked.items)]);
   const keepConsent = await requireTexts(source, findings, request, setting);
   const recording = await planRecord(checked, request, setting);
-  if (launch !== checkable && !request.dryRun) await linkNode(node);
+  if (linked !== checkable && !request.dryRun) {
+    await linkNode(node);
+    if (source.isOurs) await linkScript(node);
+  }
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun, drafts }).catch(
     rethrowForFile(placement),
   );
@@ -277,6 +305,7 @@ async function installInto(
         request,
         source,
         launch,
+        linked: linked === checkable ? undefined : node.script,
         placement,
         receipt,
         toolOptions: source.toolOptions,

@@ -9,6 +9,7 @@ import { currentLocation } from '../clients/locate-config.js';
 import type { Receipt } from '../clients/receipt.js';
 import type { Receipts } from '../clients/receipts.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
+import { hasApps } from './apps-setting.js';
 
 /** Present state of an entry that AgentTools wrote. */
 export type InstalledState = 'intact' | 'edited' | 'gone' | 'server missing';
@@ -18,6 +19,8 @@ export interface InstalledEntry {
   readonly state: InstalledState;
   /** Reason, if the state alone does not explain it. */
   readonly reason?: string;
+  /** False if the present entry switches UI apps off. Null: it is gone, or does not start AgentTools. */
+  readonly apps: boolean | null;
 }
 
 export interface InstalledDeps {
@@ -39,7 +42,7 @@ export async function listInstalled({ receipts, workspace, clients }: InstalledD
   for (const { realFile, receipts: known } of records) {
     for (const receipt of known) {
       const read = await textFor(receipt, realFile);
-      if ('reason' in read) installed.push({ receipt, state: 'gone', reason: read.reason });
+      if ('reason' in read) installed.push({ receipt, state: 'gone', reason: read.reason, apps: null });
       else installed.push({ receipt, ...(await entryState(receipt, read.text, { workspace, clients })) });
     }
   }
@@ -83,24 +86,25 @@ async function entryState(
   try {
     entry = await readEntry(text, await currentLocation(receipt, text));
   } catch (error) {
-    return { state: 'edited', reason: (error as Error).message };
+    return { state: 'edited', reason: (error as Error).message, apps: null };
   }
-  if (!entry) return { state: 'gone' };
-  if (!isIntact(entry, receipt.entry)) return { state: 'edited' };
+  if (!entry) return { state: 'gone', apps: null };
+  const apps = hasApps({ ...receipt, entry });
+  if (!isIntact(entry, receipt.entry)) return { state: 'edited', apps };
   const client = clients.find(({ id }) => id === receipt.client);
   const launch = client?.manual === undefined ? client?.launchOf(receipt.entry) : undefined;
   const absent = [launch?.command, launch?.args[0]].find(
     (word) => word && path.isAbsolute(word) && !existsSync(word),
   );
-  if (absent !== undefined) return { state: 'server missing', reason: `${absent} no longer exists.` };
-  if (receipt.existing) return { state: 'intact' };
+  if (absent !== undefined) return { state: 'server missing', reason: `${absent} no longer exists.`, apps };
+  if (receipt.existing) return { state: 'intact', apps };
   const { project } = receipt;
   const place =
     project === undefined ? { ...workspace, ignoreProject: true } : { ...workspace, cwd: project };
   try {
     await new Workspace(place).findServer(receipt.argument);
-    return { state: 'intact' };
+    return { state: 'intact', apps };
   } catch (error) {
-    return { state: 'server missing', reason: (error as Error).message };
+    return { state: 'server missing', reason: (error as Error).message, apps };
   }
 }

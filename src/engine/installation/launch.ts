@@ -3,8 +3,10 @@ import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import type { Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
+import { inNpxCache, inProjectFolder } from '../existing-servers/node-link.js';
 import { type Adapt, serverKeyVariable } from '../runtime/adapt.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
+import { appsVariable } from './apps-setting.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallableServer } from './installable-server.js';
 
@@ -24,7 +26,7 @@ export interface LaunchRequest {
   readonly sandbox?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly toolOptions: Readonly<Record<string, unknown>>;
-  readonly apps: boolean;
+  readonly apps: boolean | undefined;
   readonly cwd: string | undefined;
   /** Data folder that the entry must name; undefined: the default folder. */
   readonly dataFolder: string | undefined;
@@ -46,7 +48,7 @@ export function buildLaunch(request: LaunchRequest): Launch {
   const { MCP_SERVER_NAME: _, ...given } = request.env;
   const env = {
     MCP_SERVER_NAME: qualifiedName,
-    ...(!request.apps && { MCP_APPS_ENABLED: 'false' }),
+    ...(request.apps === false && { [appsVariable]: 'false' }),
     ...(Object.keys(request.toolOptions).length > 0 && {
       MCP_TOOL_OPTIONS: JSON.stringify(request.toolOptions),
     }),
@@ -124,39 +126,37 @@ function resolveLaunchCwd({ cwd }: InstallRequest, { workspace }: InstallDeps): 
   return cwd === undefined ? undefined : path.resolve(workspace.cwd, cwd);
 }
 
-/**
- * Matches this program below the `node_modules` of a project, the first one in its path. Excludes the folders
- * in which npm and similar tools keep global packages.
- */
-const inProjectFolder =
-  /^(?:(?![\\/]node_modules[\\/]).)*(?<![\\/](?:lib|npm|nodejs|npm-global|packages|_npx[\\/][^\\/]+|global(?:[\\/][^\\/]+)?|v?\d[\d.]*))[\\/]node_modules[\\/].*\bagenttools[\\/]bin[\\/]agenttools\.js$/;
-
 /** Folders that are removed when another tool cleans up, by a part of their path. */
-const passingFolders: readonly (readonly [RegExp, string])[] = [
-  [
-    /[\\/]_npx[\\/]/,
-    "AgentTools runs from npx's cache, which npm may clear. Install it for good with: npm install --global agenttools. Then install again.",
-  ],
-  [
-    /[\\/](?:\.nvm|nvm|\.volta|\.fnm|fnm|\.nodenv|\.asdf|mise)[\\/].*\d+\.\d+/,
-    'This Node belongs to a version manager. After you remove this version, install again with another one.',
-  ],
+type PassingFolder = readonly [RegExp, string];
+
+const npxFolder: PassingFolder = [
+  inNpxCache,
+  "AgentTools runs from npx's cache, which npm may clear. Install it for good with: npm install --global agenttools. Then install again.",
 ];
 
-const projectFolder: (typeof passingFolders)[number] = [
+const nodeFolder: PassingFolder = [
+  /[\\/](?:\.nvm|nvm|\.volta|\.fnm|fnm|\.nodenv|\.asdf|mise)[\\/].*\d+\.\d+/,
+  'This Node belongs to a version manager. After you remove this version, install again with another one.',
+];
+
+const projectFolder: PassingFolder = [
   inProjectFolder,
   'AgentTools runs from the node_modules of a project and goes with it. Install it for good with: npm install --global agenttools. Then install again.',
 ];
 
 /**
  * Notes on a launch that may stop working by itself. A file of a project is removed together with the
- * project's packages.
+ * project's packages. `linked`: the script that a link in the launch points at, which follows a new Node.
  */
 export function unstablePaths(
   { command, args }: Launch,
-  { inProject }: Pick<LaunchRequest, 'inProject'>,
+  { inProject, linked }: Pick<LaunchRequest, 'inProject'> & { readonly linked?: string | undefined },
 ): readonly string[] {
   const words = [command, ...args];
-  const folders = inProject ? passingFolders : [...passingFolders, projectFolder];
-  return folders.flatMap(([part, note]) => (words.some((word) => part.test(word)) ? [note] : []));
+  const folders = [npxFolder, nodeFolder, ...(inProject ? [] : [projectFolder])];
+  return folders.flatMap((folder) => {
+    const [part, note] = folder;
+    const all = linked === undefined || folder === nodeFolder ? words : [...words, linked];
+    return all.some((word) => part.test(word)) ? [note] : [];
+  });
 }

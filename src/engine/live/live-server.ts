@@ -220,6 +220,13 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     return [...this.#removed.values()];
   }
 
+  /** Tools that the server has and that its gate refuses. */
+  get refusedTools(): readonly ToolSpec[] {
+    if (!this.#options.gate) return [];
+    const served = new Set(this.#current.registry.all('tools').map(({ name }) => name));
+    return this.#extended.registry.all('tools').filter(({ name }) => !served.has(name));
+  }
+
   /** Resolves when a list is complete, or the wait has ended. */
   async ready(
     kind: PendingKind,

@@ -99,9 +99,7 @@ async function answerCall(
   if (!tool) {
     const added = await connection.adaptation?.callAdded(name, given, ownerKey(request.auth));
     if (added) return added;
-    const what = (await wasRemoved(connection, request, name))
-      ? `Unknown tool: ${String(name)}. The server has removed it since the client may have read the list of tools. Read the list again, or restart the client`
-      : `Unknown tool: ${String(name)}`;
+    const what = `Unknown tool: ${String(name)}${await absenceOf(connection, request, name)}`;
     throw new ProtocolError(invalidParams, live.explain(what, 'tools'));
   }
   if (given !== undefined && !isRecord(given)) {
@@ -234,14 +232,21 @@ async function findAdapted(
   return original && tools.find(({ wire }) => wire === original);
 }
 
-/** True if the client may have listed a tool by this name that the server has removed. */
-async function wasRemoved(connection: Connection, request: RequestContext, name: unknown): Promise<boolean> {
-  const { removedTools } = connection.live;
-  if (removedTools.length === 0 || typeof name !== 'string') return false;
-  if (removedTools.some((tool) => tool.name === name)) return true;
-  // Names of other tools decide about an alias.
-  const all = [...connection.calls.server.registry.all('tools'), ...removedTools].map(({ wire }) => wire);
-  return (await adapterOf(connection, request, all))?.findOriginal(name, all) !== undefined;
+/** Reason why a tool is not served, as the rest of a message; empty if the server never had it. */
+async function absenceOf(connection: Connection, request: RequestContext, name: unknown): Promise<string> {
+  const { refusedTools, removedTools } = connection.live;
+  const isOneOf = async (tools: readonly ToolSpec[]): Promise<boolean> => {
+    if (tools.length === 0 || typeof name !== 'string') return false;
+    if (tools.some((tool) => tool.name === name)) return true;
+    // Names of other tools decide about an alias.
+    const all = [...connection.calls.server.registry.all('tools'), ...tools].map(({ wire }) => wire);
+    return (await adapterOf(connection, request, all))?.findOriginal(name, all) !== undefined;
+  };
+  if (await isOneOf(refusedTools))
+    return '. The server was started with --frozen and does not serve it, since it is not as recorded. The log of the server has the difference';
+  return (await isOneOf(removedTools))
+    ? '. The server has removed it since the client may have read the list of tools. Read the list again, or restart the client'
+    : '';
 }
 
 /** Answers a call if the client lacks a required capability: an error on 2026-07-28, a failed result before. */

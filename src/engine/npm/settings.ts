@@ -42,7 +42,7 @@ export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
     if (outgoing && !(await allowOutgoing(outgoing)))
       for (const { key } of outgoing.settings) config.delete(key, 'project');
   }
-  const options = config.flat;
+  const options = readFlat(config);
   const scoped = Object.entries(options).flatMap(([key, url]) => {
     const [, scope] = scopeKey.exec(key) ?? [];
     return scope !== undefined && typeof url === 'string' && url !== ''
@@ -91,10 +91,23 @@ async function loadConfig(
     await config.load();
     return config;
   } catch (cause) {
-    const why = withoutUserinfo(cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
-    const message = `The settings of npm cannot be read: ${why}. See them with: npm config list`;
-    throw new AgentToolsError('failed', message, { cause });
+    throw unreadable(cause);
   }
+}
+
+/** Reads the files that settings name. @throws AgentToolsError */
+function readFlat(config: Config): NpmSettings['options'] {
+  try {
+    return config.flat;
+  } catch (cause) {
+    throw unreadable(cause);
+  }
+}
+
+function unreadable(cause: unknown): AgentToolsError {
+  const why = withoutUserinfo(cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
+  const message = `The settings of npm cannot be read: ${why}. See them with: npm config list`;
+  return new AgentToolsError('failed', message, { cause });
 }
 
 const scopeKey = /^(@[^:/]+):registry$/;

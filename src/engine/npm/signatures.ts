@@ -23,6 +23,25 @@ export interface InstalledPackage {
 /** `unsigned`: the registry publishes no keys, or no signature of the package. */
 export type SignatureState = 'verified' | 'unsigned';
 
+/** Proofs of the origin of a package. */
+interface OriginProof {
+  readonly signature?: SignatureState | null;
+  readonly provenance?: { readonly repository: string } | null | undefined;
+}
+
+/** Sentences about proofs of a version that another version does not have, or that name another repository. */
+export function weakerOrigin(before: OriginProof, after: OriginProof): readonly string[] {
+  const isStripped = before.signature === 'verified' && after.signature !== 'verified';
+  const signed = isStripped ? ['It has no signature. The version before had a verified one.'] : [];
+  const [old, now] = [before.provenance?.repository, after.provenance?.repository];
+  if (old === undefined || old === now) return signed;
+  const built =
+    now === undefined
+      ? `It has no verified provenance. Before, it was built from ${old}.`
+      : `It was built from ${now}, and before from ${old}.`;
+  return [...signed, built];
+}
+
 /** The packages that npm has installed into a folder from registries, by its lockfile. */
 export async function installedPackages(folder: string): Promise<readonly InstalledPackage[]> {
   const text = await readFile(path.join(folder, 'package-lock.json'), 'utf8');

@@ -2,6 +2,7 @@ import { forEachLimited } from '../base/concurrency.js';
 import { AgentToolsError } from '../base/errors.js';
 import { Extension, type LoadCode } from '../extension/extension.js';
 import { type PackageSpec, readSpec } from '../npm/package-spec.js';
+import { weakerOrigin } from '../npm/signatures.js';
 import type { TextFinding } from '../text-checks/text-findings.js';
 import { compareDependencies, readDependencies } from './dependencies.js';
 import { findDrift } from './drift.js';
@@ -212,13 +213,7 @@ function otherOrigin(before: PackageRecord, after: PackageRecord): readonly stri
   const [was, is] = [before.publisher ?? undefined, after.publisher ?? 'an unknown user'];
   const publisher =
     was === undefined || was === is ? [] : [`It was published by ${is}, and before by ${was}.`];
-  const [old, now] = [before.provenance?.repository, after.provenance?.repository];
-  if (old === undefined || old === now) return publisher;
-  const built =
-    now === undefined
-      ? `It has no verified provenance. Before, it was built from ${old}.`
-      : `It was built from ${now}, and before from ${old}.`;
-  return [...publisher, built];
+  return [...publisher, ...weakerOrigin(before, after)];
 }
 
 async function toPackageSpec({ name, wanted: { kind, wanted } }: PackageRecord): Promise<PackageSpec> {

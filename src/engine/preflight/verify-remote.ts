@@ -22,6 +22,8 @@ export interface RemoteVerification extends Partial<ServerListing> {
   readonly wantsSignIn: boolean;
   /** Number of tools on the first page of the list. */
   readonly tools: number;
+  /** Version in its handshake. Absent if it wants a sign-in, or names none. */
+  readonly serverVersion?: string;
 }
 
 interface RemoteLimits {
@@ -67,7 +69,7 @@ export async function verifyRemote(server: RemoteServer, limits: RemoteLimits): 
 async function listItems(
   { url, headers, transport }: RemoteServer & { readonly transport: 'http' | 'sse' },
   { timeoutMs, signal, signIn, isHandshakeOnly = false }: RemoteLimits,
-): Promise<Pick<RemoteVerification, 'tools' | 'record' | 'items'>> {
+): Promise<Omit<RemoteVerification, 'transport' | 'wantsSignIn'>> {
   const client = new Client(
     { name: 'agenttools-verify', version: '1.0.0' },
     { versionNegotiation: { mode: 'legacy' } },
@@ -75,9 +77,11 @@ async function listItems(
   const options = { timeout: timeoutMs, signal: withTimeLimit(signal, timeoutMs) };
   try {
     await client.connect(createHttpTransport({ url, headers, transport }, signIn), options);
-    if (isHandshakeOnly) return { tools: 0 };
+    const serverVersion = client.getServerVersion()?.version;
+    const answer = serverVersion === undefined ? {} : { serverVersion };
+    if (isHandshakeOnly) return { tools: 0, ...answer };
     const tools = await readTools(client, () => options);
-    return { tools: tools.length, ...(await readListing(client, tools, () => options)) };
+    return { tools: tools.length, ...answer, ...(await readListing(client, tools, () => options)) };
   } finally {
     await client.close().catch(() => {});
   }

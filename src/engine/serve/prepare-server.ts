@@ -54,6 +54,8 @@ export interface Preparation extends ServerRequest {
   readonly debug?: DebugOptions | undefined;
   /** Opens the server in place of a search by its name. */
   readonly openServer?: ((signal: AbortSignal) => Promise<ServerResolver>) | undefined;
+  /** Calls `renew` when `openServer` resolves another server. Not used with `frozen`. Default: the server stays. */
+  readonly followUpdates?: ((renew: () => Promise<void>, signal: AbortSignal) => void) | undefined;
 }
 
 export interface PreparationDeps extends Pick<ResolveSetting, 'report'> {
@@ -244,6 +246,14 @@ async function prepareWith(
   if (client && limitMs > 0) {
     const { InitializeCheck } = await import('./initialize-check.js');
     live.add(new InitializeCheck({ live, host: client, env, limitMs, report }));
+  }
+  if (!frozen) {
+    const renewExisting = async () => {
+      const composed = await resolve({ reportsMissing: false, isFresh: true });
+      const take = async () => await live.replace(composed);
+      await (live.upstreams ? live.upstreams.admit(composed.server, take) : take());
+    };
+    preparation.followUpdates?.(renewExisting, signal);
   }
   if (live.current.upstreams.some(({ lendsInfo }) => lendsInfo) && live.current.info === first.server.info) {
     // The first start of an existing server: its name and instructions are not recorded yet.

@@ -24,10 +24,13 @@ export interface KeyedSurface {
   readonly surface: ModelSurface;
 }
 
-/** The command that records the surface with a key. `update` knows the servers of packages only. */
+/** The command that records the surface with a key. `update` knows neither user servers nor commands. */
 export function recordingCommand(key: string): string {
-  const isOfPackage = !key.startsWith('[') && key.includes('/');
-  return isOfPackage ? 'agenttools update --load' : 'agenttools install … --frozen';
+  if (!key.startsWith('['))
+    return key.includes('/') ? 'agenttools update --load' : 'agenttools install … --frozen';
+  const [, reference] = JSON.parse(key) as readonly unknown[];
+  const isPublished = typeof reference === 'string' && /^[^\s./~][^\s]*[:/]\S*$/.test(reference);
+  return isPublished ? `agenttools update ${reference} --load` : 'agenttools install … --frozen';
 }
 
 /** Recorded surfaces in the data folder, by the keys of the servers. `--frozen` serves nothing else. */

@@ -55,7 +55,7 @@ export function declaredRequest(declared: ServerDeclaration, values: NameValues)
     allowFindings: declared.allowFindings ?? [],
     sha256: declared.sha256,
     toolOptions: (declared.toolOptions ?? []).map(fill),
-    apps: declared.apps ?? true,
+    apps: declared.apps,
     by: declared.run ?? 'node',
     cwd: declared.cwd,
     dev: declared.dev ?? false,

@@ -147,6 +147,16 @@ export class UpstreamHub implements UpstreamSource {
     return extended;
   }
 
+  /**
+   * Starts the upstream servers of a server before `take` serves it. The others close after their open calls.
+   * @throws ToolError with the reason if one does not start
+   */
+  async admit({ upstreams }: Servable, take: () => Promise<void>): Promise<void> {
+    const specs = upstreams.map(({ upstream }) => upstream);
+    await this.#keys.identify(specs);
+    await this.#upstreams.admit(specs, take);
+  }
+
   /** Instructions of upstream servers that have not started yet, from their last start. Records the others. */
   #recorded(): readonly (readonly [UpstreamEntry, UpstreamItems])[] {
     const { records } = this.#options;

@@ -1,4 +1,5 @@
 import type { Servable } from '../runtime/compose-server.js';
+import { listedKinds } from '../runtime/served-kind.js';
 import type { UpstreamSpec } from '../runtime/upstream.js';
 import { usedUpstreams } from '../runtime/used-upstreams.js';
 import { ConnectionPool } from './connection-pool.js';
@@ -27,6 +28,8 @@ export class UpstreamSet {
   readonly #options: UpstreamSetOptions;
   readonly #members = new Map<string, Member>();
   readonly #retired = new Set<Member>();
+  /** Keys of upstream servers that start before the server has them. */
+  readonly #coming = new Set<string>();
 
   constructor(options: UpstreamSetOptions) {
     this.#options = options;
@@ -74,10 +77,36 @@ export class UpstreamSet {
         member.upstream.renew(member.spec);
         continue;
       }
-      this.#members.delete(key);
-      this.#retired.add(member);
-      if (member.busy === 0) this.#end(member);
-      else setTimeout(() => this.#end(member), retireMs).unref();
+      if (!this.#coming.has(key)) this.#retire(key, member);
+    }
+  }
+
+  #retire(key: string, member: Member): void {
+    this.#members.delete(key);
+    this.#retired.add(member);
+    if (member.busy === 0) this.#end(member);
+    else setTimeout(() => this.#end(member), retireMs).unref();
+  }
+
+  /**
+   * Starts upstream servers that the server will have once `take` returns, until they have listed their items.
+   * @throws ToolError with the reason if one does not start; none of the new ones is kept then
+   */
+  async admit(specs: readonly UpstreamSpec[], take: () => Promise<void>): Promise<void> {
+    const keys = specs.map((spec) => this.#options.keys.keyOf(spec)).filter((key) => !this.#members.has(key));
+    for (const key of keys) this.#coming.add(key);
+    try {
+      const all = specs.map((spec) => this.of(spec));
+      await Promise.all(all.flatMap((one) => listedKinds.map(async (kind) => await one.listed(kind))));
+      await take();
+    } catch (error) {
+      for (const key of keys) {
+        const member = this.#members.get(key);
+        if (member) this.#retire(key, member);
+      }
+      throw error;
+    } finally {
+      for (const key of keys) this.#coming.delete(key);
     }
   }
 

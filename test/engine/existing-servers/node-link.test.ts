@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { linkNode } from '../../../src/engine/existing-servers/node-link.js';
+import { linkNode, linkScript, renewLinks } from '../../../src/engine/existing-servers/node-link.js';
 import { writeFolder } from '../../support/packages.js';
 
 describe('the link to Node', () => {
@@ -42,5 +42,38 @@ describe('the link to Node', () => {
     const dataFolder = path.join(writeFolder({ file: '' }), 'file');
     const facts = { dataFolder, execPath: '/opt/node', platform: 'linux' } as const;
     await expect(linkNode(facts)).rejects.toMatchObject({ name: 'AgentToolsError', code: 'refused' });
+  });
+});
+
+describe('the link to AgentTools', () => {
+  const facts = (dataFolder: string, script: string) =>
+    ({ dataFolder, script, execPath: process.execPath, platform: 'linux' }) as const;
+  const script = 'lib/node_modules/agenttools/bin/agenttools.js';
+
+  test('is a script of Windows itself, since links need a privilege there', async () => {
+    const dataFolder = writeFolder();
+    const installed = { ...facts(dataFolder, 'C:\\npm\\agenttools.js'), platform: 'win32' } as const;
+    expect(await linkScript(installed)).toBe('C:\\npm\\agenttools.js');
+    expect(readdirSync(dataFolder)).toEqual([]);
+  });
+
+  test('follows AgentTools to another folder of global packages', async () => {
+    const place = writeFolder({ [`a/${script}`]: '', [`b/${script}`]: '' });
+    const link = await linkScript(facts(place, path.join(place, 'a', script)));
+    await renewLinks(facts(place, path.join(place, 'b', script)));
+    expect(readlinkSync(link)).toBe(path.join(place, 'b', script));
+  });
+
+  test.each([
+    '_npx/5f2/node_modules/agenttools/bin/agenttools.js',
+    'app/node_modules/agenttools/bin/agenttools.js',
+  ])('points at %s only if its own script is missing', async (passing) => {
+    const place = writeFolder({ [`a/${script}`]: '', [passing]: '' });
+    const link = await linkScript(facts(place, path.join(place, 'a', script)));
+    await renewLinks(facts(place, path.join(place, passing)));
+    expect(readlinkSync(link)).toBe(path.join(place, 'a', script));
+    rmSync(path.join(place, 'a'), { recursive: true });
+    await renewLinks(facts(place, path.join(place, passing)));
+    expect(readlinkSync(link)).toBe(path.join(place, passing));
   });
 });

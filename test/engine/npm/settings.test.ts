@@ -46,6 +46,14 @@ describe('the settings of npm', () => {
     ]);
   });
 
+  it('fail if they name an unreadable file', async () => {
+    const failure = settingsOf('cafile=/\n');
+    await expect(failure).rejects.toMatchObject({
+      code: 'failed',
+      message: expect.stringContaining('EISDIR'),
+    });
+  });
+
   it('fill in variables of the environment', async () => {
     const { options } = await settingsOf('//all.example/:_authToken=${TOKEN}\n', { env: { TOKEN: 't0ken' } });
     expect(options['//all.example/:_authToken']).toBe('t0ken');

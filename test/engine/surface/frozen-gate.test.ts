@@ -1,9 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are references to variables.
 import { describe, expect, test } from 'vitest';
+import { LiveServer } from '../../../src/engine/live/live-server.js';
 import type { Servable } from '../../../src/engine/runtime/compose-server.js';
+import { parseToolOptions } from '../../../src/engine/runtime/tool-options.js';
 import { type ModelSurface, surfaceOf } from '../../../src/engine/surface/model-surface.js';
 import { FrozenGate } from '../../../src/engine/surface/surface-gate.js';
-import { composeLive } from '../../support/session.js';
+import { composeLive, openSession } from '../../support/session.js';
 
 async function serverWith(tools: Readonly<Record<string, string>>, instructions = 'Ask.'): Promise<Servable> {
   const { spec } = await composeLive({
@@ -45,6 +47,22 @@ describe('a frozen server', () => {
       'frozen: tool "two" is not served: description changed since it was recorded. Accept the change with: renew',
       'frozen: tool "three" is not served: it is new since it was recorded. Accept the change with: renew',
     ]);
+  });
+
+  test('names --frozen to a client that calls a refused tool', async () => {
+    const record = surfaceOf(await serverWith({ kept: 'Kept.', one: 'One.', gone: 'Gone.' }));
+    const server = await serverWith({ kept: 'Kept.', one: 'Other.' });
+    const { gate } = open({ record });
+    const live = new LiveServer({ server, env: {}, report: () => {}, gate });
+    const session = await openSession({
+      served: { live, toolOptions: parseToolOptions(undefined, () => {}) },
+    });
+    await expect(session.request('tools/call', { name: 'one' })).rejects.toMatchObject({
+      message: expect.stringContaining('started with --frozen and does not serve it'),
+    });
+    await expect(session.request('tools/call', { name: 'gone' })).rejects.toMatchObject({
+      message: 'Unknown tool: gone',
+    });
   });
 
   test('serves no item at all if one has changed, where the server is refused', async () => {

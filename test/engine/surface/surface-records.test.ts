@@ -49,7 +49,9 @@ describe('a recorded surface', () => {
   test.each([
     ['@acme/weather/weather', 'agenttools update --load'],
     ['trip', 'agenttools install … --frozen'],
-    ['["existing","npm:@acme/weather",{}]', 'agenttools install … --frozen'],
+    ['["existing","npm:@acme/weather@1.0.0",{}]', 'agenttools update npm:@acme/weather@1.0.0 --load'],
+    ['["existing","node server.js",{}]', 'agenttools install … --frozen'],
+    ['["existing","./server.sh",{}]', 'agenttools install … --frozen'],
   ])('names the command that records %s again, if it is unreadable', async (key, command) => {
     const folder = writeFolder();
     const records = new SurfaceRecords(folder);

@@ -119,7 +119,7 @@ export function defineInstall(program: Command, { host, answer, command }: Comma
             mcpRegistry: options.mcpRegistry,
             command,
             toolOptions: options.toolOption,
-            apps: options.enableMcpApps ?? true,
+            apps: options.enableMcpApps,
             cwd: options.cwd,
             by: options.command,
             dev: options.dev ?? false,

@@ -50,7 +50,8 @@ export interface InstallInput extends TargetInput {
   /** Command of an existing server. */
   readonly command: readonly string[] | undefined;
   readonly toolOptions: readonly string[];
-  readonly apps: boolean;
+  /** Undefined without an option for UI apps. */
+  readonly apps: boolean | undefined;
   readonly cwd: string | undefined;
   readonly by: InstallRequest['by'];
   readonly verify: boolean;

@@ -13,7 +13,7 @@ export interface ListedEntry extends InstalledEntry {
 }
 
 /** JSON output of `list-installed`. */
-export function installedData({ receipt, state, reason, signIn }: ListedEntry): object {
+export function installedData({ receipt, state, reason, apps, signIn }: ListedEntry): object {
   const { client, scope, file, key, server, reference, version, time } = receipt;
   return {
     client,
@@ -24,6 +24,8 @@ export function installedData({ receipt, state, reason, signIn }: ListedEntry): 
     reference,
     kind: kindOf(receipt),
     serverVersion: receipt.serverVersion ?? null,
+    options: optionsOf(receipt),
+    apps,
     state,
     ...(reason !== undefined && { reason }),
     ...(secretsOf(receipt).length > 0 && { secrets: secretsOf(receipt) }),
@@ -31,6 +33,12 @@ export function installedData({ receipt, state, reason, signIn }: ListedEntry): 
     version,
     time,
   };
+}
+
+/** Options of `install`, without secrets. Older records have none. */
+function optionsOf({ declared = {} }: Receipt): object {
+  const { server: _, command: __, ...options } = declared;
+  return options;
 }
 
 /** Records of earlier versions have no kind. */
@@ -75,7 +83,7 @@ const stateAdvice: Readonly<Record<InstalledState, (receipt: Receipt) => string>
   edited: () => 'It was edited by hand. Write it again with install --force, or leave it.',
   gone: (receipt) =>
     `It is not in the file any more. Write it again with install, or forget it with: ${uninstallCommand(receipt)}`,
-  'server missing': () => 'It would not start.',
+  'server missing': () => 'It would not start. Repair it with: agenttools doctor --fix',
 };
 
 /** Renders the installed entries, one by one. */
@@ -86,11 +94,11 @@ export function renderInstalled(
   if (installed.length === 0)
     return 'Nothing is installed. Install a server with: agenttools install <client> <server>\n';
   const style = styleFor(options);
-  const lines = visibleTexts(installed).map(({ receipt, state, reason, signIn }) => {
+  const lines = visibleTexts(installed).map(({ receipt, state, reason, apps, signIn }) => {
     const { client, key, server, file } = receipt;
     const shown = state === 'intact' ? style.green(state) : style.yellow(state);
     const why = [reason, stateAdvice[state](receipt)].filter(Boolean).join(' ');
-    return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}${existingLine(receipt)}${secretsLine(receipt)}${signIn ? `\n  ${signInLine(signIn)}` : ''}\n  ${file}${why && `\n  ${why}`}\n`;
+    return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}${existingLine(receipt)}${apps === false ? '\n  UI apps are off.' : ''}${secretsLine(receipt)}${signIn ? `\n  ${signInLine(signIn)}` : ''}\n  ${file}${why && `\n  ${why}`}\n`;
   });
   return lines.join('');
 }

@@ -22,12 +22,19 @@ export async function outdatedCommand(
   { check, mcpRegistry, json }: OutdatedInput,
   host: Host,
 ): Promise<ExitCode> {
-  const { packagesFolder } = workspaceFolders(host);
+  const { packagesFolder, dataFolder } = workspaceFolders(host);
   const { receipts } = installationFolders(host);
   const states = await withProgress(host, async (tell) => {
     const { signal } = new AbortController();
-    const deps = existingDeps(host, { mcpRegistry, signal, tell, report: () => {} });
-    return await findOutdated({ packagesFolder, receipts, resolve: resolveDeps(deps), tell });
+    const deps = existingDeps(host, {
+      mcpRegistry,
+      refresh: true,
+      ignoresProject: true,
+      signal,
+      tell,
+      report: () => {},
+    });
+    return await findOutdated({ packagesFolder, receipts, dataFolder, resolve: resolveDeps(deps), tell });
   });
   host.stdout.write(json ? renderJson(states) : renderOutdated(states, host));
   return check && states.some(({ state }) => state === 'outdated') ? ExitCode.Failed : ExitCode.Ok;

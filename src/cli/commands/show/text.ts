@@ -95,9 +95,9 @@ const listRows = {
   parameters: (parameter: DeclaredParameterFacts) => argumentRow(parameter),
   inputs: (input: InputFacts) => inputRow(input),
   notes: (note: string) => `  ${visibleLine(note)}\n`,
-  installations: ({ client, scope, key, file, sandbox }: InstallationFacts, style: ChalkInstance) => {
+  installations: ({ client, scope, key, file, sandbox, apps }: InstallationFacts, style: ChalkInstance) => {
     const level = sandbox === null ? '' : `  sandbox: ${visibleLine(sandbox)}`;
-    return `  ${style.cyan(client)}  ${scope}  ${visibleLine(key)}  ${visibleLine(file)}${level}\n`;
+    return `  ${style.cyan(client)}  ${scope}  ${visibleLine(key)}  ${visibleLine(file)}${level}${apps ? '' : '  UI apps off'}\n`;
   },
   findings: (finding: Omit<TextFinding, 'hash'>, style: ChalkInstance) =>
     `  ${style.yellow(finding.severity)}  ${findingLine(finding)}\n`,

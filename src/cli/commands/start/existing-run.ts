@@ -1,8 +1,12 @@
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { reporterOn } from '../../../engine/base/line-reporter.js';
-import { createBridge } from '../../../engine/bridge/existing-resolver.js';
+import { errorMessage } from '../../../engine/base/thrown-value.js';
+import { toOneLine } from '../../../engine/base/to-one-line.js';
+import { type Bridge, createBridge } from '../../../engine/bridge/existing-resolver.js';
+import { followUpdates } from '../../../engine/bridge/follow-updates.js';
 import type { NamedReference } from '../../../engine/bridge/open-existing.js';
 import type { GivenOptions } from '../../../engine/existing-servers/given-inputs.js';
+import { readServerReference } from '../../../engine/existing-servers/server-reference.js';
 import type { Preparation } from '../../../engine/serve/prepare-server.js';
 import type { SandboxChoice } from '../../../engine/serve/server-sandbox.js';
 import type { Host } from '../../../host.js';
@@ -19,17 +23,43 @@ export function existingPreparation(
   const { transport, mcpRegistry, choices } = existing ?? {};
   const given = existing ? withVariables(givenOptions(existing, host), existing, host.env) : noOptions;
   const report = reporterOn(host.stderr);
+  const passes = use === 'always' ? (allowed?.env ?? []) : undefined;
+  const request = { ...named, given, transport, adapt, ...choices, passes };
+  const depsFor = (signal: AbortSignal) =>
+    existingDeps(host, { mcpRegistry, ignoresProject: true, signal, report, tell: () => {} });
+  let bridge: Bridge | undefined;
   return {
     server: undefined,
     strict,
     frozen,
     inProcess: true,
     openServer: async (signal) => {
-      const deps = existingDeps(host, { mcpRegistry, signal, report, tell: () => {} });
-      const passes = use === 'always' ? (allowed?.env ?? []) : undefined;
-      const request = { ...named, given, transport, adapt, ...choices, passes };
-      const { compose, surfaceKey } = await createBridge(request, deps);
-      return async () => ({ server: await compose(), surfaceKey, lacks: [] });
+      const first = await createBridge(request, depsFor(signal));
+      bridge = first;
+      return async () => {
+        const { compose, surfaceKey } = bridge ?? first;
+        return { server: await compose(), surfaceKey, lacks: [] };
+      };
+    },
+    followUpdates: (renew, signal) => {
+      const before = bridge;
+      if (!before) return;
+      const deps = depsFor(signal);
+      const { dataFolder } = deps;
+      const onUpdate = async (text: string) => {
+        const meant = readServerReference(text) as NamedReference['meant'];
+        const served = bridge;
+        try {
+          bridge = await createBridge({ ...request, text, meant }, deps);
+          await renew();
+          report(`Updated while served: ${text}.`);
+        } catch (error) {
+          bridge = served;
+          const reason = toOneLine(errorMessage(error));
+          report(`The update to ${text} cannot be served: ${reason} The version before is served on.`);
+        }
+      };
+      void followUpdates(before.server, { dataFolder, signal, onUpdate });
     },
   };
 }

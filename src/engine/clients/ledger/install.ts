@@ -13,6 +13,8 @@ export interface DesiredEntry {
   readonly receipt: Receipt;
   readonly place: EntryLocator;
   readonly force: boolean;
+  /** Server of AgentTools that the entry updates. Default: the same server, or one of the same family. */
+  readonly former?: string;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface DesiredEntry {
  */
 export async function planInstall(
   state: ConfigState,
-  { receipt, place, force }: DesiredEntry,
+  { receipt, place, force, former: updated }: DesiredEntry,
 ): Promise<Plan> {
   const { text, record } = state;
   const slot = slotKey(receipt);
@@ -30,7 +32,7 @@ export async function planInstall(
   const known = owners.find((one) => one.client === receipt.client);
   const companion = owners.find((one) => one.client !== receipt.client);
   const owner = known ?? companion;
-  const takes = findReplaced(current, owner, receipt);
+  const takes = findReplaced(current, owner, { receipt, updated });
   const entry = companion && takes === 'ours' ? sharedEntry(companion.entry, receipt.entry) : receipt.entry;
   const previous = takes === 'ours' ? owner?.entry : takes === 'nothing' ? entry : undefined;
   const next = current ? mergeEntry(current, entry, previous) : entry;
@@ -41,7 +43,7 @@ export async function planInstall(
   const extras = await missingAdditions(base, receipt, place);
   const after = await putEntry(base, place, next, { ...templateField(receipt), extras });
   // Errors that `--force` cannot avoid come first, such as a duplicate key.
-  if (current !== undefined && !force) requireReplaceable(current, owner, receipt);
+  if (current !== undefined && !force) requireReplaceable(current, owner, { receipt, updated });
 
   const former = current && takes === 'theirs' ? { replaced: current, displaced: owners } : owner;
   const confirmed = { ...keepKnownScope(receipt, known), entry, ...restorableFields(former ?? {}) };
@@ -49,14 +51,14 @@ export async function planInstall(
 
   const companions = takes === 'theirs' ? [] : owners.filter((one) => one.client !== receipt.client);
   const { server, reference, argument, variables } = receipt;
-  const updated = companions.map((one) => ({ ...one, entry, server, reference, argument, variables }));
+  const shared = companions.map((one) => ({ ...one, entry, server, reference, argument, variables }));
   const others = await otherReceipts(text, record, receipt);
   const steps = stepsBefore(record.steps, slot, { current, takes });
   return {
     text: after,
     record: {
       ...record,
-      receipts: [...others, ...updated, confirmed],
+      receipts: [...others, ...shared, confirmed],
       steps: after === text ? steps : [...steps, recordEdit(slot, text, after)],
       made: await listMadeContainers(text, record, receipt),
     },
@@ -95,16 +97,23 @@ type ReplacedEntry = 'nothing' | 'ours' | 'theirs';
 function findReplaced(
   current: ConfigEntry | undefined,
   owner: Receipt | undefined,
-  receipt: Receipt,
+  wanted: WantedServer,
 ): ReplacedEntry {
+  const { receipt } = wanted;
   if (current === undefined) return 'nothing';
-  if (owner) return owner.server === receipt.server || isSameFamily(owner, receipt) ? 'ours' : 'theirs';
+  if (owner) return mayReplace(owner, wanted) ? 'ours' : 'theirs';
   return isIntact(current, receipt.entry) ? 'nothing' : 'theirs';
 }
 
-/** True if two entries may replace each other. */
-function isSameFamily(one: Receipt, other: Receipt): boolean {
-  return one.family !== undefined && one.family === other.family;
+/** The entry to write. `updated`: the server that it updates. */
+interface WantedServer {
+  readonly receipt: Receipt;
+  readonly updated: string | undefined;
+}
+
+/** True if an entry of AgentTools may be replaced without `force`. */
+function mayReplace({ server, family }: Receipt, { receipt, updated }: WantedServer): boolean {
+  return [receipt.server, updated].includes(server) || (family !== undefined && family === receipt.family);
 }
 
 function installOutcome({
@@ -172,7 +181,11 @@ async function listMadeContainers(
 }
 
 /** @throws AgentToolsError with the owner of the key and a way out. */
-function requireReplaceable(current: ConfigEntry, owner: Receipt | undefined, receipt: Receipt): void {
+function requireReplaceable(
+  current: ConfigEntry,
+  owner: Receipt | undefined,
+  { receipt, updated }: WantedServer,
+): void {
   const { key, file, server } = receipt;
   const refuse = (message: string) => new AgentToolsError('refused', message);
   const wayOut = 'Give yours another key with --name, or replace it with --force.';
@@ -180,7 +193,7 @@ function requireReplaceable(current: ConfigEntry, owner: Receipt | undefined, re
     if (isIntact(current, receipt.entry)) return;
     throw refuse(`${file} has an entry "${key}" that AgentTools did not write. ${wayOut}`);
   }
-  if (owner.server !== server && !isSameFamily(owner, receipt))
+  if (!mayReplace(owner, { receipt, updated }))
     throw refuse(`The entry "${key}" in ${file} starts another server, ${owner.server}. ${wayOut}`);
   if (!isIntact(current, owner.entry)) {
     const ways = 'Overwrite the edit with --force, or give yours another key with --name.';

@@ -1,6 +1,6 @@
 import type { Launch } from '../../clients/client.js';
 import { platformPaths } from '../../clients/table/folders.js';
-import { linkNode, nodeCommand } from '../../existing-servers/node-link.js';
+import { linkNode, linkScript, nodeCommand, scriptArgument } from '../../existing-servers/node-link.js';
 import { npmServerFolder } from '../../existing-servers/npm-servers.js';
 import { isThroughAgentTools } from '../../installation/installed-reference.js';
 import { againCommand, commandLine, fixCommand } from '../commands.js';
@@ -167,8 +167,10 @@ function deadScriptFound(entry: EntryPicture, script: string, picture: Picture):
   const { installed, launch, config } = entry;
   const [ownScript = ''] = picture.program.args;
   const isOwn = launch?.args[0] === script && isThroughAgentTools(launch.args);
+  const facts = { ...nodeFacts(picture), script: ownScript };
+  const present = scriptArgument(facts);
   const words = new Map([
-    [script, ownScript],
+    [script, present],
     // An AgentTools that has moved often came with its Node.
     ...(launch && nameOf(launch.command) === 'node' && isMissing(launch.command, picture)
       ? [[launch.command, picture.program.command] as const]
@@ -183,7 +185,13 @@ function deadScriptFound(entry: EntryPicture, script: string, picture: Picture):
       ? fixCommand(config.client.id)
       : (again ?? 'Write the present path into the entry, or install the server again.'),
     ...(isOwn && {
-      repair: repairWords(entry, words, { does: `Let "${entry.key}" run ${ownScript}`, picture }),
+      repair: {
+        ...(script !== present && repairWords(entry, words, { does: '', picture })),
+        does: `Let "${entry.key}" run the present AgentTools by ${present}`,
+        async prepare({ dryRun }: { readonly dryRun: boolean }) {
+          if (!dryRun) await linkScript(facts);
+        },
+      },
     }),
   };
 }
