@@ -205,6 +205,14 @@ describe('invalid HTTP', () => {
       413,
     ],
     [
+      'a body that is sent although it is too long',
+      [
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90000000\r\n\r\n`,
+        'x'.repeat(30_000_000),
+      ],
+      413,
+    ],
+    [
       'a body that turns out too long',
       [
         'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
