@@ -62,7 +62,7 @@ describe('when the client closes its end', onBusyMachines, () => {
     expect(ms).toBeLessThan(patienceOfClientsMs);
   });
 
-  test.concurrent('a listener of its own end that never returns does not keep it', async () => {
+  test.concurrent('an exit listener that never returns does not keep it', async () => {
     const loop = "process.on('exit', () => { for (;;); }); return 'open';";
     const program = await openProgram(tools({ open: loop }), { flags: ['--in-process'] });
     expect(await program.textOf('open')).toBe('open');

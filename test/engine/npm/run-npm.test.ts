@@ -328,7 +328,7 @@ describe('error output of npm', () => {
 });
 
 describe('a failure of npm', () => {
-  it('says that a package or version does not exist', () => {
+  it('has the code of a package or version that does not exist', () => {
     const codes = ['E404', 'ETARGET', 'EACCES'].map((code) => new NpmError({ code, reason: 'no' }).code);
     expect(codes).toEqual(['not-found', 'not-found', 'failed']);
   });
