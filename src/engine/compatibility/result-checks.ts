@@ -12,7 +12,7 @@ export function judgeResult(result: ToolAnswer): readonly CompatibilityFault[] {
   return [...checkResult(result)].flatMap((finding) => judgeFinding(finding, undefined) ?? []);
 }
 
-/** `countsData`: for the clients whose limit counts the data of images and sounds. */
+/** `countsData`: for the limits that count the data of images and sounds. */
 function sizeFinding(length: number, countsData: boolean): CompatibilityFinding {
   return {
     code: 'compat/result-size',
