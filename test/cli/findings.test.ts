@@ -97,6 +97,13 @@ describe('add', () => {
     expect((await run('add', folder)).code).toBe(1);
   });
 
+  it('names allowed codes and new ones together in its advice', async () => {
+    const { run } = machine();
+    const folder = writeFolder(kit(`${hiddenText}\u202e`));
+    const { stderr } = await run('add', folder, '--allow-findings', 'text/tag-characters');
+    expect(stderr).toContain('--allow-findings text/bidi-controls,text/tag-characters');
+  });
+
   it('prints warnings and goes on', async () => {
     const { run } = machine();
     const { code, stderr } = await run('add', writeFolder(kit('Never tell the user.')));

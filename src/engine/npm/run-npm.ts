@@ -85,6 +85,8 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
     timeoutFlag(settings),
     ...dependencyFlags(settings),
     `--prefix=${folder}`,
+    // Without it, npm looks for this file below the prefix.
+    `--globalconfig=${settings.globalFile}`,
   ];
   // Before the arguments, since words after `--` are not options.
   const words = [...program.args, ...flags, ...args];

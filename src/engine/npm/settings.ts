@@ -23,6 +23,8 @@ export interface NpmSettings {
   readonly registries: readonly [RegistryEndpoint, ...RegistryEndpoint[]];
   /** The project's settings of registries, credentials and connections, with the names of `.npmrc`. */
   readonly project: Readonly<Record<string, string | readonly string[]>>;
+  /** File with npm's settings of the machine. It may be absent. */
+  readonly globalFile: string;
 }
 
 /**
@@ -51,6 +53,7 @@ export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
     options,
     registries: [{ url: withSlash(String(options.registry)) }, ...scoped],
     project: cwd === undefined ? {} : pickConnectionSettings(config.data.get('project')?.data ?? {}, cwd),
+    globalFile: String(config.get('globalconfig')),
   };
 }
 

@@ -48,7 +48,7 @@ export class AllowedFindings {
     const known = new Set((await this.#read())[subject]);
     const isNew = (one: TextFinding) => !known.has(consentFor(one));
     const refused = errors.filter((one) => isNew(one) && !codes.includes(one.code));
-    if (refused.length > 0) throw refusal({ subject, findings: refused, command });
+    if (refused.length > 0) throw refusal({ subject, findings: refused, codes, command });
     const allowed = errors.filter(isNew).map(consentFor);
     return async () => {
       if (allowed.length > 0) await this.#add(subject, allowed);
@@ -84,10 +84,11 @@ function consentFor({ code, hash }: TextFinding): string {
   return `${code} ${hash}`;
 }
 
-function refusal({ subject, findings, command }: Omit<FindingsRequest, 'codes'>): FindingsError {
+function refusal({ subject, findings, codes: allowed, command }: FindingsRequest): FindingsError {
   const lines = findings.slice(0, maxListed).map((one) => `  ${findingLine(one)}`);
   const more = findings.length - maxListed;
-  const codes = [...new Set(findings.map(({ code }) => code))].join(',');
+  // The option replaces the codes of an earlier command.
+  const codes = [...new Set([...findings.map(({ code }) => code), ...allowed])].join(',');
   const message = [
     `${subject} has texts that models read and people do not see. Nothing was written.`,
     ...lines,

@@ -161,6 +161,18 @@ describe('npm', () => {
     expect(existsSync(path.join(folder, 'node_modules/@private/kit/package.json'))).toBe(true);
   });
 
+  it('uses the settings of the machine', async () => {
+    const home = writeFolder();
+    const folder = writeFolder({ 'package.json': '{}' });
+    const env = {
+      ...settingOf(home).env,
+      HOME: home,
+      PREFIX: writeFolder({ 'etc/npmrc': registry.settings() }),
+    };
+    await runNpm(['install', '@acme/kit'], { folder, setting: settingOf(home, { env }) });
+    expect(existsSync(path.join(folder, 'node_modules/@acme/kit/a.js'))).toBe(true);
+  });
+
   it.each([
     ['@acme/none', 'E404', /@acme%2fnone.*npm config get registry/s],
     ['@acme/kit@9', 'ETARGET', /No matching version found for @acme\/kit@9\..*npm view/s],
