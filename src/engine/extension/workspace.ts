@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { didYouMean } from '../base/did-you-mean.js';
+import { didYouMean, inAnyCase } from '../base/did-you-mean.js';
 import { AgentToolsError, type ErrorCode } from '../base/errors.js';
 import { ancestorFolders } from '../base/files/ancestor-folders.js';
 import { findRealPath, statFile } from '../base/files/disk.js';
@@ -472,12 +472,6 @@ function unresolvedItemError(
 /** True if a command-line argument is a path: it begins with `.`, `/`, `\`, `~` or a drive letter. */
 export function isPathArgument(text: string): boolean {
   return /^(?:[./~\\]|[A-Za-z]:[\\/])/.test(text);
-}
-
-/** The only name that equals a word in any case. */
-function inAnyCase(word: string, names: readonly string[]): string | undefined {
-  const equal = new Set(names.filter((name) => name.toLowerCase() === word.toLowerCase()));
-  return equal.size === 1 ? [...equal][0] : undefined;
 }
 
 /** The reference with the name of its package in lower case, as npm demands of new packages. Undefined: it is the same. */
