@@ -88,7 +88,10 @@ function project({
   ...rest
 }: ProjectOptions): TestProjectInlineConfiguration {
   const setupFiles = ['test/support/setup.ts'];
-  return { test: { root, setupFiles, include: [...include], exclude: [...exclude], ...limits, ...rest } };
+  // Bundled extensions import the program as other extensions do.
+  const alias = [{ find: /^agenttools$/, replacement: path.join(root, 'src/index.ts') }];
+  const test = { root, setupFiles, include: [...include], exclude: [...exclude], ...limits, ...rest };
+  return { resolve: { alias }, test };
 }
 
 /** `npm test`: the source and the commands in process, and the built program over a pipe and over HTTP. */

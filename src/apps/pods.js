@@ -17,8 +17,9 @@ const longestSuggestion = 200;
  *
  * @param {unknown} pods
  * @param {(url: string) => boolean} mayLoad Reports if a picture may be loaded. Other pictures become text and a link.
+ * @param {(input: string) => void} [onState] Changes the state of a pod. Without it, states are not shown.
  */
-export function podNodes(app, pods, mayLoad) {
+export function podNodes(app, pods, mayLoad, onState) {
   const room = { parts: mostParts, text: longestText };
   const nodes = [];
   let isCut = false;
@@ -30,7 +31,7 @@ export function podNodes(app, pods, mayLoad) {
       if (isCut) break;
       parts.push(...partNodes(app, subpod, { mayLoad, room, name: short(pod.title) }));
     }
-    if (parts.length > 0) nodes.push(podNode(pod, parts));
+    if (parts.length > 0) nodes.push(podNode(pod, [...parts, ...stateNodes(pod.states, onState)]));
     if (isCut) break;
   }
   return isCut ? [...nodes, el('p', {}, shortened)] : nodes;
@@ -41,6 +42,50 @@ export function suggestionsOf(didYouMean) {
   const all = listed(didYouMean).slice(0, 1000).map(words);
   const sound = all.filter((text) => text !== '' && text.length <= longestSuggestion);
   return [...new Set(sound)].slice(0, mostSuggestions);
+}
+
+/** Limit of choices in one list. */
+const mostChoices = 20;
+
+/** The valid choices of a list, each with a name and the input that a query repeats. */
+function choicesIn(list) {
+  const isWhole = ({ name, input } = {}) => words(name) !== '' && words(input) !== '';
+  return listed(list)
+    .slice(0, mostChoices)
+    .filter((one) => isWhole(one ?? undefined));
+}
+
+function choiceNodes(choices, onChoice) {
+  const button = ({ name, input }) =>
+    el(
+      'li',
+      {},
+      el('button', { type: 'button', class: 'choice', onclick: () => onChoice(words(input)) }, short(name)),
+    );
+  return el('ul', { class: 'choices' }, ...choices.map(button));
+}
+
+function stateNodes(states, onState) {
+  const choices = onState ? choicesIn(states) : [];
+  return choices.length > 0 ? [choiceNodes(choices, onState)] : [];
+}
+
+/**
+ * Assumptions of Wolfram|Alpha about words of the query, with the other meanings. `onChoice` takes the input of another
+ * meaning; without it, they are text.
+ */
+export function assumptionNodes(assumptions, onChoice) {
+  return listed(assumptions)
+    .slice(0, mostChoices)
+    .flatMap((one) => {
+      const [assumed, ...others] = choicesIn(one?.choices);
+      if (!assumed || others.length === 0) return [];
+      const word = short(one.word);
+      const text = `Assuming ${word ? `“${word}” is ` : ''}${short(assumed.name)}. Use instead:`;
+      const names = others.map(({ name }) => short(name)).join(', ');
+      if (!onChoice) return [el('p', {}, `${text} ${names}`)];
+      return [el('p', {}, text), choiceNodes(others, onChoice)];
+    });
 }
 
 function podNode(pod, parts) {

@@ -476,6 +476,46 @@ describeInBrowser('the Wolfram|Alpha viewer', () => {
     expect(await app.frame.evaluate('document.activeElement.id')).toBe('query');
   });
 
+  test('offers other meanings and pod states, and repeats the choices until the question changes', async () => {
+    const pod = { title: 'Value', subpods: [{ plaintext: '3.14' }] };
+    const result = {
+      content: [text('3.14')],
+      structuredContent: {
+        pods: [
+          {
+            ...pod,
+            states: [
+              { name: 'More digits', input: 'D__More' },
+              { name: '', input: 'x' },
+            ],
+          },
+        ],
+        assumptions: [
+          {
+            word: 'pi',
+            choices: [
+              { name: 'a constant', input: 'C' },
+              { name: 'a movie', input: 'M' },
+            ],
+          },
+        ],
+      },
+    };
+    await open('wolframalpha-viewer', { answers: { 'tools/call': () => result } });
+    await app.sendInput({ query: 'pi' });
+    await app.sendResult(result);
+    await see('Assuming “pi” is a constant. Use instead:');
+    await app.frame.getByRole('button', { name: 'a movie' }).click();
+    await app.heard(({ params }) => params?.arguments?.assumption !== undefined);
+    await app.frame.getByRole('button', { name: 'More digits' }).click();
+    const { params } = await app.heard((one) => one.params?.arguments?.podstate !== undefined);
+    expect(params.arguments).toEqual({ query: 'pi', assumption: ['M'], podstate: ['D__More'] });
+    await bar().fill('e');
+    await go().press('Enter');
+    const fresh = await app.heard((one) => one.params?.arguments?.query === 'e');
+    expect(fresh.params.arguments).toEqual({ query: 'e' });
+  });
+
   test('follows the question while it is written', async () => {
     await open('wolframalpha-viewer');
     await app.sendPartialInput({ query: 'popul' });

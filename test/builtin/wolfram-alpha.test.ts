@@ -523,6 +523,48 @@ describe('pods for the viewer', () => {
     });
   });
 
+  test('have their states and the assumptions of the query, which a further call repeats', async () => {
+    const states = [
+      { name: 'More digits', input: 'Digits__More' },
+      {
+        value: 'Units',
+        states: [
+          { name: 'Metric', input: 'Units__Metric' },
+          { name: 7, input: 'x' },
+        ],
+      },
+      { name: 'Too long', input: 'x'.repeat(501) },
+    ];
+    const values = [
+      { name: 'Movie', desc: 'a movie', input: '*C.pi-_*Movie-' },
+      { name: 'Constant', desc: 'a constant', input: '*C.pi-_*Constant-' },
+    ];
+    const assumptions = { type: 'Clash', word: 'pi', count: '2', values };
+    services.answers = {
+      [llmPath]: { body: answer },
+      [fullPath]: json({ queryresult: { pods: [{ ...pod, states }], assumptions } }),
+    };
+    const chosen = { assumption: ['*C.pi-_*Constant-', 'b'], podstate: ['Digits__More'] };
+    const result = await call('WolframAlpha', { query: 'pi', ...chosen }, { ui: true });
+    expect(result.structuredContent).toEqual({
+      pods: [
+        {
+          ...pod,
+          states: [
+            { name: 'More digits', input: 'Digits__More' },
+            { name: 'Metric', input: 'Units__Metric' },
+          ],
+        },
+      ],
+      assumptions: [{ word: 'pi', choices: values.map(({ desc, input }) => ({ name: desc, input })) }],
+    });
+    const queryOf = (asked: string) => services.asked.find(({ path }) => path === asked)!.query;
+    expect(queryOf(fullPath).getAll('assumption')).toEqual(chosen.assumption);
+    expect(queryOf(fullPath).getAll('podstate')).toEqual(chosen.podstate);
+    expect(queryOf(llmPath).getAll('assumption')).toEqual(chosen.assumption);
+    expect(queryOf(llmPath).has('podstate')).toBe(false);
+  });
+
   test('are there in the revision of 2026, too', async () => {
     services.answers = { [llmPath]: { body: answer }, [fullPath]: json({ queryresult: { pods: [pod] } }) };
     const result = await alpha('population France', { ui: true, era: 'modern' });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { writeFolder } from '../support/packages.js';
 import { eventually, isAlive, root } from '../support/program.js';
 import { compose, openSession } from '../support/session.js';
+import { llmPath, openWolfram, startServices } from '../support/wolfram-services.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
 type Result = any;
@@ -474,6 +475,44 @@ describe('a notebook in the cloud', () => {
     expect(deployments()).toEqual([
       expect.objectContaining({ hideFooter: true, name: expect.stringMatching(/^[0-9a-f]{40}\.nb$/) }),
     ]);
+  });
+
+  test('has the answer of WolframAlpha, too', async () => {
+    const services = await startServices();
+    services.answers = { [llmPath]: { body: '3.14' } };
+    vi.stubEnv('WOLFRAM_ALPHA_APPID', 'DEMO');
+    vi.stubEnv('WOLFRAM_ALPHA_BASE', services.base);
+    vi.stubEnv('WOLFRAM_ALPHA_API_BASE', services.base);
+    const ask = async (options: Parameters<typeof openWolfram>[1]): Promise<Result> => {
+      const { request } = await openWolfram('WolframAlpha', options);
+      return await request('tools/call', { name: 'WolframAlpha', arguments: { query: ' pi ' } });
+    };
+    vi.stubEnv('WOLFRAM_STAND_IN_CLOUD', 'connected');
+    const result = await ask({ ui: true });
+    expect(result._meta).toMatchObject({
+      backend: 'wolframalpha-llm-api',
+      notebookUrl: `${url}?syntaxMethod=editor`,
+    });
+    expect(textOf(result)).toBe('<result uuid="0f0e0d0c-1111-2222-3333-444455556666">\n|3.14|\n</result>');
+    expect(deployments()).toEqual([expect.objectContaining({ query: 'pi', hideFooter: true })]);
+    for (const options of [{}, { ui: true, toolOptions: { WolframAlpha: { DeployNotebooks: false } } }]) {
+      expect((await ask(options)).content).toEqual([{ type: 'text', text: '3.14' }]);
+    }
+    expect(deployments()).toHaveLength(1);
+  });
+
+  test('is requested for each query of WolframAlpha until the kernel is connected', async () => {
+    const services = await startServices();
+    services.answers = { [llmPath]: { body: '3.14' } };
+    vi.stubEnv('WOLFRAM_ALPHA_APPID', 'DEMO');
+    vi.stubEnv('WOLFRAM_ALPHA_BASE', services.base);
+    vi.stubEnv('WOLFRAM_ALPHA_API_BASE', services.base);
+    const { request } = await openWolfram('WolframAlpha', { ui: true });
+    for (const query of ['a', 'b']) {
+      const result = await request('tools/call', { name: 'WolframAlpha', arguments: { query } });
+      expect(result._meta.notebookUrl).toBeUndefined();
+    }
+    expect(deployments()).toHaveLength(2);
   });
 
   test('is asked for without the option that an account does not know, and from then on at once', async () => {

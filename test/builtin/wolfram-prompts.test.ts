@@ -75,8 +75,7 @@ async function get(server: string, name = 'Search', args: object = { query }): P
 const prompt = (results: string) =>
   `<search-query>${query}</search-query>\n<search-results>\n${results}\n</search-results>\nUse the above search results to answer the user's query below.\n<user-query>${query}</user-query>`;
 
-const noDocumentation =
-  'The tool WolframLanguageContext searches the documentation, and this server does not have it. It needs a Wolfram kernel on this machine. Use a server that lists it, such as WolframLanguage.';
+const noDocumentation = /The upstream server "Wolfram\/AgentTools paclet" is unavailable: .*$/;
 
 describe('the search prompts', () => {
   test.each(['Wolfram', 'WolframAlpha', 'WolframLanguage', 'WolframPacletDevelopment'])(
@@ -91,6 +90,21 @@ describe('the search prompts', () => {
       });
     },
   );
+
+  test.each<[{ prompts?: unknown; tools?: string[] }]>([
+    [{ prompts: ['WolframLanguageSearch'] }],
+    [{ prompts: [{ use: 'WolframSearch', name: 'Find' }] }],
+    [{ tools: ['WolframContext'] }],
+  ])('%j brings along the tool that it calls, hidden', async (server) => {
+    const directory = writePackage({ servers: ['desk'] }, { 'agenttools/servers/desk.json': server });
+    const { request, live } = await openWolfram(directory);
+    const { tools } = await request('tools/list');
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(server.tools ?? []);
+    expect(live.current.registry.resolve('tools', 'WolframLanguageContext')).toMatchObject({
+      item: 'WolframLanguageContext',
+      hidden: true,
+    });
+  });
 
   test('WolframAlpha: what the context service found, without images', async () => {
     expect(await get('WolframAlpha')).toBe(prompt(found));
@@ -160,7 +174,9 @@ describe('WolframContext', () => {
   test('explains in place of the documentation why it is missing', async () => {
     const result = await call(withoutDocumentation());
     const text = result.content.map(({ text = '' }) => text).join('');
-    expect(text).toBe(`${found}\n\n======\n\nDocumentation results are missing. ${noDocumentation}`);
+    expect(text.replace(noDocumentation, '…')).toBe(
+      `${found}\n\n======\n\nDocumentation results are missing. …`,
+    );
     expect(result.isError).toBeUndefined();
     expect(result._meta).toEqual({ backend: 'wolframalpha-context-api' });
   });
@@ -182,7 +198,7 @@ describe('WolframContext', () => {
     expect(result.isError).toBe(true);
     expect(result.content).toHaveLength(1);
     expect(result.content[0].text).toContain('is unavailable');
-    expect(result.content[0].text).toContain(noDocumentation);
+    expect(result.content[0].text).toMatch(noDocumentation);
     expect(result._meta).toEqual({ backend: 'wolframalpha-context-api' });
   });
 

@@ -27,6 +27,22 @@ it('prints qualified names with their @', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ name: 'mine', tools: ['@acme/kit/forecast'] });
 });
 
+it('warns about slots in backticks, which nothing fills', async () => {
+  const prompts = [
+    { name: 'greet', arguments: [{ Name: 'name' }], content: 'Hello, `name`! Write `code`.' },
+    { name: 'fine', arguments: [{ name: 'name' }], content: { template: '`name` is {{name}}.' } },
+  ];
+  const made = await runCli(['create-server', 'mine', '--from', 'mine.json'], {
+    home,
+    cwd,
+    files: { 'mine.json': { prompts } },
+  });
+  expect(made.code).toBe(0);
+  expect(made.stderr.match(/^note: .*$/gm)).toEqual([
+    'note: Prompt "greet": `name` is sent literally. Write { "template": "… {{name}} …" } to insert the argument.',
+  ]);
+});
+
 /** A package with an item of every kind, of which one is code that leaves a trace when it runs. */
 function kit(folder: string, name: string): Files {
   const manifest = {

@@ -69,7 +69,7 @@ describe('list-servers', () => {
 
       built in
         Wolfram  0.1.0  Computation and knowledge: Wolfram|Alpha and the Wolfram Lang…
-          4 tools: WolframContext, WolframLanguageEvaluator, WolframAlpha, WolframLan…
+          3 tools: WolframContext, WolframLanguageEvaluator, WolframAlpha
           1 prompt: WolframSearch
         WolframAlpha  0.1.0  Knowledge and computation by Wolfram|Alpha.
           2 tools: WolframAlphaContext, WolframAlpha

@@ -170,6 +170,7 @@ const context: Context = {
   ...noInputSource('This'),
   root: undefined,
   session: undefined,
+  meta: {},
   auth: undefined,
   notifyChanged: silent,
   notifyResourceUpdated: silent,

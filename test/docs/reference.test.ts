@@ -56,6 +56,7 @@ describe('the tables are complete', () => {
       root: 1,
       session: 1,
       auth: 1,
+      meta: 1,
       notifyChanged: 1,
       notifyResourceUpdated: 1,
       closeStream: 1,

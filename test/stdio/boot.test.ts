@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,6 +7,7 @@ import { bootExtension } from '../../src/engine/preflight/boot-extension.js';
 import { ChildTransport } from '../../src/engine/upstream/child-transport.js';
 import { type Files, writeFolder } from '../support/packages.js';
 import { programFile, root } from '../support/program.js';
+import { runCli } from '../support/run-cli.js';
 
 const env = { ...process.env };
 const hello = { 'agenttools/tools/hello.js': "export default { description: 'x', handler: () => 'x' };" };
@@ -27,8 +28,9 @@ async function boot(files: Files, folder: string): Promise<readonly string[]> {
 async function diagnosticsOf(files: Files, folder: string, more: object = {}) {
   const cwd = writeFolder(files);
   const manifest = await readManifest(path.join(cwd, folder));
-  const command = { command: process.execPath, args: [programFile], cwd, timeoutMs: 20_000 };
-  const { diagnostics } = await bootExtension(manifest, { ...command, env: { ...env, ...more } });
+  const command = { command: process.execPath, args: [programFile], cwd };
+  const limits = { timeoutMs: 20_000, initializes: true };
+  const { diagnostics } = await bootExtension(manifest, { ...command, ...limits, env: { ...env, ...more } });
   return diagnostics;
 }
 
@@ -90,6 +92,59 @@ test('reports a server with faulty lists', async () => {
     'Server "weather" has faulty lists: @acme/kit/row: its list failed: Error: no rows',
     'Server "misled" has faulty lists: @acme/kit/misled: the hook of its list of tools gave what the server does not have; left out: "helo". A hook gives names of its tools, or items of registry.list().',
   ]);
+});
+
+test('reports each "initialize" that fails, at the tool, and leaves out tools with missing requirements', async () => {
+  const tool = (more: object) => ({ description: 'x', handler: './lib.js#run', ...more });
+  const diagnostics = await diagnosticsOf(
+    {
+      'kit/package.json': declaring('@acme/kit', {
+        tools: ['fine', 'broken', 'ends', 'poor'],
+        servers: ['all', 'one'],
+      }),
+      'kit/agenttools/servers/all.json': { tools: '*' },
+      'kit/agenttools/servers/one.json': { tools: ['broken'], initialize: './lib.js#run' },
+      'kit/agenttools/tools/fine.json': tool({ initialize: './lib.js#run' }),
+      'kit/agenttools/tools/broken.json': tool({ initialize: './lib.js#fail' }),
+      'kit/agenttools/tools/ends.json': tool({ initialize: './lib.js#end' }),
+      'kit/agenttools/tools/poor.json': tool({
+        initialize: './lib.js#fail',
+        requires: { env: 'NOBODY_SETS_IT' },
+      }),
+      'kit/lib.js': `export const run = () => 'done';
+        export const fail = () => { throw new Error('no database'); };
+        export const end = () => process.exit(3);`,
+    },
+    'kit',
+  );
+  const failed = diagnostics.filter(({ code }) => code === 'initialize-failed');
+  expect(failed).toMatchObject([
+    {
+      severity: 'error',
+      message: '"initialize" of tool "@acme/kit/broken" failed: no database',
+      item: { kind: 'tool', name: 'broken' },
+      location: { file: 'package.json', path: ['agenttools', 'tools', 1] },
+    },
+    { item: { kind: 'tool', name: 'ends' } },
+  ]);
+});
+
+test('install writes nothing if an "initialize" fails, and --no-verify runs none', async () => {
+  const files = {
+    'package.json': declaring('@acme/kit', { tools: ['broken'] }),
+    'agenttools/tools/broken.json': { description: 'x', handler: './lib.js', initialize: './lib.js#fail' },
+    'lib.js': "export default () => 'x'; export const fail = () => { throw new Error('no database'); };",
+  };
+  const home = writeFolder();
+  const cwd = writeFolder(files);
+  const refused = await runCli(['install', 'cursor', '.', '--json'], { cwd, home });
+  expect(refused.code).toBe(1);
+  expect(JSON.parse(refused.stdout).error).toMatchObject({
+    code: 'initialize-failed',
+    message: '"initialize" of the tool @acme/kit/broken failed: no database',
+  });
+  expect(existsSync(path.join(home, '.cursor'))).toBe(false);
+  expect((await runCli(['install', 'cursor', '.', '--no-verify'], { cwd, home })).code).toBe(0);
 });
 
 test('a stuck server is ended with all that it has started', async () => {

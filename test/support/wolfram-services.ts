@@ -104,6 +104,7 @@ export function rerouteAlpha(base: string): string[] {
 /** A client of one of the bundled Wolfram servers, and what went to stderr. */
 export interface WolframSession extends Session {
   readonly reports: string[];
+  readonly live: LiveServer;
 }
 
 const uiCapability = {
@@ -123,5 +124,5 @@ export async function openWolfram(
   const set = toolOptions === undefined ? undefined : JSON.stringify(toolOptions);
   const served = { live, toolOptions: parseToolOptions(set, report) };
   const session = await openSession({ served }, { ...(ui && { capabilities: uiCapability }), ...options });
-  return Object.assign(session, { reports });
+  return Object.assign(session, { reports, live });
 }

@@ -177,7 +177,10 @@ const clouds = {
   crashing: () => process.exit(1),
 };
 
-const handlers = { evaluate, deploy: (request) => clouds[WOLFRAM_STAND_IN_CLOUD](request) };
+const handlers = {
+  evaluate,
+  deploy: (request) => clouds[WOLFRAM_STAND_IN_CLOUD]?.(request) ?? { failure: 'not connected' },
+};
 
 /** How it starts. */
 const starts = {

@@ -1,3 +1,4 @@
+import { AgentToolsError } from '../../engine/base/errors.js';
 import type { InstallMissing } from '../../engine/extension/installer.js';
 import type { Host } from '../../host.js';
 
@@ -28,6 +29,25 @@ export function autoInstallOptions(
       names,
       options,
     );
+  };
+}
+
+/** Returns the latest published version of a package by the user's own npm settings; undefined if it is unknown. */
+export function publishedVersionLookup(host: Host) {
+  return async (name: string, signal: AbortSignal): Promise<string | undefined> => {
+    const [{ latestVersion }, { readNpmSettings }, { npmSetting }] = await Promise.all([
+      import('../../engine/npm/latest-version.js'),
+      import('../../engine/npm/settings.js'),
+      import('./npm-deps.js'),
+    ]);
+    const { cwd: _, ...npm } = npmSetting(host);
+    try {
+      const settings = await readNpmSettings(npm);
+      return await latestVersion(name, { settings, maxBytes: 5 * 1024 * 1024, signal });
+    } catch (error) {
+      if (error instanceof AgentToolsError || (error as Error).name === 'RegistryError') return undefined;
+      throw error;
+    }
   };
 }
 

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'ambiguous'
   | 'invalid-definition'
   | 'load-failed'
+  | 'initialize-failed'
   | 'refused'
   | 'failed';
 

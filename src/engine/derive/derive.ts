@@ -1,4 +1,4 @@
-import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../base/errors.js';
@@ -6,6 +6,8 @@ import { guardWrite } from '../base/file-fault.js';
 import { DocumentError, readDocument } from '../base/files/document.js';
 import { derivedFile } from '../extension/definition-files.js';
 import {
+  canonicalReference,
+  codeReference,
   type Derived,
   type DerivedFunction,
   parseReferenceModule,
@@ -14,7 +16,7 @@ import {
 import { hashSource } from '../extension/derived-sources.js';
 import type { Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
-import { parseModuleReference } from '../extension/modules.js';
+import { locateModule, parseModuleReference } from '../extension/modules.js';
 import { isItemName } from '../extension/names.js';
 import { deriveFunction } from './function-schema.js';
 import { readToolTags } from './mcp-tag.js';
@@ -32,6 +34,8 @@ export interface DeriveOptions {
   readonly timeoutMs?: number;
   /** Most files that the types may lead to. Default: 10 000. */
   readonly maxFiles?: number;
+  /** Folder with a compiler for projects without one. Default: none. */
+  readonly helper?: string | undefined;
 }
 
 /** A problem for the author. An `error` prevents the derivation. */
@@ -73,13 +77,12 @@ const defaults = { timeoutMs: 60_000, maxFiles: 10_000 };
 
 /**
  * Derives schemas, titles, descriptions, hints and the order of parameters from types and doc comments of
- * tool functions. Runs the project's TypeScript, and no code of the extension.
- * @throws AgentToolsError `usage` if there is no package.json; `failed` if there is no compiler;
- * ManifestError
+ * tool functions. Runs a TypeScript compiler, and no code of the extension.
+ * @throws AgentToolsError `usage` if there is no package.json; MissingCompilerError; ManifestError
  */
 export async function derive(
   given: string,
-  { timeoutMs = defaults.timeoutMs, maxFiles = defaults.maxFiles }: DeriveOptions = {},
+  { timeoutMs = defaults.timeoutMs, maxFiles = defaults.maxFiles, helper }: DeriveOptions = {},
 ): Promise<Derivation> {
   const directory = await requirePackage(given);
   const extension = await openUnderived(directory);
@@ -88,9 +91,15 @@ export async function derive(
   const remarks: DeriveRemark[] = [];
   const modules = listModules(targets);
   const found = new DerivationResults(targets, extension);
-  if (modules.length > 0) {
+  const definitions = targets.code.map(({ file }) => file);
+  for (const module of await referredModules(extension, definitions))
+    if (!modules.includes(module)) modules.push(module);
+  if (modules.length + definitions.length > 0) {
     const { openTypeScript } = await import('./typescript/source.js');
-    found.read(await openTypeScript(directory, modules, { timeoutMs, maxFiles }), modules);
+    found.read(
+      await openTypeScript(directory, modules, { timeoutMs, maxFiles, helper, definitions }),
+      modules,
+    );
   }
   for (const { message, location } of [...targets.faults, ...found.undefinedTools()]) {
     remarks.push({ severity: 'error', message, ...(await handlerPosition(extension, location)) });
@@ -133,7 +142,31 @@ async function requirePackage(directory: string): Promise<string> {
   return await realpath(directory);
 }
 
-function listModules({ handlers, toolkits, entry }: Targets): readonly string[] {
+/** Modules that definitions in code may name as handlers. */
+async function referredModules(
+  { manifest, paths }: Extension,
+  files: readonly string[],
+): Promise<readonly string[]> {
+  const texts = await Promise.all(
+    files.map((file) => readFile(path.join(manifest.directory, file), 'utf8').catch(() => '')),
+  );
+  const named = texts.flatMap((text) => [
+    ...text.matchAll(/\bhandler\b['"]?\s*:\s*(['"`])(\.\.?\/[^'"`\n]+)\1/g),
+  ]);
+  const found: string[] = [];
+  for (const [, , text] of named) {
+    const reference = canonicalReference(text!);
+    if (reference === undefined) continue;
+    const isThere = await locateModule(paths, parseModuleReference(reference)).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) found.push(parseReferenceModule(reference));
+  }
+  return [...new Set(found)];
+}
+
+function listModules({ handlers, toolkits, entry }: Targets): string[] {
   const referred = handlers.map(({ reference }) => parseReferenceModule(reference));
   return [...new Set([...toolkits, ...referred, ...(entry === undefined ? [] : [entry])])];
 }
@@ -231,6 +264,7 @@ class DerivationResults {
 
   read(types: TypeSource, modules: readonly string[]): void {
     for (const target of onePerFunction(this.targets.handlers)) this.#readHandler(target, types);
+    for (const code of this.targets.code) this.#readCode(code, types, modules);
     for (const module of modules) this.#readMarked(module, types);
     this.files = types.files();
   }
@@ -249,6 +283,23 @@ class DerivationResults {
       ? `"${name}" of ${module} is not a function.`
       : `${module} has no export "${name}". It exports: ${exports.join(', ') || 'nothing'}.`;
     this.#remark('error', `Tool "${tool}": ${why}`, { file: module.slice('./'.length), line: 1, column: 1 });
+  }
+
+  /** Derives the tools that a module defines without a schema. */
+  #readCode({ file, item }: Targets['code'][number], types: TypeSource, modules: readonly string[]): void {
+    for (const { name, handler, hasOutput } of types.definitionsIn(file)) {
+      const tool = item ?? name ?? (typeof handler === 'string' ? undefined : handler.name) ?? '';
+      if (typeof handler !== 'string') {
+        this.#handled.add(handler.identity);
+        if (tool !== '') this.#derive(tool, codeReference(file, tool), handler, hasOutput);
+        continue;
+      }
+      const reference = canonicalReference(handler);
+      // Serving the tool reports a wrong reference.
+      if (reference === undefined || !modules.includes(parseReferenceModule(reference))) continue;
+      if (this.functions.has(reference)) continue;
+      this.#readHandler({ tool, reference, skipsOutput: hasOutput }, types);
+    }
   }
 
   #derive(tool: string, reference: string, facts: FunctionFacts, skipsOutput: boolean): void {

@@ -2,7 +2,7 @@ import { didYouMean } from '../base/did-you-mean.js';
 import type { Binding, DerivedFunction } from '../extension/derived.js';
 import { toPointer } from '../schema/schema-issue.js';
 import type { CastName } from '../schema/value-caster.js';
-import { matchesDraft, type SchemaDraft, suggestTag, valueTags } from './keywords.js';
+import { applyTags, matchesDraft, type SchemaDraft, suggestTag, valueTags } from './keywords.js';
 import { functionTags, type ToolTags } from './mcp-tag.js';
 import {
   below,
@@ -68,10 +68,7 @@ export function deriveFunction(
   };
 }
 
-/**
- * Warns about tags that have no effect on a function. Parsers assign tags inside a `@param` line to the
- * function.
- */
+/** Warns about tags that have no effect on a function. */
 function warnOfStrayTags({ doc }: FunctionFacts, remark: FunctionSchemaOptions['remark']): void {
   for (const { name, position } of doc.tags) {
     if (!valueTags.includes(name)) {
@@ -80,7 +77,7 @@ function warnOfStrayTags({ doc }: FunctionFacts, remark: FunctionSchemaOptions['
       if (meant !== undefined) remark({ severity: 'warning', message, position });
       continue;
     }
-    const message = `"@${name}" is on the function, where it constrains nothing, even inside a @param line. Put it on a property of an interface, or on a named type such as "type Days = number".`;
+    const message = `"@${name}" is on the function, where it constrains nothing. Put it into the line of a @param, on a property of an interface, or on a named type such as "type Days = number".`;
     remark({ severity: 'warning', message, position });
   }
 }
@@ -184,8 +181,8 @@ function mapParameter(
   mapper: TypeMapper,
   warn: Warn,
 ): MappedType {
-  const { name, type, text, position, fallback } = parameter;
-  const mapped = mapper.part({ name, type, doc: { text, tags: [] }, position });
+  const { name, type, text, tags, position, fallback } = parameter;
+  const mapped = mapper.part({ name, type, doc: { text, tags }, position });
   const whole = withFallback(mapped, fallback, (message) => warn(name, message, position));
   return withParts(whole, parameter, warn);
 }
@@ -193,10 +190,15 @@ function mapParameter(
 /** Adds the texts and defaults of a parameter's parts to their schemas. */
 function withParts(
   mapped: MappedType,
-  { name: whole, partTexts, partFallbacks, position }: ParameterFacts,
+  { name: whole, partTexts, partTags, partFallbacks, position }: ParameterFacts,
   warn: Warn,
 ): MappedType {
   const schema = structuredClone(mapped.schema);
+  for (const [name, tags] of Object.entries(partTags)) {
+    const part = partIn(schema, name);
+    for (const { tag, reason, position: at } of part ? applyTags(part, tags) : [])
+      warn(name, `has "@${tag}", which ${reason}`, at);
+  }
   for (const [name, description] of Object.entries(partTexts)) {
     const part = partIn(schema, name);
     if (part) part.description = description;

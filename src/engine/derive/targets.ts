@@ -34,6 +34,8 @@ export interface Targets {
    * module.
    */
   readonly entry: string | undefined;
+  /** Modules with definitions, as files of the package. `item`: the tool, if a file has one definition. */
+  readonly code: readonly { readonly file: string; readonly item?: string }[];
   /** Names of tools with a definition. */
   readonly written: readonly string[];
   readonly faults: readonly TargetFault[];
@@ -62,6 +64,7 @@ export async function findTargets(extension: Extension): Promise<Targets> {
   const faults: TargetFault[] = [];
   const unwritten: string[] = [];
   const definitions: Definition[] = [];
+  const code: { file: string; item?: string }[] = [];
   for (const { name, toolkit } of declarations.tools) {
     if (toolkit !== undefined) continue;
     const found = await unlessCode(extension.definition('tools', name));
@@ -69,6 +72,7 @@ export async function findTargets(extension: Extension): Promise<Targets> {
       if (found.code === 'missing-definition') unwritten.push(name);
       else faults.push(found);
     } else if (found) definitions.push(found);
+    else code.push(...(await codeFile(extension, name)));
   }
   const modules: string[] = [];
   for (const { name, module, path } of toolkits) {
@@ -86,6 +90,7 @@ export async function findTargets(extension: Extension): Promise<Targets> {
     const found = await unlessCode(extension.toolkit(name));
     if (found instanceof DefinitionError) faults.push(found);
     else if (found) definitions.push(...found.tools);
+    else code.push(...(await codeFile(extension, name)).map(({ file }) => ({ file })));
   }
   definitions.push(...(await inlineTools(extension, faults)));
   const handlers: DerivationTarget[] = [];
@@ -98,10 +103,22 @@ export async function findTargets(extension: Extension): Promise<Targets> {
     handlers,
     unwritten,
     toolkits: modules,
+    code: uniqueFiles(code),
     entry: unwritten.length > 0 ? await packageEntryModule(extension) : undefined,
     written: definitions.map(({ item }) => item),
     faults,
   };
+}
+
+/** The module that defines a tool or a toolkit of this name. */
+async function codeFile(extension: Extension, name: string): Promise<Targets['code']> {
+  const [found] = (await extension.files()).find('tools', name);
+  if (!found || !/\.[cm]?js$/.test(found.file)) return [];
+  return [found.combined ? { file: found.file } : { file: found.file, item: name }];
+}
+
+function uniqueFiles(code: Targets['code']): Targets['code'] {
+  return [...new Map(code.map((one) => [one.file, one])).values()];
 }
 
 /** Returns the definition, or the reason why it is unavailable; undefined if the definition is code. */

@@ -7,8 +7,20 @@ import type { CastName } from '../schema/value-caster.js';
 export interface TypeSource {
   /** Facts of a module by its canonical reference. A module without types exports nothing. */
   moduleOf(reference: string): ModuleFacts;
+  /** Tools in the default export of a module with definitions. */
+  definitionsIn(file: string): readonly DefinitionFacts[];
   /** The files of the package that were read, relative to it, with `/`. */
   files(): readonly string[];
+}
+
+/** A tool that code defines without a schema of its arguments. */
+export interface DefinitionFacts {
+  /** Its own name, or its key in an object of tools. */
+  readonly name: string | undefined;
+  /** A module reference, or a function with typed parameters. */
+  readonly handler: string | FunctionFacts;
+  readonly hasOutput: boolean;
+  readonly position: SourcePosition;
 }
 
 /** Functions among the exports of a module. */
@@ -80,6 +92,10 @@ export interface ParameterFacts {
   readonly partFallbacks: Readonly<Record<string, DefaultValue>>;
   /** Text of its `@param`. */
   readonly text: string;
+  /** Tags in the line of its `@param`. */
+  readonly tags: readonly DocTag[];
+  /** The same for its parts, by the same names. */
+  readonly partTags: Readonly<Record<string, readonly DocTag[]>>;
   /** `@param` texts of the parts, by the same names. */
   readonly partTexts: Readonly<Record<string, string>>;
   readonly type: TypeFacts;

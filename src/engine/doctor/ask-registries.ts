@@ -1,7 +1,8 @@
 import { forEachLimited } from '../base/concurrency.js';
 import { isRecord, isString } from '../base/value-checks.js';
+import { latestVersion } from '../npm/latest-version.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
-import { getJson, postJson, RegistryError } from '../npm/registry.js';
+import { postJson, RegistryError } from '../npm/registry.js';
 import { readNpmSettings } from '../npm/settings.js';
 import { installedPackages, registryOf } from '../npm/signatures.js';
 import type { RegistryFacts, UsedPackage, Vulnerability } from './picture.js';
@@ -55,11 +56,10 @@ async function findNewest(
   const newest = new Map<string, string>();
   await forEachLimited(new Set(packages.map(({ name }) => name)), maxAtOnce, async (name) => {
     const registry = registryOf(name, request.settings);
-    const place = `/${name.replace('/', '%2f')}/latest`;
-    const published = await getJson(place, { ...request, registry }).catch((error: unknown) =>
+    const version = await latestVersion(name, request).catch((error: unknown) =>
       noteUnavailable(error, `Newer versions: not available. ${hostOf(registry)}`, unavailable),
     );
-    if (isRecord(published) && isString(published.version)) newest.set(name, published.version);
+    if (version !== undefined) newest.set(name, version);
   });
   return newest;
 }

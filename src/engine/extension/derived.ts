@@ -55,6 +55,11 @@ export function canonicalReference(text: string): string | undefined {
   }
 }
 
+/** Key of a function that a definition in code has as its handler. `file`: relative to the package. */
+export function codeReference(file: string, item: string): string {
+  return `./${file}?tool=${item}`;
+}
+
 /** Returns the module of a canonical reference. */
 export function parseReferenceModule(reference: string): string {
   const hash = reference.lastIndexOf('#');

@@ -398,10 +398,13 @@ export class Extension {
   async completed(definition: Definition): Promise<Definition> {
     const { value } = definition;
     const handler = handlerWithoutInput(definition);
-    const found = handler === undefined ? undefined : await this.derived();
+    const isCode = handler === undefined && isUntypedCode(definition);
+    const found = handler !== undefined || isCode ? await this.derived() : undefined;
     if (!found) return definition;
-    const { canonicalReference, withDerivedKeys } = await import('./derived.js');
-    const reference = canonicalReference(handler!) ?? '';
+    const { canonicalReference, codeReference, withDerivedKeys } = await import('./derived.js');
+    const reference = isCode
+      ? codeReference(definition.file.file, definition.item)
+      : (canonicalReference(handler!) ?? '');
     const { functions } = found.derived;
     if (!Object.hasOwn(functions, reference)) return definition;
     const known = functions[reference]!;
@@ -554,6 +557,13 @@ export function handlerWithoutInput({ kind, value }: Pick<Definition, 'kind' | '
   const { handler, input, inputSchema } = value;
   const isLeft = kind === 'tools' && input === undefined && inputSchema === undefined;
   return isLeft && typeof handler === 'string' ? handler : undefined;
+}
+
+/** True for a tool in code without a schema of its arguments. */
+function isUntypedCode({ kind, value, file }: Definition): boolean {
+  const { handler, input, inputSchema } = value;
+  const isUntyped = kind === 'tools' && input === undefined && inputSchema === undefined;
+  return isUntyped && file.language !== 'data' && isFunctionLike(handler);
 }
 
 async function errorLocation({ manifest }: Extension, { file, offset }: DocumentError): Promise<Location> {

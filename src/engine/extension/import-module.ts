@@ -5,6 +5,7 @@ import type { PathScope } from '../base/files/path-containment.js';
 import type { PlainData } from '../base/plain-data.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { adaptExport } from './foreign/foreign-export.js';
+import { whileLoading } from './module-loading.js';
 import {
   type LiveExport,
   locateModule,
@@ -64,7 +65,7 @@ export async function importModule(file: string): Promise<Record<string, unknown
   try {
     // The hooks stay, also if the module does not load.
     if (supplyAgentTools(file)) await afterImport();
-    return await withinImportTime(evaluate(url.href));
+    return await withinImportTime(whileLoading(() => evaluate(url.href)));
   } catch (error) {
     imports.set(file, { attempt: known.attempt + 1, modified: await modifiedAt(file) });
     throw error;

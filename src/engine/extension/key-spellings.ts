@@ -88,6 +88,11 @@ type SpellingContext = Kind | 'manifest' | 'declaration' | 'evaluator';
 export const evaluatorKeys: readonly string[] = ['LLMEvaluator', 'llmEvaluator'];
 const deprecatedKeys = ['promptData', 'PromptData'];
 
+/** The message about such a key of an item, which it begins with: `The server "desk"`. */
+export function describeDeprecated(label: string, path: DocumentPath): string {
+  return `${label} has "${path.at(-1)}", which is no longer read. Define each prompt in its own file and name it under "prompts".`;
+}
+
 /** A key that is present in two spellings. */
 export interface SpellingConflict {
   readonly path: DocumentPath;

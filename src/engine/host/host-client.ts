@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { packageRoot, packageVersion, workspaceFolders } from '../base/folders.js';
 import type { PlainData } from '../base/plain-data.js';
+import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../base/value-checks.js';
 import { DefinitionLoadingError, type LoadCode } from '../extension/extension.js';
 import type { ChangeNotifier } from '../live/change-notifier.js';
@@ -77,6 +78,12 @@ export interface DebugOptions {
 export interface Renewal {
   /** True if no code has changed, so modules need no new description. Default: false. */
   readonly hasSameCode?: boolean;
+}
+
+/** Outcome of a hook. `reason`: undefined if it succeeded. `isLate`: it did not end in time. */
+export interface HookOutcome {
+  readonly reason: string | undefined;
+  readonly isLate: boolean;
 }
 
 /** Host that loads the definitions for a swap, while the current host takes the calls. */
@@ -398,6 +405,16 @@ export class HostClient implements CodeHost, PlaceFinder {
     } catch (error) {
       const words = describeHostFailure(what, error);
       throw words === undefined ? error : new ToolError(words);
+    }
+  }
+
+  /** Runs the `initialize` hook of the server, then the hook of a tool. Returns the reason if it fails. Never rejects. */
+  async initialize(tool: string | undefined, limitMs: number): Promise<HookOutcome> {
+    try {
+      const { reason, isLate } = await (await this.#composed()).initialize(tool, limitMs);
+      return { reason: typeof reason === 'string' ? reason : undefined, isLate: isLate === true };
+    } catch (error) {
+      return { reason: describeHostFailure('It', error) ?? errorMessage(error), isLate: false };
     }
   }
 

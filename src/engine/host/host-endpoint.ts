@@ -87,6 +87,7 @@ export class Endpoint {
       case 'describe':
       case 'place':
       case 'place-key':
+      case 'initialize':
       case 'end-tasks':
       case 'compose':
       case 'request':
@@ -282,6 +283,8 @@ function workOf(message: Exclude<Asked, { readonly type: 'cancel' }>, runner: Ru
       return runner.place(message.id);
     case 'place-key':
       return runner.placeKey(message.id);
+    case 'initialize':
+      return runner.initialize(message);
     case 'end-tasks':
       return runner.endTasks(message.limitMs);
     case 'compose':

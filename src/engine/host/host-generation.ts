@@ -294,6 +294,18 @@ export class Generation {
     return textIn((await this.#ask((call) => ({ type: 'place-key', call, id }), { limitMs, late })).id);
   }
 
+  /** Runs `initialize` hooks. @throws HostEndedError, HostTimeoutError */
+  async initialize(tool: string | undefined, limitMs: number): Promise<JsonObject> {
+    const late = 'was ended, since "initialize" blocked it';
+    const message = (call: number) => ({
+      type: 'initialize' as const,
+      call,
+      limitMs,
+      ...(tool !== undefined && { tool }),
+    });
+    return await this.#ask(message, { limitMs: limitMs + graceMs, late });
+  }
+
   /** Sends the items of upstream servers to the host, if they have changed. */
   tellUpstreamItems(): void {
     this.#upstreamCalls.tellItems();

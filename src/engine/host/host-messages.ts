@@ -104,6 +104,8 @@ export type ToHost =
       readonly question: number;
       readonly params: JsonObject;
     }
+  /** Runs the `initialize` hook of the server, then the hook of a tool, if one is named. */
+  | { readonly type: 'initialize'; readonly call: number; readonly tool?: string; readonly limitMs: number }
   | { readonly type: 'end-tasks'; readonly call: number; readonly limitMs: number }
   | { readonly type: 'open'; readonly connection: number; readonly opened: HostedConnection }
   | {

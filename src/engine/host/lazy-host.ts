@@ -2,7 +2,7 @@ import type { LoadCode } from '../extension/extension.js';
 import type { CodeHost, Connection } from '../live/connection.js';
 import type { GivenPlace } from '../runtime/upstream.js';
 import type { PlaceFinder } from '../upstream/upstream-hub.js';
-import type { HostClient, HostClientOptions, Renewal } from './host-client.js';
+import type { HookOutcome, HostClient, HostClientOptions, Renewal } from './host-client.js';
 
 /** Extension host of a server, loaded on first use: most servers are only listed. */
 export class LazyHost implements CodeHost, PlaceFinder {
@@ -41,6 +41,10 @@ export class LazyHost implements CodeHost, PlaceFinder {
 
   async place(given: GivenPlace): Promise<unknown> {
     return await (await this.#load()).place(given);
+  }
+
+  async initialize(tool: string | undefined, limitMs: number): Promise<HookOutcome> {
+    return await (await this.#load()).initialize(tool, limitMs);
   }
 
   async swap(renew: () => Promise<void>, renewal?: Renewal): Promise<void> {

@@ -4,6 +4,7 @@ import { InFlightMap } from '../base/in-flight-map.js';
 import { plainData } from '../base/plain-data.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { importDefault, type LoadCode } from '../extension/extension.js';
+import { contextMaker } from '../interaction/handler-context.js';
 import { serverCapabilities } from '../live/capabilities.js';
 import type { Connection } from '../live/connection.js';
 import { type ComposedServer, LiveServer } from '../live/live-server.js';
@@ -14,9 +15,9 @@ import type { JsonObject } from '../protocol/envelope.js';
 import type { Era } from '../protocol/eras.js';
 import { eventListKind } from '../protocol/subscriptions.js';
 import type { HookWatch } from '../runtime/hook-watch.js';
-import { Initializers } from '../runtime/initialize.js';
+import { InitializeError, Initializers } from '../runtime/initialize.js';
 import { ToolError } from '../runtime/result-builders.js';
-import { TimeoutError, withTimeLimit } from '../runtime/time-limit.js';
+import { type CallDeadline, TimeoutError, withTimeLimit } from '../runtime/time-limit.js';
 import { parseToolOptions } from '../runtime/tool-options.js';
 import type { GivenPlace } from '../runtime/upstream.js';
 import { usedUpstreams } from '../runtime/used-upstreams.js';
@@ -271,6 +272,30 @@ export class Runner {
 
   settle(message: Extract<ToHost, { type: 'answer' | 'failure' }>): void {
     this.#questions.take(message);
+  }
+
+  /** Runs `initialize` hooks. Returns `{ reason, isLate }` if one fails or takes too long, else `{}`. */
+  async initialize({
+    call,
+    tool: name,
+    limitMs: timeoutMs,
+  }: Extract<ToHost, { type: 'initialize' }>): Promise<JsonObject> {
+    const { calls } = this.#served!.live;
+    const { send } = this.#options;
+    const tool = name === undefined ? undefined : calls.server.registry.resolve('tools', name);
+    const request = { id: call, method: 'tools/call', params: {} };
+    const remote = new RemoteRequest(call, request, { send, questions: this.#questions });
+    const makeContext = contextMaker(this.#connections.get(modern)!, remote);
+    const hooks = { server: calls.server.initialize, tool: tool?.initialize };
+    try {
+      const run = async (limit: CallDeadline) =>
+        await calls.initializers.ready(hooks, makeContext(limit, tool));
+      await withTimeLimit(run, { timeoutMs, signal: this.#ending.signal });
+      return {};
+    } catch (error) {
+      const cause = error instanceof InitializeError ? error.cause : error;
+      return { reason: errorMessage(cause), isLate: error instanceof TimeoutError };
+    }
   }
 
   /** Cancels tasks and waits until they have ended. */

@@ -1,7 +1,7 @@
 import type { Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
 import type { ListedItem } from '../preflight/read-record.js';
-import { desktopEnvironment, verifyServer } from '../preflight/verify-server.js';
+import { desktopEnvironment, initializing, verifyServer } from '../preflight/verify-server.js';
 import type { UpstreamRecord } from '../runtime/upstream-records.js';
 import { surfaceTexts } from '../surface/model-surface.js';
 import { withSurfaceFile } from '../surface/surface-file.js';
@@ -63,7 +63,9 @@ export async function verifyOnce(
       const { absences, record, items } = await verify({});
       return { ...unchecked, absences, record, items };
     }
-    const { result, surface } = await withSurfaceFile(verify);
+    const { result, surface } = await withSurfaceFile((more) =>
+      verify({ ...more, ...initializing(timeoutMs / 2) }),
+    );
     const items = surface ? [...surfaceTexts(surface.surface)] : result.items;
     return { absences: result.absences, surface, items };
   };

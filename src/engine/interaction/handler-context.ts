@@ -66,6 +66,7 @@ export function contextMaker(
       root: connection.root,
       session: connection.session,
       auth: authInfo(request),
+      meta: request.meta ? ownMeta(request.meta) : noMeta,
       ...connection.announce,
       closeStream: () => request.closeStream(),
       beginTask: () => {},
@@ -102,6 +103,15 @@ const lazySignal: PropertyDescriptor & ThisType<DeadlineHolder> = {
 
 /** @see MCP 2026-07-28, basic/patterns/mrtr, Supported Requests */
 const listInteraction = inputUnsupported('Code for lists and completions');
+
+const noMeta = Object.freeze({});
+
+/** The fields of `_meta` that the protocol does not use. @see MCP, basic, General fields */
+function ownMeta(meta: Readonly<Record<string, unknown>>): Context['meta'] {
+  const isOwn = ([name]: [string, unknown]) =>
+    name !== 'progressToken' && !/^[\w-]+\.(?:modelcontextprotocol|mcp)[./]/.test(name);
+  return Object.fromEntries(Object.entries(meta).filter(isOwn));
+}
 
 /** Claims of a verified token, without the token itself. Handlers must not see it. */
 function authInfo({ auth }: RequestContext): Context['auth'] {

@@ -5,6 +5,8 @@ import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, invalidParams } from '../protocol/request-errors.js';
 import { brands, isBranded, isProtocolError } from '../runtime/authoring-symbols.js';
+import { InitializeError } from '../runtime/initialize.js';
+import { explainInitializeFailure } from '../runtime/initialize-failure.js';
 import { ProtocolError } from '../runtime/result-builders.js';
 import { errorDetails, type ServerRuntime } from '../runtime/server-runtime.js';
 import type { SuggestionSource } from '../runtime/specs.js';
@@ -59,6 +61,10 @@ export async function complete(
     return { completion: toSuggestions(made) };
   } catch (error) {
     if (isProtocolError(error)) throw error;
+    if (error instanceof InitializeError) {
+      const about = { what: `The completion of "${argument.name}"`, item: calls.server.qualifiedName, calls };
+      throw new ProtocolError(internalError, explainInitializeFailure(error, about));
+    }
     if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, errorMessage(error));
     calls.report(`${item}: completion of "${argument.name}": ${errorDetails(error)}`);
     throw new ProtocolError(internalError, 'Completion failed');

@@ -12,6 +12,8 @@ import type { RequestContext } from '../protocol/request.js';
 import { internalError, ResourceNotFoundError } from '../protocol/request-errors.js';
 import { brands, isBranded, isProtocolError } from '../runtime/authoring-symbols.js';
 import { watched } from '../runtime/hook-watch.js';
+import { InitializeError } from '../runtime/initialize.js';
+import { explainInitializeFailure } from '../runtime/initialize-failure.js';
 import { InputRequiredSignal } from '../runtime/input-required.js';
 import type { Registry } from '../runtime/registry.js';
 import { MissingCapabilityError } from '../runtime/requirements.js';
@@ -261,6 +263,10 @@ async function readResource(
       (kind) => error instanceof kind,
     );
     if (isAnswer || isProtocolError(error)) throw error;
+    if (error instanceof InitializeError) {
+      const about = { what: `Resource ${uri}`, item: calls.server.qualifiedName, calls };
+      throw new ProtocolError(internalError, explainInitializeFailure(error, about), { uri });
+    }
     if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, errorMessage(error));
     throw readFailure(error, { calls, item: spec.item, uri });
   }

@@ -5,11 +5,13 @@ import { errorMessage } from '../base/thrown-value.js';
 import type { Diagnostic, Location } from '../extension/diagnostics.js';
 import type { Manifest } from '../extension/manifest.js';
 import { isPackageName, qualify, shortName } from '../extension/names.js';
+import { parseInitializeFaults } from '../live/initialize-faults.js';
 import { listFaultsIn, parseAbsences, parseMissingNames } from '../live/list-faults.js';
 import { withShortWait } from '../live/upstream-wait.js';
 import type { ModelSurface } from '../surface/model-surface.js';
 import { withSurfaceFile } from '../surface/surface-file.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
+import { initializing } from './verify-server.js';
 
 /** A server slower than this to its first answer is reported; impatient clients give up after ten seconds. */
 const slowStartMs = 3000;
@@ -28,6 +30,8 @@ export interface BootOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Longest wait for one answer. */
   readonly timeoutMs: number;
+  /** True if `initialize` hooks of the servers and their tools run. */
+  readonly initializes: boolean;
 }
 
 /** Result of starting all servers of an extension. */
@@ -45,7 +49,7 @@ const eras = [
 
 /**
  * Starts every server of an extension as a client would and speaks both eras of MCP to it: handshake, all lists, end.
- * Yields `boot-failed`, `impure-stdout` and `slow-start`, and the items that the servers list.
+ * Yields `boot-failed`, `impure-stdout`, `slow-start` and `initialize-failed`, and the items that the servers list.
  */
 export async function bootExtension(manifest: Manifest, options: BootOptions): Promise<BootReport> {
   const declared = manifest.declarations.servers.map(({ name }) => name);
@@ -60,7 +64,12 @@ export async function bootExtension(manifest: Manifest, options: BootOptions): P
     const { result, surface } = await withSurfaceFile((variables) =>
       bootServer(manifest, server, { ...options, env: { ...options.env, ...variables } }),
     );
-    for (const diagnostic of result) found.push({ ...diagnostic, ...about });
+    for (const { tool, ...diagnostic } of result) {
+      // Several servers may have one tool.
+      if (tool !== undefined && found.some(({ message }) => message === diagnostic.message)) continue;
+      const place = tool === undefined ? about : toolPlace(manifest, tool, about);
+      found.push({ ...diagnostic, ...place });
+    }
     if (surface) surfaces.push({ server, surface: surface.surface });
   }
   return { diagnostics: found, surfaces };
@@ -71,9 +80,21 @@ function findServerLocation(manifest: Manifest, server: string): Location {
   return { file: manifest.document.file, path: declaration?.path ?? manifest.base };
 }
 
+type Place = Pick<Diagnostic, 'item' | 'location'>;
+
+/** Location of a tool of the extension; else `server`, the location of the server that uses it. */
+function toolPlace(manifest: Manifest, tool: string, server: Place): Place {
+  const { packageName, declarations, document } = manifest;
+  const own = declarations.tools.find(({ name }) => qualify(packageName, name) === tool);
+  if (!own) return server;
+  return { item: { kind: 'tool', name: own.name }, location: { file: document.file, path: own.path } };
+}
+
 interface BootFinding extends Pick<Diagnostic, 'code' | 'severity' | 'message'> {
   /** The finding is about one list; others may have findings too. */
   readonly isOfList?: true;
+  /** Qualified name of the tool that it is about. Absent: the server. */
+  readonly tool?: string;
 }
 
 async function bootServer(
@@ -86,9 +107,12 @@ async function bootServer(
   const env = withShortWait({ ...options.env, AGENTTOOLS_AUTO_INSTALL: 'false' });
   const child: ChildServer = { ...options, cwd, env, args: [...options.args, 'start', reference] };
   const findings = new Map<string, BootFinding>();
-  for (const era of eras) {
-    for (const finding of await checkServer(server, era, child, options.timeoutMs)) {
-      const key = finding.isOfList ? finding.message : finding.code;
+  const within = options.initializes ? initializing(options.timeoutMs * 0.8) : {};
+  for (const [index, era] of eras.entries()) {
+    // The hooks run once.
+    const started = index === 0 ? { ...child, env: { ...child.env, ...within } } : child;
+    for (const finding of await checkServer(server, era, started, options.timeoutMs)) {
+      const key = finding.isOfList || finding.tool ? finding.message : finding.code;
       if (!findings.has(key)) findings.set(key, finding);
     }
   }
@@ -161,6 +185,15 @@ async function checkServer(
   for (const missing of parseMissingNames(said)) {
     const message = `Server "${server}" chooses an item that does not exist. ${missing} Correct the name in "only", "except" or "rename".`;
     findings.push({ code: 'boot-failed', severity: 'error', message, isOfList: true });
+  }
+  for (const { kind, item, reason, isLate } of parseInitializeFaults(said)) {
+    const what = `"initialize" of ${kind} "${kind === 'tool' ? item : server}"`;
+    findings.push({
+      code: 'initialize-failed',
+      severity: isLate ? 'warning' : 'error',
+      message: isLate ? `${what} has not ended: it ${reason}.` : `${what} failed: ${reason}`,
+      ...(kind === 'tool' && { tool: item }),
+    });
   }
   const [impure] = transport.impureLines;
   if (impure !== undefined) {

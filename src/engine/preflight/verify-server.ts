@@ -2,6 +2,7 @@ import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { AgentToolsError } from '../base/errors.js';
 import { endpointName, findSecretEnding, isSecret } from '../extension/upstream-secrets.js';
+import { initializeVariable, parseInitializeFaults } from '../live/initialize-faults.js';
 import { parseAbsences, parseMissingNames } from '../live/list-faults.js';
 import { withShortWait } from '../live/upstream-wait.js';
 import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
@@ -57,7 +58,23 @@ export async function verifyServer(
   }
   // Its stderr is complete only after its end.
   requireNamedItems(transport.stderr);
+  requireInitialized(transport.stderr);
   return { tools, absences: parseAbsences(transport.stderr), ...listing };
+}
+
+/** Variables of a server with `initialize` hooks that have to run within this time. */
+export function initializing(limitMs: number): Readonly<Record<string, string>> {
+  return { [initializeVariable]: String(Math.max(1, Math.floor(limitMs))) };
+}
+
+/** @throws AgentToolsError if an `initialize` hook has failed */
+function requireInitialized(stderr: string): void {
+  const faults = parseInitializeFaults(stderr).filter(({ isLate }) => !isLate);
+  if (faults.length === 0) return;
+  const lines = faults.map(
+    ({ kind, item, reason }) => `"initialize" of the ${kind} ${item} failed: ${reason}`,
+  );
+  throw new AgentToolsError('initialize-failed', `${lines.join('\n')}\nFix it, or repeat with --no-verify.`);
 }
 
 /** @throws AgentToolsError if an entry names an item that its upstream server does not have */

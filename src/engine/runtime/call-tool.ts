@@ -2,6 +2,8 @@ import { errorMessage, safelyThrown } from '../base/thrown-value.js';
 import { formatIssues, SchemaError } from '../schema/index.js';
 import { brands, isBranded, isProtocolError } from './authoring-symbols.js';
 import { confirmation, runConfirmed } from './confirm-call.js';
+import { InitializeError } from './initialize.js';
+import { explainInitializeFailure } from './initialize-failure.js';
 import { InputRequiredSignal } from './input-required.js';
 import { MissingCapabilityError, RequirementError, requireMet } from './requirements.js';
 import { error as failure, structured, type ToolResult } from './result-builders.js';
@@ -145,6 +147,9 @@ function toFailedResult(tool: ToolSpec, thrown: unknown, calls: ServerRuntime): 
   if (isProtocolError(error) || error instanceof MissingCapabilityError) throw error;
   if (error instanceof InputRequiredSignal) throw error;
   if (error instanceof CallFailure || error instanceof RequirementError) return failure(error.message);
+  if (error instanceof InitializeError) {
+    return failure(explainInitializeFailure(error, { what: `Tool "${tool.name}"`, item: tool.item, calls }));
+  }
   if (isBranded(error, brands.toolError)) return failure(errorMessage(error));
   if (isBranded(error, brands.exitRequest)) return failure(`Tool "${tool.name}": ${errorMessage(error)}`);
   if (error instanceof TimeoutError) return failure(`Tool "${tool.name}" gave ${error.message}.`);

@@ -1,7 +1,7 @@
 import { isRecord } from '../base/value-checks.js';
 import { serverLists } from '../extension/check-definition.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
-import { type Translation, translate } from '../extension/key-spellings.js';
+import { describeDeprecated, type Translation, translate } from '../extension/key-spellings.js';
 import type { SkillFolder } from '../extension/skill-folders.js';
 import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
 import { type Adapt, isAdapt } from './adapt.js';
@@ -137,12 +137,14 @@ export async function composeDefinition(
   await requireModules(definition);
   const { value } = definition;
   if (value.sandbox !== undefined && definition.file.language !== 'data') throw sandboxInCode(definition);
-  const leftOut: SkippedItem[] = [];
+  const leftOut: SkippedItem[] = [...skippedPrompts(definition)];
   const compose = <K extends ComposedKind>(kind: K, read: SpecReader<K>) =>
     composeList({ kind, read, definition, workspace, leftOut });
-  const { specs: listedTools, upstreams } = await compose('tools', readTool);
+  const { specs: namedTools, upstreams } = await compose('tools', readTool);
   const { specs: prompts } = await compose('prompts', readPrompt);
   const { specs: listedResources } = await compose('resources', readResource);
+  const callers = [...namedTools, ...prompts, ...listedResources];
+  const listedTools = [...namedTools, ...(await calledTools(callers, namedTools, leftOut))];
   const { specs: listedApps } = await compose('apps', readAppDefinition);
   const apps = new Map<string, AppSpec>();
   const bound = await bindApps(listedTools, { workspace, leftOut });
@@ -194,6 +196,58 @@ export async function composeDefinition(
     cache: readCache(value.cache),
     leftOut,
   };
+}
+
+/** Hidden tools that items call and the server lacks. Reports tools that do not exist. */
+async function calledTools(
+  callers: readonly Pick<ToolSpec, 'item' | 'definition' | 'requires'>[],
+  listed: readonly ToolSpec[],
+  leftOut: SkippedItem[],
+): Promise<readonly ToolSpec[]> {
+  const found = new Map<string, ToolSpec>();
+  for (const { item, definition, requires } of callers) {
+    for (const name of requires.tools ?? []) {
+      if (found.has(name) || listed.some((tool) => tool.name === name)) continue;
+      const { extension } = definition;
+      try {
+        const called = await extension.definition('tools', name);
+        const spec = await oncePerDefinition(called, 'item', () => readTool(called));
+        found.set(name, { ...spec, hidden: true });
+      } catch (error) {
+        if (!(error instanceof DefinitionError)) throw error;
+        const message = `It is called by ${item}, which lacks it in this server. ${error.message}`;
+        const { code, location } = error;
+        leftOut.push({ kind: 'tools', item: extension.qualify(name), message, code, location, extension });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** Prompts under an outdated key of the server or the manifest. Nothing reads them. */
+function* skippedPrompts(definition: Definition): Iterable<SkippedItem> {
+  const { item, extension, translation } = definition;
+  const { document, base, translation: manifest } = extension.manifest;
+  const said = [
+    ...manifest.deprecated.map(
+      (path) => ['The manifest', path, { file: document.file, path: [...base, ...path] }] as const,
+    ),
+    ...translation.deprecated.map(
+      (path) => [`The server "${item}"`, path, locate(definition, path)] as const,
+    ),
+  ];
+  for (const [what, path, location] of said) {
+    const message = describeDeprecated(what, path);
+    const code = 'deprecated-prompt-data';
+    yield {
+      kind: 'prompts',
+      item: String(path.at(-1)),
+      message,
+      code,
+      location: { ...location, key: true },
+      extension,
+    };
+  }
 }
 
 function defineImplicitServer(extension: Extension): Definition {

@@ -166,6 +166,8 @@ export interface Context {
   readonly session: Session | undefined;
   /** Claims of the request's access token; undefined if no token was required. */
   readonly auth: Readonly<Record<string, unknown>> | undefined;
+  /** Fields of the request's `_meta` by name, without fields of the protocol. The client chooses them. */
+  readonly meta: Readonly<Record<string, unknown>>;
   /** Notifies clients that a list has changed. */
   notifyChanged(kind: ListedKind): void;
   /** Notifies the subscribers of a resource that it has changed. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../base/value-checks.js';
+import { describeValueType, isRecord } from '../base/value-checks.js';
 import { findToolkit, givesName, isToolkit, nameOfTool, readTools } from '../extension/toolkits.js';
 import { noInput, type SchemaSide } from '../schema/compiled-schema.js';
 import type { JsonSchema } from '../schema/json-schema.js';
@@ -6,7 +6,7 @@ import { wireSchema } from '../schema/wire-schema.js';
 import type { ListedItem } from './context.js';
 import { type CollisionCandidate, distinctNames, withoutRepeats } from './distinct-names.js';
 import type { AnyTool } from './option-sets.js';
-import { describeValueType, requireTool, requireTools, toolLabel, withSchema } from './required-tool.js';
+import { requireTool, requireTools, toolLabel, withSchema } from './required-tool.js';
 import { requireToolkitChanges, type Toolkit, type Used } from './toolkit.js';
 import { changedWire, isHiddenBy, toolWire, type WireItem } from './wire-item.js';
 

@@ -1,5 +1,7 @@
 import { errorMessage, safelyThrown } from '../base/thrown-value.js';
 import { brands, isBranded, isProtocolError } from './authoring-symbols.js';
+import { InitializeError } from './initialize.js';
+import { explainInitializeFailure } from './initialize-failure.js';
 import { InputRequiredSignal } from './input-required.js';
 import { MissingCapabilityError, requireMet } from './requirements.js';
 import { errorDetails, exposesErrors, type MakeContext, type ServerRuntime } from './server-runtime.js';
@@ -54,6 +56,10 @@ function toPromptFailure(prompt: PromptSpec, thrown: unknown, calls: ServerRunti
   const error = safelyThrown(thrown);
   if (isProtocolError(error)) return error;
   if (error instanceof MissingCapabilityError || error instanceof InputRequiredSignal) return error;
+  if (error instanceof InitializeError) {
+    const about = { what: `Prompt "${prompt.name}"`, item: calls.server.qualifiedName, calls };
+    return new PromptFailure('failed', explainInitializeFailure(error, about));
+  }
   if (isBranded(error, brands.toolError)) return new PromptFailure('failed', errorMessage(error));
   if (error instanceof TimeoutError)
     return new PromptFailure('failed', `Prompt "${prompt.name}" gave ${error.message}.`);

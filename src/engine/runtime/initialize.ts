@@ -1,8 +1,14 @@
+import { isProtocolError } from './authoring-symbols.js';
 import type { Context } from './context.js';
 import { type HookWatch, initializeHook, watched } from './hook-watch.js';
 import { inputUnsupported } from './input-required.js';
 import type { Lazy } from './lazy-function.js';
 import type { Initializer } from './specs.js';
+
+/** A failed `initialize` hook. The cause is the error that it threw. */
+export class InitializeError extends Error {
+  override readonly name = 'InitializeError';
+}
 
 /** Hooks that run before an item's first use. */
 export interface InitializeHooks {
@@ -24,8 +30,8 @@ export class Initializers {
   }
 
   /**
-   * Runs the hook of a server, then the hook of a tool. Undefined if neither has to run. Rejects with the error that a
-   * hook threw.
+   * Runs the hook of a server, then the hook of a tool. Undefined if neither has to run. Rejects with InitializeError, or
+   * with the protocol error that a hook threw.
    */
   ready({ server, tool }: InitializeHooks, ctx: Context): Promise<void> | undefined {
     const isWaiting = (hook: Lazy<Initializer> | undefined) => hook !== undefined && !this.#done.has(hook);
@@ -51,6 +57,7 @@ export class Initializers {
       root: undefined,
       session: undefined,
       auth: undefined,
+      meta: {},
     };
     return { ...ctx, ...nobody, signal: this.#signal, progress: () => {}, callTool: refuseCall, locals: {} };
   }
@@ -58,7 +65,7 @@ export class Initializers {
   #once(hook: Lazy<Initializer>, start: (initialize: Initializer) => Promise<unknown>): Promise<unknown> {
     const known = this.#runs.get(hook);
     if (known) return known;
-    const run = hook().then(start);
+    const run = hook().then(start).catch(throwInitializeError);
     this.#runs.set(hook, run);
     run.then(
       () => this.#done.add(hook),
@@ -66,6 +73,11 @@ export class Initializers {
     );
     return run;
   }
+}
+
+function throwInitializeError(cause: unknown): never {
+  if (isProtocolError(cause)) throw cause;
+  throw new InitializeError('"initialize" failed', { cause });
 }
 
 /** A tool that an initializer calls would wait for that initializer. */

@@ -1,11 +1,11 @@
-import { isRecord } from '../base/value-checks.js';
+import { describeValueType, isRecord } from '../base/value-checks.js';
 import { functionName, givesName } from '../extension/toolkits.js';
 import type { CheckedInput, CheckedOutput } from '../schema/checked-schema-types.js';
 import type { SchemaSide } from '../schema/compiled-schema.js';
 import type { Context } from './context.js';
 import type { Awaitable } from './definition-types/common-types.js';
 import type { ToolArguments, ToolDefinition, ToolOutput } from './definition-types/tool-types.js';
-import { describeValueType, requireTool, toolLabel } from './required-tool.js';
+import { requireTool, toolLabel } from './required-tool.js';
 
 /** The keys of a tool definition except its function. */
 export type ToolSettings = Omit<ToolDefinition<unknown, unknown>, 'handler'>;

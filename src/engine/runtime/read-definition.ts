@@ -102,12 +102,13 @@ export function commonParts(definition: Definition) {
 /** Requirements of an item, from any of their written forms. */
 export function readRequirements(value: unknown): Requirements {
   if (Array.isArray(value)) return { client: strings(value), env: [], bin: [], level: 'required' };
-  const { client, env, bin, level } = isRecord(value) ? value : {};
+  const { client, env, bin, level, tools } = isRecord(value) ? value : {};
   return {
     client: strings(client),
     env: needs(env),
     bin: needs(bin),
     level: level === 'suggested' ? 'suggested' : 'required',
+    ...(tools !== undefined && { tools: strings(tools) }),
   };
 }
 

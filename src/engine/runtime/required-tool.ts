@@ -1,6 +1,7 @@
 import { isRecord } from '../base/value-checks.js';
 import { checkTool } from '../extension/check-tool.js';
-import { describeFault, isSerious } from '../extension/describe-fault.js';
+import { describeFault } from '../extension/describe-fault.js';
+import { isLoadingModule } from '../extension/module-loading.js';
 import { isWireName } from '../extension/names.js';
 import { nameOfTool, readTools } from '../extension/toolkits.js';
 import type { SchemaSide } from '../schema/compiled-schema.js';
@@ -8,17 +9,19 @@ import { SchemaError } from '../schema/schema-error.js';
 import { requireSchema } from '../schema/wire-schema.js';
 import { type AuthoredSchema, findAuthoredSchema } from './wire-item.js';
 
-/** Applies the checks of `validate` that need no waiting. @throws TypeError naming the tool */
+/**
+ * Applies the checks of `validate` that need no waiting, and rejects unknown keys. While AgentTools loads the module, it
+ * skips the schemas: later checks find their faults, and leave out this tool only.
+ * @throws TypeError naming the tool
+ */
 export function requireTool(value: Readonly<Record<string, unknown>>): void {
   const name = nameOfTool(value);
   const what = toolLabel(name);
-  for (const fault of checkTool(value)) {
-    // A list would drop an unknown hint silently.
-    if (isSerious(fault) || fault.path[0] === 'annotations') throw new TypeError(describeFault(what, fault));
-  }
+  for (const fault of checkTool(value)) throw new TypeError(describeFault(what, fault));
   if (name !== undefined && !isWireName(name)) {
     throw new TypeError(`${what} has a name that clients refuse. Expected 1 to 128 of A-Z a-z 0-9 _ . -`);
   }
+  if (isLoadingModule()) return;
   for (const side of ['input', 'output'] as const) {
     withSchema(value, side, what, ({ schema, rawOnly }) => requireSchema(schema, { side, rawOnly }));
   }
@@ -56,11 +59,4 @@ export function requireTools(kit: { readonly tools: readonly unknown[] }): void 
 /** Begins a message about a tool. */
 export function toolLabel(name: string | undefined): string {
   return name === undefined ? 'A tool' : `Tool "${name}"`;
-}
-
-/** The kind of an unexpected value, in words. */
-export function describeValueType(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

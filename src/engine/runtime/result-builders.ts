@@ -1,3 +1,4 @@
+import { describeValueType, isRecord } from '../base/value-checks.js';
 import { brands } from './authoring-symbols.js';
 
 /** Audience, priority and last change of a block. @see MCP, Annotations */
@@ -51,23 +52,47 @@ function failureText(message: unknown): string {
   return JSON.stringify(message) ?? String(message);
 }
 
-/** Several pieces in order. `isError: true` makes the result a failure. */
+/** Several pieces in order. `isError: true` makes the result a failure. @throws TypeError if they are not a list of pieces */
 export function results(
   items: readonly (string | ContentBlock | ToolResult)[],
   options: { readonly isError?: boolean } = {},
 ): ToolResult {
-  return brandResult({ content: items.flatMap(toBlocks), ...(options.isError && { isError: true }) });
+  return brandResult({ content: blocksOf(items, 'results'), ...(options.isError && { isError: true }) });
 }
 
-/** A structured result. Without `items`, its text is the value as JSON. */
+/**
+ * A structured result. Without `items`, its text is the value as JSON.
+ * @throws TypeError if the items are not a list of pieces, as in exchanged arguments
+ */
 export function structured(
   value: unknown,
   items?: readonly (string | ContentBlock | ToolResult)[],
 ): ToolResult & { readonly structuredContent: unknown } {
   const content = items
-    ? items.flatMap(toBlocks)
+    ? blocksOf(items, 'structured', value)
     : [block('text', { text: JSON.stringify(value) ?? 'null' })];
   return brandResult({ content, structuredContent: value });
+}
+
+/** Blocks of the items of `results()` or `structured()`. @throws TypeError */
+function blocksOf(items: unknown, call: 'results' | 'structured', value?: unknown): readonly ContentBlock[] {
+  const wrong = Array.isArray(items) ? items.findIndex((one) => !isPiece(one)) : undefined;
+  if (Array.isArray(items) && wrong === -1) return items.flatMap(toBlocks);
+  if (call === 'structured' && Array.isArray(value) && value.every(isPiece)) {
+    throw new TypeError(
+      'structured() takes the value first, then the list of items: structured({ … }, [text("…")]). Exchange the arguments.',
+    );
+  }
+  throw new TypeError(
+    wrong === undefined
+      ? `The items of ${call}() are ${describeValueType(items)}. Expected a list, such as [text("…")].`
+      : `Item ${wrong + 1} of ${call}() is ${describeValueType((items as unknown[])[wrong])}. Expected a string, a content block or a result.`,
+  );
+}
+
+/** True for values that become blocks. Other checks report malformed blocks. */
+function isPiece(value: unknown): value is string | ContentBlock | ToolResult {
+  return typeof value === 'string' || (isRecord(value) && ('type' in value || 'content' in value));
 }
 
 /** A link to a resource that the client may read. */

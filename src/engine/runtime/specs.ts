@@ -41,6 +41,8 @@ export interface Requirements {
   /** Programs. */
   readonly bin: readonly Requirement[];
   readonly level: 'required' | 'suggested';
+  /** Names of tools of the same package that the item calls. Absent: none. */
+  readonly tools?: readonly string[];
 }
 
 export type ToolHandler = (args: unknown, ctx: Context) => unknown;

@@ -1,3 +1,6 @@
+import { isRecord } from '../base/value-checks.js';
+import { isTemplate } from '../extension/check-definition.js';
+
 const slot = /\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g;
 
 const spacedSlot = new RegExp(`( ?)${slot.source}`, 'g');
@@ -19,4 +22,33 @@ export function fill(template: string, values: Readonly<Record<string, string>>)
     if (Object.hasOwn(values, name)) return space + values[name]!;
     return /^(?: |\r?\n|$)/.test(opened.slice(at + slotText.length)) ? '' : space;
   });
+}
+
+/**
+ * Arguments of a prompt definition that its texts name in backticks, the slots of a related system, and that no template
+ * inserts. The backticks are sent.
+ */
+export function backtickSlots({
+  arguments: declared,
+  content,
+  messages,
+}: Readonly<Record<string, unknown>>): readonly string[] {
+  const pieces = [
+    content,
+    ...(Array.isArray(messages) ? messages : []).map((one) => (isRecord(one) ? one.content : one)),
+  ];
+  const texts = pieces
+    .flat()
+    .flatMap((one) => (isTemplate(one) ? one.template : typeof one === 'string' ? one : []));
+  const isInserted = (name: string) => texts.some((text) => templateSlots(text).includes(name));
+  return (Array.isArray(declared) ? declared : []).flatMap((one) => {
+    const name = isRecord(one) ? (one.name ?? one.Name) : undefined;
+    if (typeof name !== 'string' || isInserted(name)) return [];
+    return texts.some((text) => text.includes(`\`${name}\``)) ? [name] : [];
+  });
+}
+
+/** A sentence about such an argument. */
+export function backtickAdvice(name: string): string {
+  return `\`${name}\` is sent literally. Write { "template": "… {{${name}}} …" } to insert the argument.`;
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../base/value-checks.js';
+import { describeValueType, isRecord } from '../base/value-checks.js';
 import { checkShape } from '../extension/check-shape.js';
 import { describeFault } from '../extension/describe-fault.js';
 import { toolkitShape } from '../extension/keys/entry-keys.js';
@@ -8,7 +8,7 @@ import type { PromptDefinition } from './definition-types/prompt-types.js';
 import type { ResourceDefinition } from './definition-types/resource-types.js';
 import type { UiDefinition } from './definition-types/tool-types.js';
 import type { AnyTool } from './option-sets.js';
-import { describeValueType, requireTools } from './required-tool.js';
+import { requireTools } from './required-tool.js';
 
 /** Defaults for the tools of a toolkit. */
 export interface ToolkitOptions {

@@ -51,8 +51,8 @@ export function fieldWarnings(spec: unknown): readonly FieldWarning[] {
 
 /** True if a value looks like a field, valid or not. */
 export function looksLikeField(value: unknown): boolean {
-  if (typeof value === 'string') return isKnown(parseType(value).base);
-  return isRecord(value) && typeof value.type === 'string';
+  if (typeof value === 'string' || isNestedList(value)) return isKnown(parseType(value).base);
+  return isRecord(value) && (typeof value.type === 'string' || isNestedList(value.type));
 }
 
 type Path = readonly (string | number)[];
@@ -124,7 +124,7 @@ function compileObject(spec: unknown, place: FieldSpecContext): CompiledField {
   for (const { name, field, path } of readEntries(spec, place)) {
     if (place.faults.length >= maxSpecFaults) break;
     const label = place.label ? `${place.label}.${name}` : name;
-    const isBare = typeof field === 'string';
+    const isBare = typeof field === 'string' || Array.isArray(field);
     const at: FieldSpecContext = { ...place, path, label, isBare, depth: place.depth + 1 };
     const read = collectFault(place.faults, () => {
       if (name === '__proto__') throw fault(at, 'this name is not available');
@@ -192,7 +192,7 @@ function readPair(pair: unknown, index: number, place: FieldSpecContext): FieldE
 
 /** Returns the options of a field, including its type. The options are not checked yet. */
 function readOptions(field: unknown, place: FieldSpecContext): RawFieldOptions {
-  if (typeof field === 'string') return { type: field };
+  if (typeof field === 'string' || isNestedList(field)) return { type: field };
   if (!isRecord(field)) throw fault(place, 'expected a type or an object of options with "type"');
   if (field.type === undefined) throw fault(place, `"type" is missing. Known types: ${knownTypes}`);
   return field;
@@ -236,7 +236,16 @@ interface ParsedType {
   readonly depth: number;
 }
 
+/** `["array", "string"]`, another form of `"string[]"`. */
+function isNestedList(type: unknown): type is readonly ['array', unknown] {
+  return Array.isArray(type) && type.length === 2 && type[0] === 'array';
+}
+
 function parseType(type: unknown): ParsedType {
+  if (isNestedList(type)) {
+    const { base, depth } = parseType(type[1]);
+    return { base, depth: depth + 1 };
+  }
   const [, base = '', brackets = ''] =
     /^([a-z]+)((?:\[\])*)$/.exec(typeof type === 'string' ? type : '') ?? [];
   return { base, depth: brackets.length / 2 };
@@ -326,7 +335,7 @@ function compileArray({ items, min, max }: RawFieldOptions, place: FieldSpecCont
     ...place,
     path: [...place.path, 'items'],
     label: `${place.label}[]`,
-    isBare: typeof items === 'string',
+    isBare: typeof items === 'string' || Array.isArray(items),
     depth: place.depth + 1,
   };
   const options = readOptions(items, at);

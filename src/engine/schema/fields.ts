@@ -15,7 +15,7 @@ export function fields<const F extends FieldSpec>(spec: F): Fields<F> {
 export type FieldSpec = { readonly [name: string]: Field } | readonly (readonly [name: string, Field])[];
 
 /** One parameter: a type name, or a type with options. */
-export type Field = ScalarName | `${ScalarName}${ListSuffix}` | FieldOptions;
+export type Field = ScalarName | `${ScalarName}${ListSuffix}` | NestedList | FieldOptions;
 
 /** Value of an enum. By default, the client sends its text and the handler gets the value. */
 export type EnumValue = string | number | boolean;
@@ -34,6 +34,9 @@ export type FieldOptions =
 
 type ScalarName = 'string' | 'integer' | 'number' | 'boolean';
 type ListSuffix = '[]' | '[][]' | '[][][]';
+
+/** Another form of the types with `[]`. */
+type NestedList = readonly ['array', ScalarName | NestedList];
 
 interface FieldBase {
   readonly required?: boolean;
@@ -92,14 +95,14 @@ interface ArrayField extends ListFieldBase {
 }
 
 interface ScalarListField extends ListFieldBase {
-  readonly type: `${ScalarName}${ListSuffix}`;
+  readonly type: `${ScalarName}${ListSuffix}` | NestedList;
 }
 
 interface EnumListField extends ListFieldBase, EnumOption {
-  readonly type: `enum${ListSuffix}`;
+  readonly type: `enum${ListSuffix}` | readonly ['array', 'enum'];
 }
 
 interface ObjectListField extends ListFieldBase {
-  readonly type: `object${ListSuffix}`;
+  readonly type: `object${ListSuffix}` | readonly ['array', 'object'];
   readonly fields: FieldSpec;
 }

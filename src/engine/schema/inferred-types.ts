@@ -62,7 +62,7 @@ type InferField<F, Mode> = F extends { readonly type: infer T }
   ? InferByType<T, F, Mode>
   : InferByType<F, unknown, Mode>;
 
-type InferByType<T, Options, Mode> = T extends `${infer Item}[]`
+type InferByType<T, Options, Mode> = T extends `${infer Item}[]` | readonly ['array', infer Item]
   ? InferByType<Item, Options, Mode>[]
   : T extends keyof Scalars
     ? Scalars[T]

@@ -30,17 +30,24 @@ const keys = ['Interpreter', 'Help', 'Required'];
 function translateParameter(spec: unknown, path: Path): Field {
   if (!isRecord(spec)) return { ...interpret(spec, path), required: true };
 
-  const unknown = Object.keys(spec).find((key) => !keys.includes(key));
+  // The keys may be in lower case. `at` has them as they are written.
+  const at = (known: string) =>
+    Object.keys(spec).find((key) => key === known || key === known.toLowerCase()) ?? known;
+  const unknown = Object.keys(spec).find((key) => !keys.map(at).includes(key));
   if (unknown !== undefined)
     throw new SchemaError(`"${unknown}" is not known here. Known: ${keys.join(', ')}.`, [...path, unknown]);
 
-  const { Interpreter = 'String', Help, Required = true } = spec;
+  const {
+    [at('Interpreter')]: Interpreter = 'String',
+    [at('Help')]: Help,
+    [at('Required')]: Required = true,
+  } = spec;
   if (Help !== undefined && typeof Help !== 'string')
-    throw new SchemaError('"Help" must be a string.', [...path, 'Help']);
+    throw new SchemaError(`"${at('Help')}" must be a string.`, [...path, at('Help')]);
   if (typeof Required !== 'boolean')
-    throw new SchemaError('"Required" must be true or false.', [...path, 'Required']);
+    throw new SchemaError(`"${at('Required')}" must be true or false.`, [...path, at('Required')]);
   return {
-    ...interpret(Interpreter, [...path, 'Interpreter']),
+    ...interpret(Interpreter, [...path, at('Interpreter')]),
     required: Required,
     ...(Help !== undefined && { description: Help }),
   };

@@ -172,12 +172,13 @@ function explainSchemaForm(side: SchemaSide): string {
 }
 
 function readUnmarked(value: Readonly<Record<string, unknown>>, side: SchemaSide): SchemaForm {
-  const fault =
-    typeof value.type === 'string' && Object.keys(value).length === 1 ? undefined : findFieldSpecFault(value);
+  const isAmbiguous =
+    Array.isArray(value.type) || (typeof value.type === 'string' && Object.keys(value).length === 1);
+  const fault = isAmbiguous ? undefined : findFieldSpecFault(value);
   if (fault === null) return { form: 'fields', spec: value };
-  if (typeof value.type === 'string')
+  if (isAmbiguous || typeof value.type === 'string')
     throw new SchemaError(
-      `"type": "${value.type}" may begin a JSON Schema or be a field named "type". ${explainSchemaForm(side)}`,
+      `"type": ${JSON.stringify(value.type)} may begin a JSON Schema or be a field named "type". ${explainSchemaForm(side)}`,
       ['type'],
     );
   if (fault && Object.values(value).some(looksLikeField)) throw fault;

@@ -304,6 +304,7 @@ function contextsWithoutClient(
       root: undefined,
       session: undefined,
       auth: undefined,
+      meta: {},
       notifyChanged: () => {},
       notifyResourceUpdated: () => {},
       closeStream: () => {},

@@ -8,6 +8,7 @@ import { MissingPackageError } from '../extension/workspace.js';
 import type { DebugOptions, Renewal } from '../host/host-client.js';
 import { LazyHost } from '../host/lazy-host.js';
 import { ChangeNotifier } from '../live/change-notifier.js';
+import { initializeVariable } from '../live/initialize-faults.js';
 import {
   type ComposedServer,
   type ItemSource,
@@ -38,6 +39,8 @@ import { type SandboxChoice, ServerSandbox } from './server-sandbox.js';
 export interface Preparation extends ServerRequest {
   /** Installs missing packages on first use. Default: the server skips their items. */
   readonly obtain?: InstallMissing | undefined;
+  /** Returns the version of a missing package that would be installed; undefined if it is unknown. */
+  readonly findVersion?: ((name: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
   readonly patience?: Patience;
   /** Extent of a refusal if the surface differs from its record. Default: nothing is refused. */
   readonly frozen?: FrozenExtent | undefined;
@@ -181,9 +184,9 @@ async function prepareWith(
     return composed;
   };
   const find = async () =>
-    await resolve({ reportsMissing: !obtain }).catch((error: unknown) => {
-      if (obtain && error instanceof MissingPackageError) return placeholderServer(error);
-      throw error;
+    await resolve({ reportsMissing: !obtain }).catch(async (error: unknown) => {
+      if (!obtain || !(error instanceof MissingPackageError)) throw error;
+      return placeholderServer(error, await versionOf(error.packageName, preparation, signal));
     });
   const first = await find().catch(async (error: unknown) => {
     // Name, instructions and lists are in the definition of the server itself.
@@ -237,6 +240,11 @@ async function prepareWith(
   }
   if (isolation && loading.length > 0) live.add(await followLoading(live, isolation, signal));
   await followPackages();
+  const limitMs = Number(env[initializeVariable]);
+  if (client && limitMs > 0) {
+    const { InitializeCheck } = await import('./initialize-check.js');
+    live.add(new InitializeCheck({ live, host: client, env, limitMs, report }));
+  }
   if (live.current.upstreams.some(({ lendsInfo }) => lendsInfo) && live.current.info === first.server.info) {
     // The first start of an existing server: its name and instructions are not recorded yet.
     const leftMs = startedAt + firstStartMs - performance.now();
@@ -255,6 +263,21 @@ async function prepareWith(
     warm: async () => await client?.warm(),
     close,
   };
+}
+
+/** The version of a missing package, for the handshake, which waits for it at most {@link firstStartMs}. */
+async function versionOf(
+  name: string,
+  { findVersion }: Preparation,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(firstStartMs)]);
+  let version: string | undefined;
+  const finding = findVersion?.(name, enough).then((found) => {
+    version = found;
+  });
+  if (finding) await waitAtMost(finding, firstStartMs, signal);
+  return version;
 }
 
 /** Most servers have no gate, so its code loads on demand. */
@@ -309,10 +332,13 @@ async function followLoading(
   });
 }
 
+/** Variables for a server that is started to check it. Its code does not get them. */
+const ownVariables: readonly string[] = [surfaceVariable, initializeVariable];
+
 function omitUndefinedVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
-      value === undefined || name === surfaceVariable ? [] : [[name, value]],
+      value === undefined || ownVariables.includes(name) ? [] : [[name, value]],
     ),
   );
 }

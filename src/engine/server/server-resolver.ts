@@ -140,11 +140,14 @@ function addedAmong(
 }
 
 /** An empty server in place of one with a missing package. */
-export function placeholderServer({ packageName, server }: MissingPackageError): ComposedServer {
+export function placeholderServer(
+  { packageName, server }: MissingPackageError,
+  version = 'unknown',
+): ComposedServer {
   return {
     server: {
       qualifiedName: server,
-      info: { name: server, version: 'unknown' },
+      info: { name: server, version },
       instructions: undefined,
       registry: new Registry({ tools: [], prompts: [], resources: [] }),
       apps: new Map(),

@@ -15,6 +15,7 @@ export interface TestContextOptions extends UserScript {
   readonly session?: Readonly<Record<string, unknown>> | null;
   readonly root?: string;
   readonly auth?: JsonObject;
+  readonly meta?: JsonObject;
   readonly protocolVersion?: string;
   /** Name of the tool. Default: `tool`. */
   readonly tool?: string;
@@ -137,6 +138,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     root: options.root,
     session: options.session === null ? undefined : session,
     auth: options.auth,
+    meta: options.meta ?? {},
     notifyChanged: (kind) => void records.changed.push(kind),
     notifyResourceUpdated: (uri) => void records.updated.push(uri),
     closeStream: () => {},

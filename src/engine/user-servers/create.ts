@@ -16,6 +16,7 @@ import { type CollisionCandidate, distinctNames, withoutRepeats } from '../runti
 import { type ListEntryContext, listEntries, resolveEntry } from '../runtime/list-entries.js';
 import { isOverride } from '../runtime/override.js';
 import type { SkippedItem } from '../runtime/skipped-items.js';
+import { backtickAdvice, backtickSlots } from '../runtime/text-template.js';
 import { namesInChoice } from '../runtime/upstream-choice.js';
 import { type UpstreamRecord, UpstreamRecords } from '../runtime/upstream-records.js';
 import { endpointScope, upstreamSpec } from '../runtime/upstream-spec.js';
@@ -76,9 +77,15 @@ export async function createUserServer(
   const known = extension.manifest.declarations.servers.map((server) => server.name);
   requireFree(name, known, { overwrite });
   const definition = toDefinition(name, value, extension);
-  const unchecked = await requireWhole(definition, { workspace, place, lastItems, findUpstreamFaults });
+  const { spec, unchecked } = await requireWhole(definition, {
+    workspace,
+    place,
+    lastItems,
+    findUpstreamFaults,
+  });
   const notes = [
     ...unchecked,
+    ...noteBackticks(spec),
     ...(await sameNames(definition, workspace)),
     ...(await noteShadowedPackage(name, workspace)),
   ];
@@ -119,11 +126,19 @@ interface UserServerCheckInput {
   readonly findUpstreamFaults: FindUpstreamFaults | undefined;
 }
 
-/** Returns notes on names that were not checked. @throws AgentToolsError listing everything that is unavailable. */
+/** Notes on slots of a related system in the texts of inline prompts. */
+function noteBackticks({ registry, extension }: ServerSpec): readonly string[] {
+  const own = registry.all('prompts').filter(({ definition }) => definition.extension === extension);
+  return own.flatMap(({ name, definition }) =>
+    backtickSlots(definition.value).map((slot) => `Prompt "${name}": ${backtickAdvice(slot)}`),
+  );
+}
+
+/** Returns the composed server, and notes on names that were not checked. @throws AgentToolsError listing everything that is unavailable. */
 async function requireWhole(
   definition: Definition,
   checking: UserServerCheckInput,
-): Promise<readonly string[]> {
+): Promise<{ readonly spec: ServerSpec; readonly unchecked: readonly string[] }> {
   const spec = await composeUserServer(definition, checking.workspace);
   const leftOut = spec.leftOut.filter(({ code, tool }) => code !== uncheckedCode && tool === undefined);
   const problems = [
@@ -136,7 +151,7 @@ async function requireWhole(
     ? { unknown: await ask(spec), unchecked: [] }
     : compareWithRecords(spec, checking);
   problems.push(...unknown);
-  if (problems.length === 0) return unchecked;
+  if (problems.length === 0) return { spec, unchecked };
   const lines = problems.map((problem) => `  ${problem}`);
   const message = `"${definition.item}" was not created, because something is unavailable:\n${lines.join('\n')}`;
   throw new AgentToolsError('not-found', message);

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { didYouMean } from '../base/did-you-mean.js';
 import { AgentToolsError } from '../base/errors.js';
 import { isDeviceName, isObjectName } from '../base/reserved-names.js';
 import { isRecord } from '../base/value-checks.js';
@@ -120,11 +119,7 @@ function mergeNamedItems(
 /** Rejects misspelled keys too: they would be ignored silently. */
 function requireUsable(definition: UserServerDefinition): void {
   const faults = [...checkDefinition('servers', definition)];
-  const lines = faults.map((fault) => {
-    const key = String(fault.path.at(-1));
-    const meant = fault.known && didYouMean(key, fault.known);
-    return `${describeFault('The definition', fault)}${meant ? ` Did you mean "${meant}"?` : ''}`;
-  });
+  const lines = faults.map((fault) => describeFault('The definition', fault));
   if (lines.length > 0) throw new AgentToolsError('invalid-definition', lines.join('\n'));
 }
 

@@ -1,5 +1,5 @@
 /** Members of the context that rules check. */
-const checkedMembers = ['session', 'auth'];
+const checkedMembers = ['session', 'auth', 'meta'];
 
 /** Longer sources are skipped: hooks are short, and generated code does not show the author's intent. */
 const maxSourceLength = 20_000;

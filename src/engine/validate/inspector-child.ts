@@ -8,6 +8,7 @@ import { endTree } from '../base/process-tree.js';
 import { errorMessage, errorStack } from '../base/thrown-value.js';
 import { describeValue } from '../extension/described-value.js';
 import { readDefaultExport, readExport } from '../extension/import-module.js';
+import { whileLoading } from '../extension/module-loading.js';
 import { supplyAgentTools } from '../extension/supply-agenttools.js';
 import { watchModuleHooks } from '../process/module-hooks.js';
 import { describeContextUse, findContextMembers } from './context-members.js';
@@ -74,7 +75,7 @@ const tasks = {
   parse: async (file: string) => parseModule(await readFile(file, 'utf8'), file),
   load: async (file: string): Promise<LoadedModule> => {
     supplyAgentTools(file);
-    const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+    const module = (await whileLoading(() => import(pathToFileURL(file).href))) as Record<string, unknown>;
     await checkModuleHooks();
     const names = [...new Set(['default', ...Object.keys(module), ...propertyNames(module.default)])];
     const whole = await readDefaultExport(module, file);

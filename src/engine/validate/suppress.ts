@@ -48,7 +48,7 @@ export interface RunScope {
   readonly hasBudget: boolean;
 }
 
-const foundByBooting = ['boot-failed', 'impure-stdout', 'slow-start'];
+const foundByBooting = ['boot-failed', 'impure-stdout', 'slow-start', 'initialize-failed'];
 
 /** True if a run could have found a diagnostic of the code, so that a suppression without one is unused. */
 export function couldFind(code: string, { load, boots, compares, hasClients, hasBudget }: RunScope): boolean {

@@ -346,3 +346,45 @@ export function f(ctx: ToolContext, a: string): void {}
     'error lib.ts:3:19 Tool "f": parameter "ctx" is the context, which has to be the last parameter.',
   ]);
 }, 30_000);
+
+test('comments and tags on one line, which declarations leave out, come from the mapped source', async () => {
+  const written = `
+    export interface Point { /** From the left. @minimum 0 */ x: number; /** From above. */ y: number }
+    export function f(at: { /** The town. */ city: string; /** What else. */ more: { /** Nested. */ city: string }[] }): { /** The answer. */ city: string } {
+      const other: { /** Not this. */ city: string } = { city: '' };
+      return other;
+    }
+    export const g = (point: Point) => point.x;`;
+  const declared = `
+    export interface Point { x: number; y: number; }
+    export declare function f(at: { city: string; more: { city: string }[] }): { city: string };
+    export declare const g: (point: Point) => number;`;
+  const map = JSON.stringify({ version: 3, sources: ['src/lib.ts'], mappings: '' });
+  const more = {
+    'lib.js': `export const f = 1, g = 2;\n//# sourceMappingURL=lib.js.map\n`,
+    'lib.js.map': map,
+    'src/lib.ts': written,
+  };
+  const derivation = await deriveOf(declared, ['f', 'g'], { more });
+  expect(said(derivation)).toEqual([]);
+  const f = functionIn(derivation, 'f');
+  const text = (description: string) => ({ type: 'string', description });
+  expect(f.inputSchema.properties).toMatchObject({
+    at: {
+      properties: {
+        city: text('The town.'),
+        more: { description: 'What else.', items: { properties: { city: text('Nested.') } } },
+      },
+    },
+  });
+  expect(f.outputSchema).toMatchObject({ properties: { city: text('The answer.') } });
+  expect(functionIn(derivation, 'g').inputSchema.properties).toMatchObject({
+    point: {
+      properties: {
+        x: { description: 'From the left.', minimum: 0 },
+        y: { description: 'From above.' },
+      },
+    },
+  });
+  expect(Object.keys(derivation.derived!.files)).toContain('src/lib.ts');
+}, 30_000);

@@ -268,7 +268,7 @@ describe('the compiler', () => {
     'agenttools/tools/greet.json': { handler: './lib.js#greet' },
   };
   const wayOut =
-    'AgentTools reads types with the TypeScript of the project. Install one: npm install --save-dev @typescript/typescript6';
+    'Install one: npm install --save-dev @typescript/typescript6. Or let AgentTools fetch it for its own use: agenttools derive --fetch-compiler';
 
   test('is requested by name if it is missing', async () => {
     const directory = writePackage({ tools: ['greet'] }, files);

@@ -72,10 +72,11 @@ export function generic<T>(a: T): T { return a; }
 export const trap =
   /**
    * Counts.
-   * @param n How far. @minimum 0
+   * @param n How far. @integer @minimum 0
+   * @param at.city - The town. @minLength 2
    * @maximum 9
    */
-  (n: number) => n;
+  (n: number, at: { city: string }) => n;
 `;
 
 const names = [...source.matchAll(/export (?:const|function) (\w+)/g)]
@@ -238,12 +239,18 @@ describe('a function', () => {
     expect(of(name).outputSchema).toEqual(schema),
   );
 
-  test('has no constraints, and ignores stray constraint tags', () => {
-    expect(properties('trap')).toEqual({ n: { type: 'number', description: 'How far.' } });
+  test('has constraints in the line of a @param, and ignores them elsewhere', () => {
+    expect(properties('trap')).toEqual({
+      n: { type: 'integer', description: 'How far.', minimum: 0 },
+      at: {
+        type: 'object',
+        properties: { city: { type: 'string', description: 'The town.', minLength: 2 } },
+        required: ['city'],
+      },
+    });
     const stray = said(derivation).filter((line) => line.includes('"trap"'));
-    expect(stray).toHaveLength(2);
-    expect(stray[0]).toContain('"@minimum" is on the function');
-    expect(stray[1]).toContain('"@maximum" is on the function');
+    expect(stray).toHaveLength(1);
+    expect(stray[0]).toContain('"@maximum" is on the function');
   });
 });
 

@@ -125,15 +125,23 @@ describe('initialize hooks', () => {
     expect(initialize).toHaveBeenCalledTimes(1);
   });
 
-  test('run again after a failure', async () => {
-    const initialize = vi.fn().mockRejectedValueOnce(new ToolError('not yet')).mockResolvedValue(undefined);
+  test('report to the model that the tool could not be initialized, and run again after a failure', async () => {
+    const initialize = vi
+      .fn()
+      .mockRejectedValueOnce(new Error('secret'))
+      .mockRejectedValueOnce(new ToolError('not yet'))
+      .mockResolvedValue(undefined);
     const handler = vi.fn(() => 'done');
     const served = await composeLive({ tools: { x: { initialize, handler } } });
+    const told = (reason: string) =>
+      failure(`Tool "x" could not be initialized${reason}. The next use tries again.`);
+    expect(await call(served, 'x')).toEqual(told(''));
+    expect(served.reports.join('\n')).toContain('"initialize" failed: Error: secret');
     const [first, second] = await Promise.all([call(served, 'x'), call(served, 'x')]);
-    expect([first, second]).toEqual([failure('not yet'), failure('not yet')]);
+    expect([first, second]).toEqual([told(': not yet'), told(': not yet')]);
     expect(handler).not.toHaveBeenCalled();
     expect(await call(served, 'x')).toEqual({ content: [{ type: 'text', text: 'done' }] });
-    expect(initialize).toHaveBeenCalledTimes(2);
+    expect(initialize).toHaveBeenCalledTimes(3);
   });
 
   test('count towards the time of the call', async () => {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { composeServer } from '../../../src/engine/runtime/compose-server.js';
+import { leftOutLine } from '../../../src/engine/server/server-resolver.js';
 import { addFiles, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
 import { type Composed, composeLive, type LiveItems, openSession } from '../../support/session.js';
 
@@ -54,6 +55,43 @@ describe('a server offers', () => {
     expect(names(served)).toEqual(['inline', 'tools-1']);
     expect(names(served, 'resources')).toEqual(['app://r']);
   });
+});
+
+test('adds hidden tools that its items require, and reports those that do not exist', async () => {
+  const requires = { tools: ['b', 'gone'] };
+  const { spec } = await composeLive({
+    tools: { a: { handler, requires }, b: { handler } },
+    prompts: { p: { content: 'p', requires: { tools: 'a' } } },
+    server: { tools: ['a'], prompts: ['p'] },
+  });
+  expect(spec.registry.all('tools').map(({ name, hidden }) => [name, hidden])).toEqual([
+    ['a', false],
+    ['b', true],
+  ]);
+  expect(spec.leftOut).toMatchObject([
+    {
+      item: '@acme/kit/gone',
+      message: expect.stringMatching(
+        /^It is called by @acme\/kit\/a, which lacks it in this server\. Tool "gone" /,
+      ),
+    },
+  ]);
+});
+
+test('reports prompts under "promptData" as left out, at start too', async () => {
+  const directory = writeFolder({
+    'package.json': packageJson({ servers: ['desk'], promptData: [] }),
+    'agenttools/servers/desk.json': {
+      LLMEvaluator: { Tools: [], PromptData: [{ name: 'p', content: 'p' }] },
+    },
+  });
+  const workspace = openWorkspace();
+  const { leftOut } = await composeServer(await workspace.findServer(directory), workspace);
+  const advice = 'which is no longer read. Define each prompt in its own file and name it under "prompts".';
+  expect(await Promise.all(leftOut.map(leftOutLine))).toEqual([
+    `left out: @acme/kit/promptData (package.json:9): The manifest has "promptData", ${advice}`,
+    `left out: @acme/kit/PromptData (agenttools/servers/desk.json:4): The server "desk" has "PromptData", ${advice}`,
+  ]);
 });
 
 describe('the facts of a server', () => {

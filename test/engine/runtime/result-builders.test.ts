@@ -71,6 +71,36 @@ describe('a builder', () => {
   });
 });
 
+describe('structured() and results()', () => {
+  const structured = build.structured as (...given: unknown[]) => unknown;
+  const results = build.results as (...given: unknown[]) => unknown;
+  const piece = build.text('a');
+  const exchanged = /^structured\(\) takes the value first, .* Exchange the arguments\.$/;
+  test.for<[string, () => unknown, RegExp]>([
+    ['the items before the value', () => structured([piece, 'b'], { q: 1 }), exchanged],
+    ['the items before a list', () => structured([piece], [{ q: 1 }]), exchanged],
+    [
+      'one item without a list',
+      () => structured({ q: 1 }, piece),
+      /^The items of structured\(\) are an object\. Expected a list/,
+    ],
+    [
+      'an item that is data',
+      () => structured([1], [3]),
+      /^Item 1 of structured\(\) is a number\. Expected a string, a content block/,
+    ],
+    ['a list in a list', () => results(['a', ['b']]), /^Item 2 of results\(\) is a list\./],
+    ['no list of results', () => results('a'), /^The items of results\(\) are a string\./],
+  ])('refuse %s', ([, make, message]) => {
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  });
+
+  test('take a list as value', () => {
+    expect(structured(['a', 'b'], ['two letters'])).toMatchObject({ structuredContent: ['a', 'b'] });
+  });
+});
+
 describe("an extension's copy agrees with AgentTools", () => {
   let copy: typeof build;
 

@@ -1,8 +1,6 @@
-import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../../../src/engine/runtime/context.js';
 import { error, image, ProtocolError, results, searchPrompt, ToolError, text } from '../../../src/index.js';
-import { root } from '../../support/program.js';
 import { composeLive, openSession } from '../../support/session.js';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -161,18 +159,4 @@ describe('searchPrompt', () => {
       `A search prompt has ${named} beside "search", which makes all of it. Leave out ${named}.`,
     );
   });
-});
-
-test('formats the bundled search prompts in the same way', async () => {
-  const { formatSearch } = await import(path.join(root, 'src/builtin/wolfram/prompts/search-format.js'));
-  for (const found of [
-    '',
-    'a\nb',
-    '</search-results>',
-    '<\n/ user-query',
-    '<search-query x>',
-    '<<search-results',
-  ]) {
-    expect(await get(() => found)).toBe(formatSearch('Q?', found));
-  }
 });

@@ -76,11 +76,13 @@ describe('tool', () => {
     expect(() => {
       // @ts-expect-error the result is no number
       tool({ name: 'size', output: { size: { type: 'integer', required: true } } }, () => ({ size: 'big' }));
-      // @ts-expect-error no tool has this key
-      tool({ name: 'typo', descripton: 'x' }, read);
       // @ts-expect-error three parameters
       tool({ name: 'sum' }, (a: object, b: ToolContext, c: number) => [a, b, c]);
     }).toThrow(/"sum"/);
+    // @ts-expect-error no tool has this key
+    expect(() => tool({ name: 'typo', hiden: true }, read)).toThrow(
+      /^Tool "typo" has an unknown key "hiden"\. Did you mean "hidden"\?/,
+    );
   });
 
   test('is what defineTool makes, so that both go into one list', () => {

@@ -19,6 +19,15 @@ const compiled: [field: unknown, schema: object][] = [
   ['number', { type: 'number' }],
   ['boolean', { type: 'boolean' }],
   ['string[]', { type: 'array', items: { type: 'string' } }],
+  [['array', 'string'], { type: 'array', items: { type: 'string' } }],
+  [
+    { type: ['array', ['array', 'integer']], min: 1 },
+    { type: 'array', items: { type: 'array', items: { type: 'integer' } }, minItems: 1 },
+  ],
+  [
+    { type: ['array', 'object'], fields: { a: 'string' } },
+    { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } },
+  ],
   ['string[][]', { type: 'array', items: { type: 'array', items: { type: 'string' } } }],
   [
     { type: 'string', minLength: 1, maxLength: 9, pattern: '^a', format: 'email', description: 'd' },

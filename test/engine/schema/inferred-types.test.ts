@@ -26,6 +26,8 @@ it('fields give their types', () => {
       days: { type: 'integer', default: 3 },
       exact: 'boolean',
       tags: 'string[]',
+      words: ['array', 'string'],
+      rows: { type: ['array', 'object'], fields: { id: 'integer' } },
       grid: 'number[][]',
       unit: { type: 'enum', values: ['c', 'f'], required: true },
       levels: { type: 'enum[]', values: [1, 2], required: true },
@@ -43,6 +45,8 @@ it('fields give their types', () => {
     days: number;
     exact?: boolean;
     tags?: string[];
+    words?: string[];
+    rows?: { id?: number }[];
     grid?: number[][];
     unit: 'c' | 'f';
     levels: (1 | 2)[];

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { InstallMissing } from '../../../src/engine/extension/installer.js';
 import type { MissingPackageError } from '../../../src/engine/extension/workspace.js';
 import { LiveServer } from '../../../src/engine/live/live-server.js';
-import { prepareServer } from '../../../src/engine/serve/prepare-server.js';
+import { type Preparation, prepareServer } from '../../../src/engine/serve/prepare-server.js';
 import { type Patience, PendingPackages } from '../../../src/engine/server/pending-packages.js';
 import { createServer } from '../../../src/engine/server/running-server.js';
 import { placeholderServer } from '../../../src/engine/server/server-resolver.js';
@@ -107,6 +107,7 @@ interface Setting {
   readonly patience?: Patience;
   readonly strict?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  readonly findVersion?: Preparation['findVersion'];
 }
 
 interface Opened extends Pipe {
@@ -123,13 +124,13 @@ const eras: readonly Era[] = ['legacy', 'modern'];
 
 /** A session with `@acme/kit`, or another server, on a machine that has nothing else. */
 async function open(era: Era, { supply = {}, slow = false, ...options }: Setting = {}): Promise<Opened> {
-  const { server = writeFolder(kit), patience = eager, strict = false, env = {} } = options;
+  const { server = writeFolder(kit), patience = eager, strict = false, env = {}, findVersion } = options;
   const home = writeFolder();
   const shop = openShop(home, supply, { slow });
   const reported: string[] = [];
   const end = new AbortController();
   const served = await prepareServer(
-    { server, strict, obtain: shop.obtain, patience },
+    { server, strict, obtain: shop.obtain, patience, findVersion },
     {
       host: {
         cwd: home,
@@ -511,6 +512,19 @@ test('gives a missing server its qualified name', async () => {
     const { received } = await open('legacy', { server });
     expect(received[0].result.serverInfo).toEqual({ name, version: 'unknown' });
   }
+});
+
+test('gives a missing server the version that would be installed, if the registry answers in time', async () => {
+  const asked: string[] = [];
+  const findVersion = async (name: string) => {
+    asked.push(name);
+    return '3.2.1';
+  };
+  const known = await open('legacy', { server: '@far/one/main', findVersion });
+  expect(known.received[0].result.serverInfo).toEqual({ name: '@far/one/main', version: '3.2.1' });
+  expect([asked, known.shop.asked]).toEqual([['@far/one'], []]);
+  const slow = await open('legacy', { server: '@far/one', findVersion: () => new Promise(() => {}) });
+  expect(slow.received[0].result.serverInfo.version).toBe('unknown');
 });
 
 test('an entry that install wrote gets its server back', async () => {

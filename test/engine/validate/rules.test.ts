@@ -123,13 +123,14 @@ const expected: Record<string, readonly string[]> = {
     'definition-failed agenttools/tools/no-function.js:4:3',
     'definition-failed agenttools/tools/three-parameters.js:4:3',
     'definition-failed agenttools/tools/same-name.js:5:16',
-    'definition-failed agenttools/tools/json-text.js:4:3',
-    'definition-failed agenttools/tools/field-spec.js:4:3',
     'definition-failed agenttools/tools/annotation.js:4:3',
     'definition-failed agenttools/tools/anonymous.js:4:3',
     'definition-failed agenttools/tools/option-set.js:4:3',
     'definition-failed agenttools/tools/wire-name.js:4:3',
     'definition-failed agenttools/tools/no-list.js:3:16',
+    'invalid-input-schema agenttools/tools/json-text.js#/0/input',
+    'invalid-input-schema agenttools/tools/field-spec.js#/tools/0/input/colour/values',
+    'missing-description agenttools/tools/field-spec.js#/tools/0',
   ],
   'deprecated-prompt-data': ['deprecated-prompt-data agenttools/servers/greeter.json#/promptData'],
   'duplicate-declaration': ['duplicate-declaration package.json#/agenttools/tools/1'],
@@ -139,12 +140,14 @@ const expected: Record<string, readonly string[]> = {
   ],
   'duplicate-wire-name': ['duplicate-wire-name agenttools/servers/greeter.json#/tools/1'],
   'impure-stdout': [],
+  'initialize-failed': [],
   'ineffective-definition': [
     'ineffective-definition agenttools/tools/hello.json#/taskBegins',
     'ineffective-definition agenttools/tools/hello.json#/options/tone/defualt',
     'ineffective-definition agenttools/prompts/greet.json#/content',
     'ineffective-definition agenttools/prompts/ask.json#/content',
     'ineffective-definition agenttools/prompts/tell.json#/arguments/1/name',
+    'ineffective-definition agenttools/prompts/wave.json#/arguments/0/name',
     'ineffective-definition agenttools/resources/names.json#/list',
     'ineffective-definition agenttools/resources/names.json#/complete',
   ],
@@ -446,6 +449,7 @@ const expected: Record<string, readonly string[]> = {
     'unknown-tool agenttools/servers/greeter.json#/tools/1',
     'unknown-tool agenttools/servers/greeter.json#/tools/2/use',
     'unknown-tool agenttools/servers/greeter.json#/tools/3',
+    'unknown-tool agenttools/tools/hello.json#/requires/tools',
   ],
   'unresolved-reference': [
     'unresolved-reference agenttools/servers/greeter.json#/tools/0',
@@ -485,7 +489,7 @@ const withoutLoading = new Set(['not-checked', 'not-checked-toolkits']);
  * (`test/cli/call-findings.test.ts`), only.
  */
 const foundByRunning = new Set([
-  ...['boot-failed', 'impure-stdout', 'release-version', 'slow-start'],
+  ...['boot-failed', 'impure-stdout', 'initialize-failed', 'release-version', 'slow-start'],
   ...['compat/result-size', 'compat/structured-only', 'compat/image-content'],
 ]);
 

@@ -169,6 +169,7 @@ const refused: Readonly<Record<string, readonly [code: string, says: RegExp]>> =
     "tool({ name: 'wrong', input: { word: { type: 'string', min: 1 } } }, () => '')",
     /"wrong".*"input".*word.*minLength/s,
   ],
+  'an unknown key': ["tool({ name: 'wrong', hiden: true }, () => '')", /"wrong".*hiden.*"hidden"/s],
   'an unknown annotation [N-08]': [
     "tool({ name: 'wrong', annotations: { readOnly: true } }, () => '')",
     /"wrong".*readOnly/s,
@@ -198,6 +199,15 @@ describe.each(revisions)('invalid toolkits (%s)', (revision) => {
   });
 });
 
+test('a field with a fault leaves out its tool, and not the toolkit', async () => {
+  const directory = withToolkit(
+    "tool({ name: 'sound' }, () => ''), tool({ name: 'wrong', input: { a: { type: 'strng' } } }, () => '')",
+  );
+  const { toolNames, stderr } = await connect(`${directory}/main`, { revision: '2025-11-25' });
+  expect(await toolNames()).toEqual(['fine', 'sound']);
+  await eventually(() => /left out: .*wrong.*unknown type "strng"/.test(stderr()), `it said ${stderr()}`);
+});
+
 describe('validate finds', () => {
   let found: Message[];
 
@@ -208,7 +218,13 @@ describe('validate finds', () => {
       `import { defineToolkit, tool } from 'agenttools';\nexport default defineToolkit([${code}]);\n`;
     const directory = installPackage(
       { tools: codes.map((_, index) => ({ toolkit: `kit${index}` })) },
-      Object.fromEntries(codes.map((code, index) => [`agenttools/tools/kit${index}.js`, text(code)])),
+      Object.fromEntries(
+        codes.map((code, index) => [
+          `agenttools/tools/kit${index}.js`,
+          // Tools of one package have different names.
+          text(code.replaceAll('wrong', `wrong${index}`)),
+        ]),
+      ),
     );
     const { code, stdout } = await runProgram(['validate', '--json', directory]);
     expect(code).toBe(1);
@@ -219,7 +235,8 @@ describe('validate finds', () => {
     '%s',
     (_, says, index) => {
       const ofIt = found.filter(({ file }) => file === `agenttools/tools/kit${index}.js`);
-      expect(ofIt.map(({ message }) => message).join('\n')).toMatch(says);
+      const messages = ofIt.map(({ message }) => message.replaceAll(`wrong${index}`, 'wrong'));
+      expect(messages.join('\n')).toMatch(says);
     },
   );
 });

@@ -68,11 +68,6 @@ async function attempt(work) {
 }
 
 async function askDocumentation(context, ctx) {
-  if (!ctx.registry.resolve(documentation)) {
-    throw new Failure(
-      `The tool ${documentation} searches the documentation, and this server does not have it. It needs a Wolfram kernel on this machine. Use a server that lists it, such as WolframLanguage.`,
-    );
-  }
   const result = await ctx.callTool(documentation, { context });
   if (result.isError) throw new Failure(textOf(result), { backend: result._meta?.backend });
   return result;

@@ -7,7 +7,15 @@ import { isAlpha } from './images.js';
 const mostPods = 100;
 const mostSubpods = 50;
 const mostSuggestions = 10;
-const longest = { title: 500, text: 2000, address: 4000, suggestion: 200, answer: 4 * 1024 * 1024 };
+const mostChoices = 20;
+const longest = {
+  title: 500,
+  text: 2000,
+  address: 4000,
+  suggestion: 200,
+  input: 500,
+  answer: 4 * 1024 * 1024,
+};
 
 /** Keys that the service refused. An AppID can be valid for one service only. */
 const refused = new Set();
@@ -16,7 +24,7 @@ const refused = new Set();
  * Content of the viewer in addition to the text: pods, and suggestions for a query that the service did not understand.
  * @returns undefined without either, also after a failure. @see https://products.wolframalpha.com/api/documentation
  */
-export async function askForView(query, { key, options, signal }) {
+export async function askForView({ query, assumption, podstate }, { key, options, signal }) {
   if (refused.has(key.value)) return undefined;
   try {
     const url = addressAt(services.full, 'v2/query', {
@@ -25,6 +33,8 @@ export async function askForView(query, { key, options, signal }) {
       output: 'json',
       ...(options.Units && { units: options.Units }),
       ...(options.Location && { location: options.Location }),
+      assumption,
+      podstate,
       appid: key.value,
     });
     const seconds = options.TimeConstraint;
@@ -42,7 +52,12 @@ export async function askForView(query, { key, options, signal }) {
     const pods = podsOf(result?.pods);
     const didYouMean = suggestionsOf(result?.didyoumeans);
     if (pods.length === 0 && didYouMean.length === 0) return undefined;
-    return { ...(pods.length > 0 && { pods }), ...(didYouMean.length > 0 && { didYouMean }) };
+    const assumptions = assumptionsOf(result?.assumptions);
+    return {
+      ...(pods.length > 0 && { pods }),
+      ...(pods.length > 0 && assumptions.length > 0 && { assumptions }),
+      ...(didYouMean.length > 0 && { didYouMean }),
+    };
   } catch (error) {
     if (error.status === 401 || error.status === 403) refused.add(key.value);
     return undefined;
@@ -60,8 +75,43 @@ export function podsOf(value) {
     title: text(pod.title, longest.title) ?? 'Result',
     ...(text(pod.id, longest.title) && { id: text(pod.id, longest.title) }),
     ...(pod.primary === true && { primary: true }),
+    ...withStates(pod.states),
     subpods: list(pod.subpods, mostSubpods).map(subpodOf),
   }));
+}
+
+/** The states that a pod can change to, such as "More digits", also out of lists such as units. */
+function withStates(value) {
+  const states = choicesOf(
+    list(value, mostChoices).flatMap((one) => [one, ...list(one.states, mostChoices)]),
+    'name',
+  );
+  return states.length > 0 ? { states } : {};
+}
+
+/**
+ * Meanings of a word in the query, the assumed one first. The service sends a single assumption without a list.
+ * @see https://products.wolframalpha.com/api/documentation, The <assumptions> element
+ */
+export function assumptionsOf(value) {
+  return list(Array.isArray(value) ? value : [value], mostChoices).flatMap(({ word, values }) => {
+    const choices = choicesOf(list(Array.isArray(values) ? values : [values], mostChoices), 'desc');
+    if (choices.length < 2) return [];
+    return [{ ...(text(word, longest.title) && { word: text(word, longest.title) }), choices }];
+  });
+}
+
+/** Choices by the input that a query for them repeats. */
+function choicesOf(values, label) {
+  return values.flatMap(({ [label]: name, input }) =>
+    typeof name === 'string' &&
+    name !== '' &&
+    typeof input === 'string' &&
+    input !== '' &&
+    input.length <= longest.input
+      ? [{ name: name.slice(0, longest.title), input }]
+      : [],
+  );
 }
 
 /** Suggested queries without duplicates. The service sends a single one without a list. */

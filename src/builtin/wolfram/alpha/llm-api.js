@@ -15,10 +15,11 @@ const parameters = {
 };
 
 /** The answer to a query as text for models. @throws Failure @see https://products.wolframalpha.com/llm-api/documentation */
-export async function askForText(query, { key, options, signal }) {
+export async function askForText({ query, assumption }, { key, options, signal }) {
   const set = Object.entries(parameters).filter(([option]) => options[option] !== undefined);
   const url = addressAt(services.llm, 'api/v1/llm-api', {
     input: query,
+    assumption,
     ...Object.fromEntries(set.map(([option, name]) => [name, options[option]])),
   });
   // Sent as a header, not as a parameter: logs contain URLs.

@@ -23,6 +23,7 @@ export const optionRows = {
   MaxItems: { kind: 'number', from: 1, to: 1000 },
   Images: { kind: 'flag', default: true },
   Pods: { kind: 'flag', default: true },
+  DeployNotebooks: { kind: 'flag', default: true },
   Units: { kind: 'choice', values: ['metric', 'nonmetric'] },
   Location: { kind: 'text' },
   TimeZone: { kind: 'text' },

@@ -1,6 +1,8 @@
+import { embedAddress, markedContent } from '../kernel/deployment.js';
 import { answering, Failure, failed, meta } from '../services/failure.js';
 import { requireKey } from '../services/keys.js';
 import { services } from '../services/services.js';
+import { deployAnswer } from './answer-notebook.js';
 import { askForView } from './full-results.js';
 import { withImages } from './images.js';
 import { askForText } from './llm-api.js';
@@ -10,11 +12,11 @@ import { readOptions } from './options.js';
 const patienceMs = 3000;
 
 /** Answers a query: text and images for the model and, for clients with UI, pods for the viewer. */
-export default async function wolframAlpha({ query }, ctx) {
+export default async function wolframAlpha({ query, assumption, podstate }, ctx) {
   return await answering(async () => {
     const options = readOptions('WolframAlpha', ctx.options);
-    const asked = query.trim();
-    if (asked === '') throw new Failure('The query is empty. Describe what to compute or look up.');
+    const asked = { query: query.trim(), assumption, podstate };
+    if (asked.query === '') throw new Failure('The query is empty. Describe what to compute or look up.');
     const key = requireKey(services.llm);
 
     const ending = new AbortController();
@@ -22,18 +24,21 @@ export default async function wolframAlpha({ query }, ctx) {
     ctx.signal.addEventListener('abort', end, { once: true });
     const coming =
       ctx.ui && options.Pods ? askForView(asked, { key, options, signal: ending.signal }) : undefined;
+    const deploying = ctx.ui && options.DeployNotebooks ? deployAnswer(asked.query) : undefined;
     let patience;
     try {
       const text = await askForText(asked, { key, options, signal: ctx.signal });
-      const [content, view] = await Promise.all([
+      const [content, view, url] = await Promise.all([
         withImages(text, { signal: ctx.signal, isOn: options.Images }),
         coming,
+        deploying,
       ]);
-      const pods = view?.pods;
+      const { pods, assumptions } = view ?? {};
+      const { _meta } = meta(services.llm.backend, pods && services.full.backend);
       return {
-        content,
-        ...(pods && { structuredContent: { pods } }),
-        ...meta(services.llm.backend, pods && services.full.backend),
+        content: url === undefined ? content : markedContent(content, url),
+        ...(pods && { structuredContent: { pods, ...(assumptions && { assumptions }) } }),
+        _meta: { ..._meta, ...(url !== undefined && { notebookUrl: embedAddress(url) }) },
       };
     } catch (error) {
       if (!isNotUnderstood(error)) throw error;

@@ -15,15 +15,22 @@ export class Deployment {
 
   /**
    * @param {KernelProcess} kernel
-   * @param {string} identity Key of the content, so that equal content replaces the same notebook.
+   * @param {{ identity: string, query?: string }} content `identity`: key of the content, so that equal content replaces
+   *   the same notebook. `query`: the notebook has the answer of Wolfram|Alpha. Default: the last evaluation.
    * @returns {Promise<string | undefined>} the URL of the notebook
    */
-  async deploy(kernel, identity, signal) {
+  async deploy(kernel, { identity, query }, signal) {
     if (this.#isOff) return undefined;
     const name = `${createHash('sha256').update(identity).digest('hex').slice(0, 40)}.nb`;
     try {
-      const address = await this.#attempt(kernel, name, signal);
-      if (address !== undefined) return address;
+      const { url, failure } = await this.#attempt(
+        kernel,
+        { name, ...(query !== undefined && { query }) },
+        signal,
+      );
+      if (isCloudAddress(url)) return url;
+      // The user may connect later, and another query may have an answer.
+      if (failure === 'not connected' || failure === 'no answer') return undefined;
     } catch (error) {
       // After a cancellation, deployment stays enabled.
       if (!(error instanceof KernelEnded)) throw error;
@@ -33,10 +40,10 @@ export class Deployment {
     return undefined;
   }
 
-  async #attempt(kernel, name, signal) {
+  async #attempt(kernel, content, signal) {
     const ask = async () =>
       await kernel.ask(
-        { op: 'deploy', name, hideFooter: this.#appearance, seconds: 20 },
+        { op: 'deploy', ...content, hideFooter: this.#appearance, seconds: 20 },
         { timeoutMs: deployMs, signal },
       );
     let answer = await ask();
@@ -44,7 +51,7 @@ export class Deployment {
       this.#appearance = false;
       answer = await ask();
     }
-    return isCloudAddress(answer.url) ? answer.url : undefined;
+    return answer;
   }
 }
 
@@ -62,4 +69,15 @@ export function embedAddress(url) {
 export function notebookId(url) {
   const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(url)?.[0];
   return uuid ?? /\/obj\/([\w-]+)(?:[?#]|$)/.exec(url)?.[1];
+}
+
+/** Adds the mark by which a viewer finds the notebook if its client passes on content only. */
+export function markedContent(content, url) {
+  const id = notebookId(url);
+  if (id === undefined) return content;
+  return [
+    { type: 'text', text: `<result uuid="${id}">\n` },
+    ...content,
+    { type: 'text', text: '\n</result>' },
+  ];
 }

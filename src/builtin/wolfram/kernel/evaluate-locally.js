@@ -1,5 +1,5 @@
 import { blocksOf, withText } from './content.js';
-import { embedAddress, notebookId } from './deployment.js';
+import { embedAddress, markedContent } from './deployment.js';
 import { asciiCode } from './lines.js';
 import { KernelEnded } from './process.js';
 import { contextOf, isSessionId, newSessionId } from './sessions.js';
@@ -137,10 +137,14 @@ class Evaluation {
     );
     const url =
       request.wantsNotebook && answer.cloud === true && !isError
-        ? await kernel.deployment.deploy(running, JSON.stringify([id, request.code, blocks]), this.signal)
+        ? await kernel.deployment.deploy(
+            running,
+            { identity: JSON.stringify([id, request.code, blocks]) },
+            this.signal,
+          )
         : undefined;
     return {
-      content: url === undefined ? content : wrapped(content, url),
+      content: url === undefined ? content : markedContent(content, url),
       ...(isError && { isError }),
       _meta: { backend: 'kernel', ...(url !== undefined && { notebookUrl: embedAddress(url) }) },
     };
@@ -215,17 +219,6 @@ const endings = {
 function reminderText(id, notices = []) {
   const how = `Pass session="${id}" in future calls to this tool to continue this session.`;
   return `<system-reminder>${[...notices, how].join(' ')}</system-reminder>`;
-}
-
-/** Adds the mark by which a viewer finds the notebook if its client passes on content only. */
-function wrapped(content, url) {
-  const id = notebookId(url);
-  if (id === undefined) return content;
-  return [
-    { type: 'text', text: `<result uuid="${id}">\n` },
-    ...content,
-    { type: 'text', text: '\n</result>' },
-  ];
 }
 
 /** The valid outputs of a response. */

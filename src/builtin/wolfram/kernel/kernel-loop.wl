@@ -290,12 +290,13 @@ deploy[request_] :=
   If[TrueQ[$CloudConnected], deployConnected[request], <|"failure" -> "not connected"|>];
 
 deployConnected[request_] :=
-  Module[{unsupported = False, deployed, options},
+  Module[{unsupported = False, deployed, options, contents},
+    contents = If[StringQ[request["query"]], answerNotebook[request["query"]], notebook[]];
     options = If[TrueQ[request["hideFooter"]], {AppearanceElements -> None}, {}];
-    deployed = TimeConstrained[
+    deployed = If[contents === $Failed, $Failed, TimeConstrained[
       Quiet[Check[
         CloudDeploy[
-          notebook[],
+          contents,
           CloudObject["AgentTools/Notebooks/" <> request["name"]],
           Sequence @@ options,
           AutoRemove -> True,
@@ -305,13 +306,19 @@ deployConnected[request_] :=
         unsupported = True; $Failed,
         {CloudDeploy::appearancenotsup}]],
       request["seconds"],
-      $Failed];
+      $Failed]];
     Which[
+      contents === $Failed, <|"failure" -> "no answer"|>,
       unsupported, <|"failure" -> "appearancenotsup"|>,
       MatchQ[deployed, CloudObject[_String, ___]], <|"url" -> First[deployed]|>,
       True, <|"failure" -> "not deployed"|>]];
 
 notebook[] := Notebook[Prepend[lastCells, Cell[lastCode, "Input"]]];
+
+(* What Wolfram|Alpha answers, formatted. *)
+answerNotebook[query_] :=
+  Module[{boxes = TimeConstrained[Quiet[Check[ToBoxes[WolframAlpha[query]], $Failed]], 20, $Failed]},
+    If[boxes === $Failed, $Failed, Notebook[{Cell[query, "Subsection"], Cell[BoxData[boxes], "Output"]}]]];
 
 outputCell[line_, value_] :=
   Cell[

@@ -102,6 +102,11 @@ export class Kernel {
     }
   }
 
+  /** True while calls run or wait. */
+  get isBusy() {
+    return this.#waiting > 0;
+  }
+
   async #running(signal) {
     if (this.#process && !this.#process.isOver) return this.#process;
     this.live.clear();

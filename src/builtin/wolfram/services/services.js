@@ -64,10 +64,12 @@ export function capitalized(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The URL of a service endpoint. @throws Failure if the user's base URL must not receive a key */
+/** The URL of a service endpoint. A list repeats its parameter. @throws Failure if the user's base URL must not receive a key */
 export function addressAt(service, path, parameters = {}) {
   const url = new URL(path.replace(/^\//, ''), baseOf(service));
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one));
+  }
   return url;
 }
 

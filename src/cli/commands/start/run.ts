@@ -4,7 +4,7 @@ import type { SandboxChoice } from '../../../engine/serve/server-sandbox.js';
 import { startServer } from '../../../engine/serve/start-server.js';
 import type { CheckDrift } from '../../../engine/server/drift-guard.js';
 import type { Host } from '../../../host.js';
-import { autoInstallOptions } from '../../shared/auto-install.js';
+import { autoInstallOptions, publishedVersionLookup } from '../../shared/auto-install.js';
 import type { ExitCode } from '../../shared/exit-code.js';
 import { isScopedPackage, mayBeExisting } from '../../shared/may-be-existing.js';
 import type { StartInput } from './arguments.js';
@@ -68,6 +68,7 @@ function extensionPreparation(
   return {
     ...input,
     obtain: autoInstallOptions(host, { wanted: autoInstall && !frozen, tell: () => {} }),
+    findVersion: publishedVersionLookup(host),
     ...(frozen && { frozen, checkDrift: createLazyDriftCheck(host) }),
   };
 }

@@ -29,6 +29,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
     .option('--workspaces', 'check the extensions among the workspaces of npm, pnpm or Yarn')
     .option('--no-load', 'never run code of the extension')
     .option('--boot', 'start each server and speak MCP to it')
+    .option('--no-initialize', 'with --boot: do not run initialize hooks')
     .option('--release', 'the version must have the step that the changes since the last release need')
     .option('--resolve', 'references to other packages must resolve')
     .option(
@@ -65,6 +66,7 @@ export function defineValidate(program: Command, { host, answer, command }: Comm
         strict: flags.strict ?? false,
         load: flags.load,
         boot: flags.boot ?? false,
+        initialize: flags.initialize,
         release: flags.release ?? false,
         resolve: flags.resolve ?? false,
         ruleSettings: rule,

@@ -3,7 +3,7 @@ import type { TokenBudget } from '../../../engine/compatibility/token-budget.js'
 import type { TokenCounter } from '../../../engine/compatibility/token-cost.js';
 import type { LoadCode } from '../../../engine/extension/extension.js';
 import type { Manifest } from '../../../engine/extension/manifest.js';
-import type { BootReport } from '../../../engine/preflight/boot-extension.js';
+import type { BootOptions, BootReport } from '../../../engine/preflight/boot-extension.js';
 import { Inspector, type ModuleParser } from '../../../engine/validate/inspector.js';
 import type { Severities } from '../../../engine/validate/rule-settings.js';
 import {
@@ -20,6 +20,8 @@ export interface ReportOptions {
   readonly load: boolean;
   /** True if each server is also started. */
   readonly boot: boolean;
+  /** True if `initialize` hooks run in the started servers. */
+  readonly initialize: boolean;
   /** True if the version is compared with the last published one. */
   readonly release: boolean;
   /** True if references to other packages must resolve. */
@@ -39,7 +41,7 @@ export interface ReportOptions {
 /** Validates the extension in a folder. @throws AgentToolsError `usage` if the folder has no package. */
 export async function reportOn(
   directory: string,
-  { boot, release, parser, ...options }: ReportOptions,
+  { boot, initialize: initializes, release, parser, ...options }: ReportOptions,
   host: Host,
 ): Promise<ExtensionReport> {
   const { timeoutMs } = options;
@@ -56,7 +58,7 @@ export async function reportOn(
     }),
     ...(boot && {
       boot: async (manifest, checkServed) => {
-        const { diagnostics, surfaces } = await bootForReport(manifest, timeoutMs, host);
+        const { diagnostics, surfaces } = await bootForReport(manifest, { timeoutMs, initializes }, host);
         const found = await Promise.all(
           surfaces.map(({ server, surface: { server: texts, items } }) =>
             checkServed({ server, texts, items }),
@@ -71,7 +73,11 @@ export async function reportOn(
 /** Longest wait for the registry, since the user waits for it. */
 const registryTimeLimitMs = 20_000;
 
-async function bootForReport(manifest: Manifest, timeoutMs: number, host: Host): Promise<BootReport> {
+async function bootForReport(
+  manifest: Manifest,
+  limits: Pick<BootOptions, 'timeoutMs' | 'initializes'>,
+  host: Host,
+): Promise<BootReport> {
   const { bootExtension } = await import('../../../engine/preflight/boot-extension.js');
-  return await bootExtension(manifest, { ...ownProgram(), cwd: host.cwd, env: host.env, timeoutMs });
+  return await bootExtension(manifest, { ...ownProgram(), cwd: host.cwd, env: host.env, ...limits });
 }

@@ -27,7 +27,7 @@ import { findSubjects, type Subject, type SubjectInput } from './subjects.js';
 import { summarize } from './validation.js';
 
 export interface ValidateInput
-  extends Pick<ReportOptions, 'load' | 'boot' | 'release' | 'resolve' | 'timeoutMs'>,
+  extends Pick<ReportOptions, 'load' | 'boot' | 'initialize' | 'release' | 'resolve' | 'timeoutMs'>,
     GivenSettings,
     SubjectInput,
     BaselineMode {

@@ -1,5 +1,12 @@
 import type ts from '@typescript/typescript6';
-import type { FunctionFacts, MisplacedTag, ModuleFacts, ParameterFacts } from '../type-source.js';
+import type {
+  DocFacts,
+  DocTag,
+  FunctionFacts,
+  MisplacedTag,
+  ModuleFacts,
+  ParameterFacts,
+} from '../type-source.js';
 import { nestedTexts, ownText, parameterTexts, readDocComment } from './docs.js';
 import { fallbacksIn, readDefaultValue } from './literals.js';
 import type { TypeProgram } from './program.js';
@@ -49,7 +56,8 @@ function listExportedSymbols(
   return found;
 }
 
-function readFunction(
+/** Reads a function by its type. */
+export function readFunction(
   symbol: ts.Symbol,
   type: ts.Type,
   program: TypeProgram,
@@ -73,7 +81,7 @@ function readFunction(
     identity: symbol.valueDeclaration ?? symbol,
     name,
     position: positionOf(place),
-    doc: readDocComment(documented, program),
+    doc: withoutTags(readDocComment(documented, program), Object.values(said.tags).flat()),
     signatures: 1 + others.length,
     parameters: signature.parameters.map((parameter, index): ParameterFacts => {
       const node = parameter.valueDeclaration as ts.ParameterDeclaration | undefined;
@@ -102,6 +110,8 @@ function readFunction(
           ...patterns.map((pattern) => fallbacksIn(pattern, ts)),
         ),
         text: ownText(said.texts, given) ?? '',
+        tags: ownText(said.tags, given) ?? [],
+        partTags: { ...(isTakenApart && said.tags), ...nestedTexts(said.tags, given) },
         partTexts: { ...(isTakenApart && said.texts), ...nestedTexts(said.texts, given) },
         type:
           isContext || isEarlyContext
@@ -113,6 +123,13 @@ function readFunction(
     strayTexts: said.named.filter(({ name: about }) => isStray(about, signature)),
     result: reader.read(awaited, resultNode(declaration, awaited, program)),
   };
+}
+
+/** A comment without the tags that belong to parameters. */
+function withoutTags({ text, tags }: DocFacts, others: readonly DocTag[]): DocFacts {
+  const isOther = ({ position: { line, column } }: DocTag) =>
+    others.some(({ position }) => position.line === line && position.column === column);
+  return { text, tags: tags.filter((tag) => !isOther(tag)) };
 }
 
 /** True if no parameter has this name. A destructured parameter matches every name. */

@@ -16,6 +16,8 @@ export interface TypeProgram {
   readonly checker: ts.TypeChecker;
   /** A file of the program, by its path in the package. */
   sourceOf(file: string): ts.SourceFile | undefined;
+  /** The sources that a declaration file was compiled from, parsed. */
+  sourcesOf(declarations: ts.SourceFile): readonly ts.SourceFile[];
   /** Parses a file that is not part of the program. */
   parse(file: string): ts.SourceFile | undefined;
   positionOf(node: ts.Node): SourcePosition;
@@ -35,10 +37,12 @@ interface ProgramPlan {
   /** Relative to the package. */
   readonly roots: readonly string[];
   readonly bounds: TypeReadLimits;
+  /** Sources of declaration files, relative to the package. They may be added after the program is created. */
+  readonly sources: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Reads files and their imports. The project's compiler options decide how imports are resolved. */
-export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): TypeProgram {
+export function createProgram({ ts, directory, roots, bounds, sources }: ProgramPlan): TypeProgram {
   const options = readCompilerOptions(ts, directory);
   const host = ts.createCompilerHost(options, true);
   const deadline = performance.now() + bounds.timeoutMs;
@@ -68,21 +72,23 @@ export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): Ty
       !between.startsWith('../') && !path.isAbsolute(between) && !between.split('/').includes('node_modules')
     );
   };
+  const parse = (file: string) => {
+    if (!parsed.has(file)) {
+      const text = host.readFile(absolute(file));
+      const source =
+        text === undefined
+          ? undefined
+          : ts.createSourceFile(absolute(file), text, ts.ScriptTarget.Latest, true);
+      parsed.set(file, source);
+    }
+    return parsed.get(file);
+  };
   return {
     ts,
     checker: program.getTypeChecker(),
     sourceOf: (file) => program.getSourceFile(absolute(file)),
-    parse(file) {
-      if (!parsed.has(file)) {
-        const text = host.readFile(absolute(file));
-        const source =
-          text === undefined
-            ? undefined
-            : ts.createSourceFile(absolute(file), text, ts.ScriptTarget.Latest, true);
-        parsed.set(file, source);
-      }
-      return parsed.get(file);
-    },
+    sourcesOf: ({ fileName }) => (sources.get(relative(fileName)) ?? []).flatMap((file) => parse(file) ?? []),
+    parse,
     positionOf(node) {
       const source = node.getSourceFile();
       const { line, character } = source.getLineAndCharacterOfPosition(node.getStart(source));

@@ -5,6 +5,7 @@ import { isInside } from '../../base/files/path-containment.js';
 import { readMappedSources } from '../source-map.js';
 import type { FunctionFacts, MisplacedTag, ModuleFacts, TypeSource } from '../type-source.js';
 import { findCompiler } from './compiler.js';
+import { readDefinitions } from './definitions.js';
 import { readDocComment } from './docs.js';
 import { readModule } from './functions.js';
 import { createProgram, type TypeProgram, type TypeReadLimits } from './program.js';
@@ -24,16 +25,42 @@ interface TypeOrigin {
 export async function openTypeScript(
   directory: string,
   modules: readonly string[],
-  bounds: TypeReadLimits,
+  {
+    helper,
+    definitions = [],
+    ...bounds
+  }: TypeReadLimits & {
+    readonly helper?: string | undefined;
+    /** Modules with definitions, as files of the package. */
+    readonly definitions?: readonly string[];
+  },
 ): Promise<TypeSource> {
-  const ts = findCompiler(directory);
+  const ts = findCompiler(directory, helper);
   const origins = new Map(
     await Promise.all(
       modules.map(async (module) => [module, await findTypeOrigin(directory, module)] as const),
     ),
   );
-  const roots = [...new Set([...origins.values()].flatMap(({ files }) => files))];
-  const program = createProgram({ ts, directory, roots, bounds });
+  const written = new Map(
+    await Promise.all(
+      definitions.map(async (file) => [file, await readMappedSources(directory, file)] as const),
+    ),
+  );
+  const filesOf = (file: string) => {
+    const sources = written.get(file)?.sources ?? [];
+    return sources.length > 0 ? sources : [file];
+  };
+  const all = [...[...origins.values()].flatMap(({ files }) => files), ...definitions.flatMap(filesOf)];
+  const roots = [...new Set(all)];
+  const sources = new Map<string, readonly string[]>();
+  const program = createProgram({ ts, directory, roots, bounds, sources });
+  const declarations = program.files().filter((file) => /\.d\.[cm]?ts$/.test(file));
+  await Promise.all(
+    declarations.map(async (file) => {
+      const mapped = await readMappedSources(directory, file.replace(/\.d\.([cm]?)ts$/, '.$1js'));
+      sources.set(file, mapped.sources);
+    }),
+  );
   const known = new Map<string, ModuleFacts>();
   const read = (module: string): ModuleFacts => {
     const { files } = origins.get(module)!;
@@ -55,8 +82,14 @@ export async function openTypeScript(
       known.set(reference, facts);
       return facts;
     },
+    definitionsIn: (file) =>
+      filesOf(file).flatMap((one) => {
+        const source = program.sourceOf(one);
+        const compiledOf = (beside: ts.SourceFile) => compiledBeside(beside, directory, program);
+        return source ? readDefinitions(source, program, compiledOf) : [];
+      }),
     files: () => {
-      const maps = [...origins.values()].flatMap(({ map }) => map ?? []);
+      const maps = [...origins.values(), ...written.values()].flatMap(({ map }) => map ?? []);
       return [...new Set([...program.files(), ...maps])].sort();
     },
   };

@@ -64,6 +64,12 @@ export const requires: KeyShape = {
       description: 'Programs on the `PATH`. A nested list contains alternatives.',
       typescript: 'readonly RequirementInput[]',
     },
+    tools: {
+      types: ['strings'],
+      description:
+        'Tools of the same package that the item calls with `ctx.callTool`. A server without a tool of that name gets it, hidden.',
+      typescript: 'string | readonly string[]',
+    },
     level: {
       types: ['string'],
       description:

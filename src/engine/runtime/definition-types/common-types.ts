@@ -39,6 +39,11 @@ export type Requires =
       readonly env?: readonly RequirementInput[];
       /** Programs on the `PATH`. A nested list contains alternatives. */
       readonly bin?: readonly RequirementInput[];
+      /**
+       * Tools of the same package that the item calls with `ctx.callTool`. A server without a tool of that
+       * name gets it, hidden.
+       */
+      readonly tools?: string | readonly string[];
       /** `"required"`: the item does not run without them. `"suggested"`: it can. Default: `"required"`. */
       readonly level?: 'required' | 'suggested';
       // #endregion

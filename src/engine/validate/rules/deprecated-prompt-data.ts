@@ -1,3 +1,4 @@
+import { describeDeprecated } from '../../extension/key-spellings.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const deprecatedPromptData: Rule = defineRule({
@@ -21,6 +22,5 @@ export const deprecatedPromptData: Rule = defineRule({
       }
     }
   },
-  message: ({ what, path }) =>
-    `${what} has "${path.at(-1)}", which is no longer read. Define each prompt in its own file and name it under "prompts".`,
+  message: ({ what, path }) => describeDeprecated(what, path),
 });

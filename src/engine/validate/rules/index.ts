@@ -44,6 +44,7 @@ import { endlessList } from './endless-list.js';
 import { impureStdout } from './impure-stdout.js';
 import { ineffectiveDefinition } from './ineffective-definition.js';
 import { ineffectiveSchema } from './ineffective-schema.js';
+import { initializeFailed } from './initialize-failed.js';
 import { invalidApp } from './invalid-app.js';
 import { invalidAppMetadata } from './invalid-app-metadata.js';
 import { invalidDeclaration } from './invalid-declaration.js';
@@ -240,6 +241,7 @@ export const rules: readonly Rule[] = [
   releaseVersion,
   impureStdout,
   slowStart,
+  initializeFailed,
   untruthfulCapabilities,
   endlessList,
   wrongErrorCode,

@@ -3,7 +3,7 @@ import type { DocumentPath } from '../../base/files/document-path.js';
 import { isRecord } from '../../base/value-checks.js';
 import { isTemplate } from '../../extension/check-definition.js';
 import { definitionLabel, locate } from '../../runtime/read-definition.js';
-import { templateSlots } from '../../runtime/text-template.js';
+import { backtickAdvice, backtickSlots, templateSlots } from '../../runtime/text-template.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const ineffectiveDefinition: Rule = defineRule({
@@ -112,7 +112,10 @@ function* unusedArguments(value: Value): Generator<IneffectivePart> {
   const used = texts.flatMap(templateSlots).map((slot) => didYouMean(slot, names) ?? slot);
   for (const [index, argument] of (value.arguments as readonly unknown[]).entries()) {
     if (!isRecord(argument) || typeof argument.name !== 'string' || used.includes(argument.name)) continue;
-    const says = `users fill in "${argument.name}", but no template has a slot {{${argument.name}}}. Add one, or do not declare it.`;
+    const advice = backtickSlots(value).includes(argument.name)
+      ? backtickAdvice(argument.name)
+      : 'Add one, or do not declare it.';
+    const says = `users fill in "${argument.name}", but no template has a slot {{${argument.name}}}. ${advice}`;
     yield { path: ['arguments', index, 'name'], says };
   }
 }

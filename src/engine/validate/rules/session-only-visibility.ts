@@ -11,11 +11,11 @@ export const sessionOnlyVisibility: Rule = defineRule({
       if (kind !== 'servers' || showsHidden(item, snapshot)) continue;
       for (const { label, location, contextMembers = [] } of callables) {
         if (!label.startsWith('list.') || !contextMembers.includes('session')) continue;
-        if (contextMembers.includes('auth')) continue;
+        if (['auth', 'meta'].some((member) => contextMembers.includes(member))) continue;
         yield { location, item: ref, facts: { server, hook: label } };
       }
     }
   },
   message: ({ server, hook }) =>
-    `"${hook}" of server "${server}" uses the session only. Clients of MCP 2026-07-28 have no session, so they never see the items that it unlocks. Use "auth" too, or serve "catalog", which shows hidden items to models.`,
+    `"${hook}" of server "${server}" uses the session only. Clients of MCP 2026-07-28 have no session, so they never see the items that it unlocks. Use "auth" or "meta" too, or serve "catalog", which shows hidden items to models.`,
 });
