@@ -30,7 +30,12 @@ function table(code, rows, names) {
       const beyond = scope.pattern ? `names beyond \`${scope.pattern.replaceAll('|', '\\|')}\`` : '';
       const inCase = scope.ignores && `names that differ in ${scope.ignores}`;
       const condition =
-        scope.keyword ?? scope.feature ?? scope.form ?? [scope.of, beyond, inCase].filter(Boolean).join(', ');
+        scope.keyword ??
+        scope.feature ??
+        scope.form ??
+        [scope.of, beyond, inCase, scope.counts && 'with the data of images and sounds']
+          .filter(Boolean)
+          .join(', ');
       const cells = [
         names.get(subject),
         versions,

@@ -124,7 +124,8 @@ function writeFiles(folder, files) {
   }
 }
 
-function install(folder, packages) {
+/** Installs packages from npm into a folder, without their scripts. */
+export function install(folder, packages) {
   const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
   execFileSync('npm', ['install', ...flags, ...packages], {
     cwd: folder,

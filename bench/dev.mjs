@@ -1,4 +1,4 @@
-// Measures the time from a saved file to the new list at a connected client. See README.md.
+// Measures the time from a saved file to the new list at a connected client. With --peers, compares with others. See README.md.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -33,19 +33,25 @@ function definition(description) {
 }
 
 const { values: options } = parseArgs({
-  options: { rounds: { type: 'string', default: '15' }, json: { type: 'boolean', default: false } },
+  options: {
+    rounds: { type: 'string', default: '15' },
+    json: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
+  },
 });
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'agenttools-bench-'));
 try {
-  const measured = await measure(Number(options.rounds));
+  const rounds = Number(options.rounds);
+  const measured = options.peers
+    ? await (await import('./dev-peers.mjs')).measurePeers(folder, rounds)
+    : await measure(rounds);
   if (options.json) process.stdout.write(`${JSON.stringify(measured, undefined, 2)}\n`);
   else {
-    for (const [kind, { median, quartiles }] of Object.entries(measured)) {
+    for (const [kind, { absent, median, quartiles = [] }] of Object.entries(measured)) {
       const [low, high] = quartiles.map(Math.round);
-      process.stdout.write(
-        `${kind}: ${Math.round(median)} ms (${low} to ${high}), target ${targets[kind]} ms\n`,
-      );
+      const target = targets[kind] === undefined ? '' : `, target ${targets[kind]} ms`;
+      process.stdout.write(`${kind}: ${absent ?? `${Math.round(median)} ms (${low} to ${high})${target}`}\n`);
     }
   }
 } finally {

@@ -17,6 +17,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
 // From 22.8 on; it only makes starting faster, so whatever hinders it is no reason to stop.
 nodeModule.enableCompileCache?.();
 
+limitExitListeners();
+
 const { stdin, stdout, stderr, env } = process;
 const argv = process.argv.slice(2);
 const serves = argv[0] === 'start';
@@ -57,6 +59,20 @@ function workingDirectory() {
     stderr.write('error: The working directory does not exist any more. Change to one that does.\n');
     return reallyExit(1);
   }
+}
+
+/** Listeners of extension code may not keep this process from ending: together they have a second, and their errors do not count. */
+function limitExitListeners() {
+  const { emit } = process;
+  process.emit = function (event, ...words) {
+    const deliver = () => Reflect.apply(emit, this, [event, ...words]);
+    if (event !== 'exit' || process.listenerCount('exit') === 0) return deliver();
+    try {
+      return require('node:vm').runInNewContext('deliver()', { deliver }, { timeout: 1000 });
+    } catch {
+      return true;
+    }
+  };
 }
 
 /** @see https://no-color.org, https://force-color.org */

@@ -128,7 +128,14 @@ describe('the catalog', () => {
       offset = more?.next_offset;
     }
     expect(seen).toEqual([...names, 'catalog', 'p']);
-    expect(pieces).toEqual([{ total: 252, next_offset: 100 }, { total: 252, next_offset: 200 }, undefined]);
+    const more = { total: 252, pages: 3 };
+    expect(pieces).toEqual([
+      { ...more, next_offset: 100, next_page: 2 },
+      { ...more, next_offset: 200, next_page: 3 },
+      undefined,
+    ]);
+    const last = await request('tools/call', { name: 'catalog', arguments: { page: 3 } });
+    expect(Object.values(namesOf(last.structuredContent)).flat()).toEqual(seen.slice(200));
     const few = await request('tools/call', {
       name: 'catalog',
       arguments: { query: 't24', limit: 2, type: 'tools' },

@@ -48,6 +48,22 @@ describe('a result', () => {
     expect(codes({ ...text(10), structuredContent })).toEqual(['compat/result-size']);
   });
 
+  test('counts the data of images for clients that do', () => {
+    const [fault, ...others] = judgeResult({
+      content: [
+        { ...image, data: 'A'.repeat(1_000_000) },
+        { type: 'text', text: 'A picture.' },
+      ],
+    });
+    expect(others).toEqual([]);
+    expect(fault).toMatchObject({
+      code: 'compat/result-size',
+      message: expect.stringMatching(
+        /^The result has 1,000,010 characters, with the data of images and sounds\. Claude Desktop shows an error/,
+      ),
+    });
+  });
+
   test('fits with a text beside an image or structured content', () => {
     const { content } = text(3);
     expect(codes({ content: [image, ...content] })).toEqual([]);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.js';
+import { blocks } from '../docs/support/pages.js';
 import { fakeHost, runCli, temporaryFolder } from '../support/run-cli.js';
 
 /** Runs `create x` at a terminal, where the user presses keys at each question. */
@@ -154,6 +155,7 @@ describe('create', () => {
     const { scripts } = JSON.parse(await readFile(path.join(cwd, 'x/package.json'), 'utf8'));
     expect(scripts.start).toBe('npx agenttools start . --http');
     const dockerfile = await readFile(path.join(cwd, 'x/Dockerfile'), 'utf8');
+    expect(blocks.find(({ words }) => words.deploy === 'Dockerfile')?.text).toBe(dockerfile);
     expect(JSON.parse(/^CMD (.*)$/m.exec(dockerfile)![1]!).at(-1)).toMatch(
       /--allowed-host "\$ALLOWED_HOST"$/,
     );

@@ -48,6 +48,12 @@ describe('delete-server', () => {
     expect((await run('show', 'trip')).code).toBe(1);
   });
 
+  it('takes the name in any case, as uninstall does', async () => {
+    await install('cursor', 'TRIP');
+    expect((await run('uninstall', 'cursor', 'Trip')).stderr).toContain('Removed "trip"');
+    expect((await run('delete-server', 'tRip')).stderr).toContain(`Deleted "trip" (${definition()}).`);
+  });
+
   it('leaves other servers alone', async () => {
     await run('create-server', 'other', '--tool=catalog');
     await run('delete-server', 'trip');

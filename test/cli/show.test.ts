@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/run-cli.js';
 import { noisy, several, weather } from '../support/weather.js';
@@ -9,13 +10,13 @@ describe('show', () => {
   it('prints a server for people', async () => {
     const { code, stdout, stderr } = await show(['./weather']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.replace(/^directory .*$/m, 'directory …')).toMatchInlineSnapshot(`
+    expect(stdout.replace(/^location +.*$/m, 'location …')).toMatchInlineSnapshot(`
       "@acme/weather/weather (server)
       title        Weather
       description  Forecasts and radar.
       version      1.2.0
       package      @acme/weather
-      directory …
+      location …
       configKey    weather
       transport    stdio
 
@@ -86,11 +87,11 @@ describe('show', () => {
 
     it('lists the upstream servers of a server without starting them', async () => {
       const { stdout } = await runCli(['show', './desk'], { files: desk });
-      expect(stdout.replace(/^directory .*$/m, 'directory …')).toMatchInlineSnapshot(`
+      expect(stdout.replace(/^location +.*$/m, 'location …')).toMatchInlineSnapshot(`
         "desk/desk (server)
         version    1.0.0
         package    desk
-        directory …
+        location …
         configKey  desk
         transport  stdio
 
@@ -146,13 +147,19 @@ describe('show', () => {
     });
   });
 
+  it('gives the location under its earlier name, with a note', async () => {
+    const { cwd, stdout, stderr } = await show(['./several', 'directory']);
+    expect(stdout).toBe(`${path.join(cwd, 'several')}\n`);
+    expect(stderr).toBe('note: The property "directory" is now named "location".\n');
+  });
+
   it('prints a package of several servers', async () => {
     const { stdout } = await show(['./several']);
-    expect(stdout.replace(/^directory .*$/m, 'directory …')).toMatchInlineSnapshot(`
+    expect(stdout.replace(/^location +.*$/m, 'location …')).toMatchInlineSnapshot(`
       "several (package)
       description  Two servers.
       version      1.0.0
-      directory …
+      location …
 
       servers
         one  The first

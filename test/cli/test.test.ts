@@ -225,6 +225,47 @@ describe('results that client apps do not show whole', () => {
     expect(stdout).toContain('2 passed, 1 warning');
     const github = await runCli(['test', '--reporter', 'github'], { files: picture });
     expect(github.stdout).toContain('::warning file=a.case.json');
+    const junit = await runCli(['test', '--reporter', 'junit'], { files: picture });
+    expect(junit.stdout).toMatch(/<system-out>warning: The result has only .*\(compat\/image-content\)</);
+    expect(junit.stdout).toContain('failures="0"');
+  });
+
+  test.each([
+    ['turned off', { 'compat/image-content': 'off' }, 0, /2 passed \(|2 passed, 1 server|ok kit/],
+    [
+      'an error',
+      { 'compat/image-content': 'error' },
+      1,
+      /failed a \[legacy, modern\]\n.*compat\/image-content/,
+    ],
+    [
+      'suppressed at its place',
+      [{ code: 'compat/image-content', path: 'agenttools/tools/greet.json', reason: 'A picture.' }],
+      0,
+      /ok kit/,
+    ],
+    [
+      'suppressed at another place',
+      [{ code: 'compat/image-content', path: 'agenttools/tools/other.json', reason: 'A picture.' }],
+      0,
+      /1 warning/,
+    ],
+  ])('follow the shared config: %s', async (_, rules, expected, output) => {
+    const { code, stdout } = await runCli(['test'], {
+      files: { ...picture, 'agenttools.config.json': { rules } },
+    });
+    expect([code, stdout]).toEqual([expected, expect.stringMatching(output)]);
+    expect(stdout.includes('1 warning')).toBe(String(output).includes('1 warning'));
+  });
+
+  test('names the place of a fault in the shared config', async () => {
+    const { code, stderr } = await runCli(['test'], {
+      files: { ...picture, 'agenttools.config.json': '{ "rulez": 1 }' },
+    });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('agenttools.config.json:1:3: Unknown key "rulez".'),
+    ]);
   });
 
   test('are not reported for a code that is off', async () => {
@@ -234,6 +275,16 @@ describe('results that client apps do not show whole', () => {
     });
     expect(stdout).not.toContain('warning');
   });
+});
+
+test('an item that is left out is printed once', async () => {
+  const lacking = {
+    ...files,
+    'agenttools/tools/greet.json': { ...greet, handler: undefined },
+    'a.case.json': [{ tool: 'greet', arguments: { name: 'Ada' }, env: { A: 'b' } }],
+  };
+  const { code, stdout } = await runCli(['test'], { files: lacking });
+  expect([code, stdout.match(/left out: /g)]).toEqual([1, ['left out: ']]);
 });
 
 describe('the command line', () => {

@@ -18,7 +18,7 @@ import {
   typeErrors,
   writeExamples,
 } from './support/example-packages.js';
-import { type Block, blocks } from './support/pages.js';
+import { type Block, blocks, pages } from './support/pages.js';
 
 const packages = examplePackages(blocks);
 let root: string;
@@ -33,6 +33,28 @@ test('has a language and a kind for every code example, so that tests run it', (
   const loose = blocks.filter(({ language, words }) => code.has(language) && Object.keys(words).length === 0);
   expect(loose.map(({ page, line }) => `${page}.md:${line}`)).toEqual([]);
 });
+
+test('has the name of each file above its example', () => {
+  const unnamed = blocks.filter(({ page, line, words }) => {
+    const name = fileOf(words);
+    const above = pages[page]!.split('\n').slice(line - 3, line - 1);
+    return name !== undefined && !(above[0]!.startsWith(`**\`${name}\`**`) && above[1] === '');
+  });
+  expect(unnamed.map(({ page, line }) => `${page}.md:${line}`)).toEqual([]);
+});
+
+/** The file that a block shows. */
+function fileOf({
+  file,
+  deploy,
+  repository: shared,
+  program,
+  workflow,
+  set,
+}: Block['words']): string | undefined {
+  if (workflow !== undefined) return `.github/workflows/${workflow}.yml`;
+  return file ?? deploy ?? shared ?? program ?? (set === undefined ? undefined : 'agenttools.json');
+}
 
 test('the TypeScript of the pages compiles', async () => expect(await typeErrors(root)).toBe(''), 60_000);
 

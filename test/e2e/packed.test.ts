@@ -227,6 +227,7 @@ describe('the installed package', () => {
     [`{ output: { city: { type: 'strin' } }, handler }`, `Did you mean '"string"'?`],
     [`{ descripton: 'Greets.', handler }`, `Did you mean to write 'description'?`],
     [`{ description: 1, handler }`, `Type 'number' is not assignable to type 'string'`],
+    [`{ description: 'Greets.', hander: handler }`, `Did you mean to write 'handler'?`],
   ] as const;
 
   test.each(['typescript', 'typescript-5'])(

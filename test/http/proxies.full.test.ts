@@ -11,7 +11,7 @@ import { writeTellingServer } from '../support/telling-server.js';
 
 const host = 'mcp.example.com';
 const url = `https://${host}/mcp`;
-const authorization = 'Bearer sesame';
+const authorization = 'Bearer sesame-open-0123456789';
 
 /** What the page about deploying says to run, by the file that it is in. */
 const configurations = new Map(
@@ -78,7 +78,7 @@ describe.skipIf(!areThere)('proxies as the page about deploying sets them up', (
           path.delimiter,
         ),
         REDIS_URL: `redis://127.0.0.1:${redis}`,
-        TOKEN: 'sesame',
+        TOKEN: 'sesame-open-0123456789',
       },
       ports: processes,
     });
@@ -89,7 +89,7 @@ describe.skipIf(!areThere)('proxies as the page about deploying sets them up', (
   test('one lets everything through that the server takes', async () => {
     const { port } = await startHttp(path.join(folder, 'plugin'), {
       flags: ['--allowed-host', host, '--token-env', 'TOKEN'],
-      env: { TOKEN: 'sesame' },
+      env: { TOKEN: 'sesame-open-0123456789' },
     });
     const fetch = await startAs('nginx', 'one.conf', port);
     const call = async (padding: string, headers: Readonly<Record<string, string>>) =>

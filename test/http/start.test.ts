@@ -172,9 +172,9 @@ describe('start --http', () => {
 
   test('asks for the token of the variable', async () => {
     const flags = ['--token-env', 'TOKEN'];
-    const { url } = await serveHttpHere(directory, { flags, env: { TOKEN: 'sesame' } });
+    const { url } = await serveHttpHere(directory, { flags, env: { TOKEN: 'sesame-open-0123456789' } });
     expect((await fetch(modernRequest(url, 'tools/list'))).status).toBe(401);
-    const headers = { Authorization: 'Bearer sesame' };
+    const headers = { Authorization: 'Bearer sesame-open-0123456789' };
     expect((await fetch(modernRequest(url, 'tools/list', {}, headers))).status).toBe(200);
     const client = await connectHttp(url, { mode: 'auto', headers });
     expect((await client.listTools()).tools).toHaveLength(5);
@@ -201,6 +201,14 @@ describe('invalid HTTP', () => {
       'a body that says it is too long',
       [
         'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{',
+      ],
+      413,
+    ],
+    [
+      'a body that is sent although it is too long',
+      [
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90000000\r\n\r\n`,
+        'x'.repeat(30_000_000),
       ],
       413,
     ],
@@ -276,10 +284,13 @@ describe('start --http is refused', () => {
     expect(ended).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });
 
-  test('with a token that no header can carry', async () => {
+  test.each([
+    ['that no header can carry', 'open sesame', 'The value of TOKEN cannot be sent as a token.'],
+    ['that others can guess', 'sesame', 'The token in TOKEN has 6 characters, so others can guess it.'],
+  ])('with a token %s', async (_, TOKEN, message) => {
     const args = ['start', directory, '--http', '--port', '0', '--token-env', 'TOKEN'];
-    const ended = await commandHere(args, { env: { TOKEN: 'open sesame' } });
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('TOKEN') });
+    const ended = await commandHere(args, { env: { TOKEN } });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
   });
 
   test('with a bus that fails', async () => {

@@ -62,6 +62,13 @@ describe('when the client closes its end', onBusyMachines, () => {
     expect(ms).toBeLessThan(patienceOfClientsMs);
   });
 
+  test.concurrent('an exit listener that never returns does not keep it', async () => {
+    const loop = "process.on('exit', () => { for (;;); }); return 'open';";
+    const program = await openProgram(tools({ open: loop }), { flags: ['--in-process'] });
+    expect(await program.textOf('open')).toBe('open');
+    expect(await program.end()).toEqual(clean);
+  });
+
   test.concurrent('a server that was never asked anything is gone too', async () => {
     expect(await startProgram(workshop).end()).toEqual(clean);
   });

@@ -11,9 +11,10 @@ const searched = ['name', 'title', 'description', 'uri', 'uriTemplate'];
 
 /** Lists the server's items by section, as the requesting client sees them. */
 export async function catalog(
-  { type = 'all', query = '', category, include_hidden = true, offset = 0, limit = 100 },
+  { type = 'all', query = '', category, include_hidden = true, limit = 100, page, offset },
   ctx,
 ) {
+  const start = offset ?? ((page ?? 1) - 1) * limit;
   const names = type === 'all' ? Object.keys(sections) : [type];
   const entries = await Promise.all(names.map((name) => entriesOf(sections[name], ctx)));
   const wanted = names.flatMap((name, index) =>
@@ -22,16 +23,22 @@ export async function catalog(
       .filter((entry) => holds(entry, query) && isOf(entry, category))
       .map((entry) => ({ name, entry })),
   );
-  const page = wanted.slice(offset, offset + limit);
+  const shown = wanted.slice(start, start + limit);
   const listed = names.map((name) => [
     name,
-    page.filter((one) => one.name === name).map(({ entry }) => entry),
+    shown.filter((one) => one.name === name).map(({ entry }) => entry),
   ]);
-  const end = offset + page.length;
+  const end = start + shown.length;
   return {
     ...Object.fromEntries(listed),
-    ...(end < wanted.length && { more: { total: wanted.length, next_offset: end } }),
+    ...(end < wanted.length && { more: moreOf({ total: wanted.length, start, end, limit }) }),
   };
+}
+
+/** The rest of a list, with the number of the next page if pages begin there. */
+function moreOf({ total, start, end, limit }) {
+  const pages = { next_page: start / limit + 2, pages: Math.ceil(total / limit) };
+  return { total, next_offset: end, ...(start % limit === 0 && pages) };
 }
 
 async function entriesOf({ kind, key }, ctx) {

@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../../engine/base/errors.js';
+import { AgentToolsError, isUnknownName } from '../../engine/base/errors.js';
 import { ownProgram, workspaceFolders } from '../../engine/base/folders.js';
 import { visibleText } from '../../engine/base/visible-text.js';
 import type { BridgeDeps } from '../../engine/bridge/existing-resolver.js';
@@ -92,7 +92,7 @@ async function isExtension(name: string, host: Host): Promise<boolean> {
     .findServer(name)
     .then(
       () => true,
-      (error: unknown) => !(error instanceof AgentToolsError && error.code === 'not-found'),
+      (error: unknown) => !isUnknownName(error),
     );
 }
 

@@ -22,6 +22,12 @@ export function onlyMeaning(name: string, known: Iterable<string>): string | und
   return best.one;
 }
 
+/** The only name that equals a word in any case. */
+export function inAnyCase(word: string, names: readonly string[]): string | undefined {
+  const equal = new Set(names.filter((name) => name.toLowerCase() === word.toLowerCase()));
+  return equal.size === 1 ? [...equal][0] : undefined;
+}
+
 /** Levenshtein distance. Stops at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

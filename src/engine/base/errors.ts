@@ -17,6 +17,11 @@ export type ErrorCode =
   | 'refused'
   | 'failed';
 
+/** True for the error about a name that means nothing here: there is no such thing, or its package is not installed. */
+export function isUnknownName(error: unknown): boolean {
+  return error instanceof AgentToolsError && ['not-found', 'not-installed'].includes(error.code);
+}
+
 /**
  * A failure the user can act on: the message states the failure, its location and the fix. Any other thrown
  * error is a bug.

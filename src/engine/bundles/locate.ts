@@ -88,11 +88,11 @@ async function tomlOffsets(text: string): Promise<OffsetOf> {
 }
 
 async function yamlOffsets(text: string): Promise<OffsetOf> {
-  const { isNode, parseDocument: parseYaml } = await import('yaml');
-  const document = parseYaml(text, { uniqueKeys: false, logLevel: 'silent' });
+  const { default: yaml } = await import('yaml');
+  const document = yaml.parseDocument(text, { uniqueKeys: false, logLevel: 'silent' });
   return (path) => {
     const node = document.getIn(path, true);
-    return isNode(node) ? (node.range?.[0] ?? undefined) : undefined;
+    return yaml.isNode(node) ? (node.range?.[0] ?? undefined) : undefined;
   };
 }
 

@@ -12,19 +12,27 @@ export function judgeResult(result: ToolAnswer): readonly CompatibilityFault[] {
   return [...checkResult(result)].flatMap((finding) => judgeFinding(finding, undefined) ?? []);
 }
 
+/** `countsData`: for the limits that count the data of images and sounds. */
+function sizeFinding(length: number, countsData: boolean): CompatibilityFinding {
+  return {
+    code: 'compat/result-size',
+    problem: `The result has ${length.toLocaleString('en-US')} characters${countsData ? ', with the data of images and sounds' : ''}`,
+    remedy: 'Return a part and the way to the next one, or a link to a resource.',
+    path: ['content'],
+    measured: length,
+    concerns: ({ scope }) => (scope?.counts === 'data') === countsData,
+  };
+}
+
 /** Checks the result of a call for forms that clients cut, drop or do not show. */
 function* checkResult({ content, structuredContent }: ToolAnswer): Generator<CompatibilityFinding> {
   const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
   const texts = blocks.flatMap(({ type, text }) => (type === 'text' && isString(text) ? [text] : []));
   const json = structuredContent === undefined ? '' : JSON.stringify(structuredContent);
   const length = Math.max(texts.join('\n').length, json.length);
-  yield {
-    code: 'compat/result-size',
-    problem: `The result has ${length.toLocaleString('en-US')} characters`,
-    remedy: 'Return a part and the way to the next one, or a link to a resource.',
-    path: ['content'],
-    measured: length,
-  };
+  const dataLength = blocks.reduce((sum, { data }) => sum + (isString(data) ? data.length : 0), 0);
+  yield sizeFinding(length, false);
+  yield sizeFinding(length + dataLength, true);
   const hasText = texts.some((text) => text.trim() !== '');
   if (json !== '' && !hasText)
     yield {

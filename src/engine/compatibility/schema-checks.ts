@@ -27,14 +27,14 @@ const unmeasured = new Set<string>([
 
 /** Checks an input schema for forms that clients refuse, drop or change. Paths begin with `inputSchema`. */
 export function* checkInputSchema(schema: JsonSchema): Generator<CompatibilityFinding> {
-  yield* checkRoot(schema);
-  for (const part of walkSchema(schema)) {
-    const at: DocumentPath = ['inputSchema', ...part.path];
-    for (const finding of checkPart(part)) yield { ...finding, path: [...at, ...finding.path] };
-  }
+  const parts = [...walkSchema(schema)];
+  yield* checkRoot(schema, parts);
+  for (const part of parts)
+    for (const finding of checkPart(part))
+      yield { ...finding, path: ['inputSchema', ...part.path, ...finding.path] };
 }
 
-function* checkRoot(schema: JsonSchema): Generator<CompatibilityFinding> {
+function* checkRoot(schema: JsonSchema, parts: readonly Subschema[]): Generator<CompatibilityFinding> {
   const path = ['inputSchema'];
   const union = [...unions, 'not', 'if'].find((keyword) => schema[keyword] !== undefined);
   if (union !== undefined)
@@ -44,22 +44,30 @@ function* checkRoot(schema: JsonSchema): Generator<CompatibilityFinding> {
       remedy: 'Use one object with optional properties, and a property with "enum" that chooses the variant.',
       path: [...path, union],
     };
-  const bytes = measureSchema(schema);
+  // Few clients have limits of bytes, and the measurement is slow.
+  let measured: number | undefined;
+  const bytes = (): number => (measured ??= measureSchema(schema));
   yield {
     code: 'compat/schema-size',
-    problem: `The input schema has ${format(bytes)} bytes`,
+    get problem() {
+      return `The input schema has ${format(bytes())} bytes`;
+    },
     remedy: 'Split the tool, or move details into the description of the tool.',
     path,
-    measured: bytes,
+    get measured() {
+      return bytes();
+    },
   };
-  const depth = objectDepth(schema);
+  const depth = objectDepth(parts);
   yield {
     code: 'compat/schema-depth',
-    problem: `The input schema has ${depth} levels of objects and ${format(bytes)} bytes`,
+    get problem() {
+      return `The input schema has ${depth} levels of objects and ${format(bytes())} bytes`;
+    },
     remedy: 'Make the schema flatter or smaller.',
     path,
     measured: depth,
-    concerns: ({ scope }) => bytes > Number(scope?.above ?? 0),
+    concerns: ({ scope }) => bytes() > Number(scope?.above ?? 0),
   };
 }
 
@@ -352,9 +360,9 @@ function measuredPart(key: string, value: unknown): unknown {
 }
 
 /** Levels of nested objects, the root included. */
-function objectDepth(schema: JsonSchema): number {
+function objectDepth(parts: readonly Subschema[]): number {
   let depth = 0;
-  for (const { path, schema: part } of walkSchema(schema)) {
+  for (const { path, schema: part } of parts) {
     if (!isRecord(part.properties)) continue;
     depth = Math.max(depth, 1 + path.filter((key, index) => key === 'properties' && index % 2 === 0).length);
   }

@@ -32,6 +32,7 @@ export function isPublished(facts: Facts): facts is PublishedFacts {
 const definitionProperties = {
   server: [
     'title',
+    'location',
     'directory',
     'transport',
     'sandbox',
@@ -42,7 +43,7 @@ const definitionProperties = {
     'leftOut',
     'installations',
   ],
-  package: ['directory'],
+  package: ['location', 'directory'],
   tool: [
     'title',
     'inputSchema',

@@ -126,6 +126,9 @@ export interface ServerFacts {
   readonly description: string | null;
   readonly version: string;
   readonly package: string;
+  /** Folder of its package. */
+  readonly location: string;
+  /** @deprecated Use `location`. */
   readonly directory: string;
   /** State of the registry signature. Absent: the package was not added from a registry. */
   readonly signature?: 'verified' | 'unsigned';
@@ -174,6 +177,9 @@ export interface PackageFacts extends Readonly<Record<Kind, readonly Declaration
   readonly name: string;
   readonly description: string | null;
   readonly version: string;
+  /** Its folder. */
+  readonly location: string;
+  /** @deprecated Use `location`. */
   readonly directory: string;
   /** Without invalid skills. */
   readonly skills: readonly SkillSummary[];

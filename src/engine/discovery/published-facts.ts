@@ -1,5 +1,6 @@
 import { isRecord } from '../base/value-checks.js';
 import { shortenText } from '../base/visible-text.js';
+import { deriveKey } from '../clients/entry-keys.js';
 import { type Kind, singular } from '../extension/item-kinds.js';
 import type { Declaration, ManifestContent } from '../extension/manifest.js';
 import { isItemName, qualify } from '../extension/names.js';
@@ -52,7 +53,7 @@ function serverFacts(
     description: server.description,
     package: name,
     ...publicationFacts(published),
-    configKey: isItemName(configKey) ? configKey : item,
+    configKey: isItemName(configKey) ? configKey : deriveKey(item),
     tools: server.tools.map((one) => referencedFacts('tools', one, published)),
     prompts: server.prompts.map((one) => referencedFacts('prompts', one, published)),
     resources: listedResources(declaration, outlinePackage(name, content)).map((one) =>

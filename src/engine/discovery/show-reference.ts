@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { didYouMean } from '../base/did-you-mean.js';
-import { AgentToolsError } from '../base/errors.js';
+import { AgentToolsError, isUnknownName } from '../base/errors.js';
 import { isRecord } from '../base/value-checks.js';
 import { visibleLine } from '../base/visible-text.js';
 import { reconcileRecords } from '../clients/config-change.js';
 import type { ConfigEntry } from '../clients/edit/editor.js';
+import { deriveKey } from '../clients/entry-keys.js';
 import type { Receipts } from '../clients/receipts.js';
 import { clients } from '../clients/table/index.js';
 import { declaredSandbox } from '../extension/declared-sandbox.js';
@@ -89,7 +90,7 @@ export async function show(reference: string, place: ShowPlace): Promise<Facts> 
     noteFaults(extension, place);
     return item === undefined
       ? await installedPackageFacts(extension)
-      : await itemFacts(extension, item, workspace);
+      : await itemFacts({ ...named, item }, workspace);
   } catch (error) {
     throw error instanceof DefinitionError ? unusableDefinitionError(error) : error;
   }
@@ -114,10 +115,9 @@ async function findServer(
   try {
     return await workspace.findServer(reference);
   } catch (error) {
-    const isOther =
-      error instanceof AgentToolsError && (error.code === 'not-found' || error.code === 'ambiguous');
-    if (isOther) return { failure: error };
-    throw error;
+    if (!(error instanceof AgentToolsError)) throw error;
+    if (!isUnknownName(error) && error.code !== 'ambiguous') throw error;
+    return { failure: error };
   }
 }
 
@@ -181,6 +181,8 @@ function packageIn(reference: string): { readonly package: string; readonly item
 interface NamedReference {
   readonly extension: Extension;
   readonly item?: string;
+  /** The path of a reference that is one, if nothing is there. */
+  readonly missing?: string | undefined;
 }
 
 /** Package of a reference, with its item if any. */
@@ -192,9 +194,9 @@ async function findNamed(
     const target = path.resolve(cwd, reference.replace(/^~(?=$|[\\/])/, homeDirectory));
     if (await hasPackageJson(target)) return { extension: await workspace.open(target) };
     const parent = path.dirname(target);
-    return (await hasPackageJson(parent))
-      ? { extension: await workspace.open(parent), item: path.basename(target) }
-      : undefined;
+    if (!(await hasPackageJson(parent))) return undefined;
+    const missing = (await stat(target).catch(() => undefined)) ? undefined : target;
+    return { extension: await workspace.open(parent), item: path.basename(target), missing };
   }
   const builtin = (await workspace.builtins()).find((one) =>
     kinds.some((kind) => one.isDeclared(kind, reference)),
@@ -229,8 +231,9 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
     description: spec.description ?? aboutPackage(extension),
     version: spec.info.version,
     package: extension.name,
+    location: extension.manifest.directory,
     directory: extension.manifest.directory,
-    configKey: spec.configKey,
+    configKey: spec.hasOwnKey ? spec.configKey : deriveKey(spec.configKey),
     transport: definition?.value.transport === 'http' ? 'http' : 'stdio',
     ...(spec.adapt !== 'auto' && { adapt: spec.adapt }),
     ...(sandbox !== undefined && { sandbox }),
@@ -409,6 +412,7 @@ async function installedPackageFacts(extension: Extension): Promise<PackageFacts
     name,
     description: stringOrNull((packageJson.value as Record<string, unknown>).description),
     version: packageVersion,
+    location: directory,
     directory,
     servers: await declared('servers'),
     tools: await declared('tools'),
@@ -432,7 +436,10 @@ const factReaders = {
   (extension: Extension, item: string, workspace: Workspace) => Promise<Facts>
 >;
 
-async function itemFacts(extension: Extension, item: string, workspace: Workspace): Promise<Facts> {
+async function itemFacts(
+  { extension, item, missing }: NamedReference & { readonly item: string },
+  workspace: Workspace,
+): Promise<Facts> {
   const searched = Object.keys(factReaders) as ShowableKind[];
   const kind = searched.find((one) => extension.isDeclared(one, item));
   if (kind) return await factReaders[kind](extension, item, workspace);
@@ -440,7 +447,11 @@ async function itemFacts(extension: Extension, item: string, workspace: Workspac
   const tools = await extension.declared('tools');
   const { declarations } = extension.manifest;
   const found = { name: extension.name, manifest: { declarations: { ...declarations, tools } } };
-  throw new AgentToolsError('not-found', unknownItemError(found, item));
+  const message = unknownItemError(found, item);
+  throw new AgentToolsError(
+    'not-found',
+    missing === undefined ? message : `There is no folder ${missing}, and ${message}`,
+  );
 }
 
 function unknownItemError(

@@ -3,7 +3,7 @@ import { isPublishedName } from '../extension/names.js';
 import { readServerReference } from './server-reference.js';
 
 /** Failures to find a server of an extension, or to install its package. */
-const hintedCodes: readonly ErrorCode[] = ['not-found', 'failed'];
+const hintedCodes: readonly ErrorCode[] = ['not-found', 'not-installed', 'failed'];
 
 /** Adds the ways to name an existing server to the failure to find a server of an extension. `codes`: codes of such failures. */
 export function withExistingHint(error: unknown, text: string, codes = hintedCodes): unknown {

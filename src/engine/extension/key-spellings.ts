@@ -67,7 +67,6 @@ const table = {
 
 /** Properties of related systems that are no keys of definitions. */
 const shownSpellings: readonly KeySpelling[] = [
-  { theirs: ['Location'], ours: 'directory' },
   { theirs: ['Location'], ours: 'launch' },
   { theirs: ['Parameters'], ours: 'inputSchema' },
 ];

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { didYouMean } from '../base/did-you-mean.js';
-import { AgentToolsError } from '../base/errors.js';
+import { didYouMean, inAnyCase } from '../base/did-you-mean.js';
+import { AgentToolsError, type ErrorCode } from '../base/errors.js';
 import { ancestorFolders } from '../base/files/ancestor-folders.js';
 import { findRealPath, statFile } from '../base/files/disk.js';
 import type { Location } from './diagnostics.js';
@@ -82,20 +82,20 @@ export class NoServerError extends AgentToolsError {
   /** Message without advice, for callers that have better advice. */
   readonly what: string;
 
-  constructor(what: string, wayOut: string) {
-    super('not-found', `${what} ${wayOut}`);
+  constructor(what: string, wayOut: string, code: ErrorCode = 'not-found') {
+    super(code, `${what} ${wayOut}`);
     this.what = what;
   }
 }
 
-/** A server of a package that is not installed. */
+/** A server of a package that is not installed. Its code is `not-installed`. */
 export class MissingPackageError extends NoServerError {
   readonly packageName: string;
   /** Qualified name, or the package name if no item was named. */
   readonly server: string;
 
   constructor(packageName: string, server: string, what: string, wayOut: string) {
-    super(what, wayOut);
+    super(what, wayOut, 'not-installed');
     this.packageName = packageName;
     this.server = server;
   }
@@ -343,20 +343,46 @@ export class Workspace {
 
   /**
    * Finds the server of a command-line argument: a path (`./plugin`, `./plugin/weather`), a server of the
-   * user, a built-in one, a package with exactly one server, or a qualified name.
+   * user, a built-in one, a package with exactly one server, or a qualified name. If no name is equal, in any case.
    * @throws AgentToolsError with the places that were searched.
    */
   async findServer(reference: string): Promise<FoundServer> {
     if (isPathArgument(reference)) return await this.#serverAtPath(reference);
+    const found =
+      (await this.#serverNamed(reference)) ??
+      (await this.#bareServerInAnyCase(reference)) ??
+      (await this.#serverNamed(packageInLowerCase(reference)));
+    if (found) return found;
+    const qualified = parseQualifiedName(reference);
+    const isScopedPackage = reference.startsWith('@') && isPackageName(reference);
+    throw await this.#noServer(reference, isScopedPackage ? reference : qualified?.package);
+  }
+
+  async #serverNamed(reference: string | undefined): Promise<FoundServer | undefined> {
+    if (reference === undefined) return undefined;
     const bare = reference.includes('/') ? undefined : await this.#bareServer(reference);
     if (bare) return { extension: bare, server: reference };
     const asPackage = await this.findPackage(reference);
     if (asPackage) return onlyServer(asPackage);
     const qualified = parseQualifiedName(reference);
     const extension = qualified && (await this.findPackage(qualified.package));
-    if (qualified && extension) return namedServer(extension, qualified.item);
-    const isScopedPackage = reference.startsWith('@') && isPackageName(reference);
-    throw await this.#noServer(reference, isScopedPackage ? reference : qualified?.package);
+    return qualified && extension && namedServer(extension, qualified.item);
+  }
+
+  /** The only server of the user, or built-in one, that has the name in another case. */
+  async #bareServerInAnyCase(name: string): Promise<FoundServer | undefined> {
+    const known = name.includes('/') ? [] : await this.#bareServers();
+    const server = inAnyCase(name, known);
+    const extension = server === undefined ? undefined : await this.#bareServer(server);
+    return extension && { extension, server: server! };
+  }
+
+  /** Names of the servers of the user that can be read, and of the built-in ones. */
+  async #bareServers(): Promise<readonly string[]> {
+    const made = await this.userServers().catch(() => undefined);
+    return [...(made ? [made] : []), ...(await this.builtins())].flatMap(({ manifest }) =>
+      manifest.declarations.servers.map(({ name }) => name),
+    );
   }
 
   /**
@@ -392,18 +418,9 @@ export class Workspace {
   }
 
   async #noServer(reference: string, packageName: string | undefined): Promise<AgentToolsError> {
-    const made = await this.userServers().catch(() => undefined);
-    const bare = [...(made ? [made] : []), ...(await this.builtins())].flatMap(
-      ({ manifest }) => manifest.declarations.servers,
-    );
     const scoped = withScope(reference);
     const isScoped = scoped !== undefined && (await this.findPackage(scoped).catch(() => undefined));
-    const meant = isScoped
-      ? scoped
-      : didYouMean(
-          reference,
-          bare.map(({ name }) => name),
-        );
+    const meant = isScoped ? scoped : didYouMean(reference, await this.#bareServers());
     const hint = meant ? ` Did you mean "${meant}"?` : '';
     if (this.#isPathWithoutDot(reference)) {
       const message = `There is no server "${reference}".${hint} If it is meant as a path, write ./${reference}`;
@@ -457,6 +474,14 @@ export function isPathArgument(text: string): boolean {
   return /^(?:[./~\\]|[A-Za-z]:[\\/])/.test(text);
 }
 
+/** The reference with the name of its package in lower case, as npm demands of new packages. Undefined: it is the same. */
+function packageInLowerCase(reference: string): string | undefined {
+  const { package: name = reference, item } = parseQualifiedName(reference) ?? {};
+  const lower = name.toLowerCase();
+  if (lower === name) return undefined;
+  return item === undefined ? lower : qualify(lower, item);
+}
+
 /** `spell` returns the argument for one of several servers. */
 function onlyServer(extension: Extension, spell = (name: string) => extension.qualify(name)): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
@@ -477,8 +502,11 @@ function onlyServer(extension: Extension, spell = (name: string) => extension.qu
 function namedServer(extension: Extension, server: string, missing?: string): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
   if (servers.includes(server)) return { extension, server };
-  if (servers.length === 0 && hasItems(extension.manifest) && server === implicitServerName(extension))
-    return { extension };
+  if (servers.length === 0 && hasItems(extension.manifest)) {
+    if (inAnyCase(server, [implicitServerName(extension)]) !== undefined) return { extension };
+  }
+  const other = inAnyCase(server, servers);
+  if (other !== undefined) return { extension, server: other };
   const meant = didYouMean(server, servers);
   const hint = meant ? ` Did you mean "${meant}"?` : '';
   const known = servers.join(', ') || (hasItems(extension.manifest) ? implicitServerName(extension) : 'none');

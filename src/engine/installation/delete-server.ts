@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { didYouMean } from '../base/did-you-mean.js';
+import { didYouMean, inAnyCase } from '../base/did-you-mean.js';
 import { AgentToolsError } from '../base/errors.js';
 import type { Extension } from '../extension/extension.js';
 import { isPathArgument, serverName, Workspace } from '../extension/workspace.js';
@@ -41,11 +41,13 @@ export interface Deletion extends Pick<UninstallOutcome, 'results' | 'notes'> {
  * @throws AgentToolsError if it is not a user server, with the command to use instead.
  */
 export async function deleteUserServer(
-  { name, force, dryRun }: DeletionRequest,
+  { name: word, force, dryRun }: DeletionRequest,
   place: UserServerFolders,
   setting: UninstallDeps,
 ): Promise<Deletion> {
   const made = await readUserServers(place);
+  const names = made.manifest.declarations.servers.map((server) => server.name);
+  const name = names.includes(word) ? word : (inAnyCase(word, names) ?? word);
   if (!made.isDeclared('servers', name)) throw await explainNotUserServer(name, made, place);
   const files = await planServerRemoval(name, place);
   const planned = await uninstallServer(name, { force, dryRun: true }, setting);

@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../base/errors.js';
+import { AgentToolsError, isUnknownName } from '../base/errors.js';
 import { hasSecretReference } from '../base/secret-reference.js';
 import { type ExistingDeps, explainReference, resolveDeps } from '../bridge/open-existing.js';
 import { unpackBundle } from '../bundles/unpack-bundle.js';
@@ -85,7 +85,7 @@ async function understand(
   const found = await new Workspace({ ...setting.workspace, ...place })
     .findServer(text)
     .catch((error: unknown) => {
-      if (error instanceof AgentToolsError && error.code !== 'not-found') return error;
+      if (error instanceof AgentToolsError && !isUnknownName(error)) return error;
       return undefined;
     });
   if (found !== undefined) return undefined;

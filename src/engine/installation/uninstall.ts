@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { inAnyCase } from '../base/did-you-mean.js';
 import { AgentToolsError } from '../base/errors.js';
 import { followLinks } from '../base/files/text-file.js';
 import type { Client, ClientEnvironment } from '../clients/client.js';
@@ -205,7 +206,13 @@ async function filterByRequest(
   const named = name === undefined ? known : known.filter(({ receipt }) => receipt.key === name);
   if (reference === undefined) return named;
   const isMeant = await receiptMatcher(reference, setting);
-  return named.filter(({ receipt }) => isMeant(receipt));
+  const meant = named.filter(({ receipt }) => isMeant(receipt));
+  if (meant.length > 0) return meant;
+  const server = inAnyCase(
+    reference,
+    named.map(({ receipt }) => receipt.server),
+  );
+  return named.filter(({ receipt }) => receipt.server === server);
 }
 
 /** One reference may match several entries of one file. Their keys distinguish them. */

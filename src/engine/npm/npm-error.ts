@@ -19,7 +19,11 @@ export class NpmError extends AgentToolsError {
 
   constructor({ code, reason }: NpmFailure) {
     const [, wayOut] = npmErrorHints.find(([codes]) => code !== undefined && codes.includes(code)) ?? [];
-    super('failed', `npm failed: ${endSentence(reason)}${wayOut === undefined ? '' : ` ${wayOut}`}`);
+    const isUnknown = code === 'E404' || code === 'ETARGET';
+    super(
+      isUnknown ? 'not-found' : 'failed',
+      `npm failed: ${endSentence(reason)}${wayOut === undefined ? '' : ` ${wayOut}`}`,
+    );
     this.npmCode = code;
     this.reason = reason;
   }

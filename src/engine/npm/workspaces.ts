@@ -50,9 +50,9 @@ function readWorkspaces(directory: string): readonly string[] | undefined {
 }
 
 async function readPnpmPatterns(file: string): Promise<readonly string[]> {
-  const { parse } = await import('yaml');
+  const { default: yaml } = await import('yaml');
   try {
-    const content = parse(readTextFileSync(file)) as { readonly packages?: unknown } | null;
+    const content = yaml.parse(readTextFileSync(file)) as { readonly packages?: unknown } | null;
     return Array.isArray(content?.packages) ? content.packages.filter(isString) : [];
   } catch (error) {
     throw new AgentToolsError('usage', `${file} cannot be read: ${errorMessage(error)}`);

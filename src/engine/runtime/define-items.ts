@@ -41,7 +41,8 @@ export function defineTool<
   const R extends Awaitable<ToolOutput<NoInfer<O>>> = Awaitable<ToolOutput<NoInfer<O>>>,
   U = undefined,
 >(
-  definition: HandlerTool<I, O, R> | UpstreamTool<I, O, U>,
+  // For a tool with neither, the compiler names the key that the last one requires.
+  definition: UpstreamTool<I, O, U> | HandlerTool<I, O, R>,
 ): [U] extends [undefined] ? ToolDefinition<I, O> : UpstreamToolDefinition<I, O>;
 export function defineTool(definition: object): object {
   return requireObject('tool', definition);

@@ -15,6 +15,12 @@ export interface ExpandedTool extends ListedItem {
   readonly kind: 'tools';
   /** The tool itself, without overrides. */
   readonly tool: AnyTool;
+  /** Path of the module with the handler, from the package. Absent: the definition holds the handler. */
+  readonly module?: string;
+  /** Name of the handler: of the function, or of the export of its module. Absent: it has none. */
+  readonly function?: string;
+  /** Number of parameters that the handler declares before one with a default. Absent for a handler in another module. */
+  readonly arity?: number;
 }
 
 /** Values that a server may register as tools, except names. */
@@ -99,7 +105,20 @@ function expandTool({ value, written, changes }: RegisteredTool, name: string): 
     return changedWire(seen, change);
   }, own);
   const hidden = changes.reduce((seen, change) => isHiddenBy(change, seen), isHiddenBy(value, false));
-  return { kind: 'tools', name, item, tool: written, hidden, definition: { ...wire, name } };
+  return {
+    ...{ kind: 'tools', name, item, tool: written, hidden, definition: { ...wire, name } },
+    ...handlerFacts(value.handler),
+  };
+}
+
+function handlerFacts(handler: unknown): Pick<ExpandedTool, 'module' | 'function' | 'arity'> {
+  if (typeof handler === 'function') {
+    const { name, length } = handler;
+    return { ...(name !== '' && { function: name }), arity: length };
+  }
+  if (typeof handler !== 'string') return {};
+  const [module = '', exported = 'default'] = handler.split('#');
+  return { module, function: exported };
 }
 
 /** Placeholders for schemas that only a second package of their library can convert to JSON Schema. */

@@ -72,7 +72,7 @@ export async function composeWithInstall(
 
 /** @throws AgentToolsError if packages could not be installed, with the reasons */
 export function requireInstalled(failures: InstalledServer['failures']): void {
-  if (failures.size > 0) throw new AgentToolsError('failed', [...failures.values()].join('\n'));
+  if (failures.size > 0) throw new AgentToolsError('not-installed', [...failures.values()].join('\n'));
 }
 
 /** Installs packages. Returns the reasons of failures by package name. @throws AgentToolsError on a dry run */
@@ -84,7 +84,7 @@ async function installMissingPackages(
   if (dryRun) {
     const lines = names.map((name) => `\n  ${name}, needed by ${describeDependents(name, lacks)}`).join('');
     throw new AgentToolsError(
-      'not-found',
+      'not-installed',
       `Missing packages would be installed first, but --dry-run installs nothing:${lines}\nAdd them with: agenttools add ${names.join(' ')}`,
     );
   }

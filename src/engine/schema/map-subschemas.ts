@@ -1,5 +1,5 @@
 import { isRecord } from '../base/value-checks.js';
-import { childSchemas, type Subschema } from './walk-schema.js';
+import { childSchemas, holdsSchemas, type Subschema } from './walk-schema.js';
 
 /** Returns a schema with its direct subschemas replaced, or the same object if nothing changes. */
 export function mapSubschemas(
@@ -7,7 +7,9 @@ export function mapSubschemas(
   replace: (child: unknown, path: Subschema['path']) => unknown,
 ): Subschema['schema'] {
   let mapped: Record<string, unknown> | undefined;
-  for (const [keyword, value] of Object.entries(schema)) {
+  for (const keyword of Object.keys(schema)) {
+    if (!holdsSchemas(keyword)) continue;
+    const value = schema[keyword];
     const children = childSchemas(keyword, value);
     const replaced = children.map(([key, child]) => [key, replace(child, [keyword, ...key])] as const);
     if (children.every(([, child], index) => child === replaced[index]![1])) continue;

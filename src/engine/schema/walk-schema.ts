@@ -23,9 +23,10 @@ export function* walkSchema(
   if (!isRecord(schema)) return;
   const own = resolveUri(schema.$id, base) ?? base;
   yield { schema, path, base: own };
-  for (const [keyword, value] of Object.entries(schema)) {
-    for (const [key, child] of childSchemas(keyword, value))
-      yield* walkSchema(child, [...path, keyword, ...key], own);
+  for (const keyword of Object.keys(schema)) {
+    if (!holdsSchemas(keyword)) continue;
+    for (const [key, child] of childSchemas(keyword, schema[keyword]))
+      if (isRecord(child)) yield* walkSchema(child, [...path, keyword, ...key], own);
   }
 }
 
@@ -45,6 +46,11 @@ const holdsList = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']);
 const holdsMap = new Set([
   ...['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties'],
 ]);
+
+/** True for keywords whose values are or contain schemas. Most keywords of a schema are not. */
+export function holdsSchemas(keyword: string): boolean {
+  return holdsSchema.has(keyword) || holdsList.has(keyword) || holdsMap.has(keyword);
+}
 
 /** The direct subschemas of a keyword, with their path below it. */
 export function childSchemas(keyword: string, value: unknown): [key: (string | number)[], child: unknown][] {

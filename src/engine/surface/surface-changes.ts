@@ -202,8 +202,17 @@ function* compareAnnotations(before: unknown, after: unknown, path: DocumentPath
 /** Arguments of a prompt, by name. */
 function* compareArguments(before: unknown, after: unknown, path: DocumentPath): Generator<FoundChange> {
   const [one, other] = [argumentSchema(before), argumentSchema(after)];
-  for (const change of compareSchema('input')(one, other, []))
-    yield { ...change, path: [...path, ...change.path.filter((key) => key !== 'properties')] };
+  for (const change of compareSchema('input')(one, other, [])) {
+    const at = [...path, ...change.path.filter((key) => key !== 'properties')];
+    yield { ...change, path: at, before: asWritten(change.before), after: asWritten(change.after) };
+  }
+}
+
+/** An argument as the prompt has it, for one of {@link argumentSchema}; other values unchanged. */
+function asWritten(value: unknown): unknown {
+  if (!isRecord(value) || !isRecord(value['x-rest'])) return value;
+  const { 'x-rest': rest, ...argument } = value;
+  return { ...argument, ...(rest as object) };
 }
 
 /** Arguments of a prompt as a schema, to which the same rules apply. */

@@ -4,6 +4,7 @@ import { errorMessage } from '../base/thrown-value.js';
 import { limitSubjects } from '../compatibility/client-limits.js';
 import type { CompatibilityFault } from '../compatibility/judge-findings.js';
 import { judgeResult } from '../compatibility/result-checks.js';
+import type { Severity } from '../extension/diagnostics.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { Era } from '../protocol/eras.js';
 import type { CaseSnapshots } from './case-snapshots.js';
@@ -49,11 +50,13 @@ export interface RunOptions {
   /** Keeps the results of cases as their snapshots. */
   readonly update: boolean;
   readonly signal: AbortSignal;
-  /** True for a code that the author has turned off for a tool. */
-  readonly isSilenced?: (code: string, tool: string) => boolean;
+  /** The severity that the author has set for a code at a tool. An error is a failure. */
+  readonly severityOf?: SeverityOf;
   /** Called with each result. */
   readonly onResult?: (result: CaseResult) => void;
 }
+
+export type SeverityOf = (code: string, tool: string) => Severity | 'off' | undefined;
 
 const defaultTimeoutMs = 10_000;
 
@@ -200,7 +203,7 @@ async function runCase(
   });
   const expected = expect.notifications ?? [];
   const failures: Failure[] = [];
-  let warnings: readonly CompatibilityFault[] = [];
+  const warnings: CompatibilityFault[] = [];
   let connection: ClientConnection | undefined;
   try {
     const listens = expected.some(({ changed }) => changed !== undefined);
@@ -208,7 +211,11 @@ async function runCase(
     const answer = await ask(connection, one, timeoutMs);
     failures.push(...(await checkAnswer(answer, one, era)));
     if ('result' in answer && tool !== undefined)
-      warnings = judgeResult(answer.result).filter(({ code }) => !options.isSilenced?.(code, tool));
+      for (const fault of judgeResult(answer.result)) {
+        const severity = options.severityOf?.(fault.code, tool);
+        if (severity === 'error') failures.push({ message: `${fault.message} (${fault.code})` });
+        else if (severity !== 'off') warnings.push(fault);
+      }
     if ('result' in answer && expect.snapshot && failures.length === 0)
       failures.push(...(await checkSnapshot(answer.result, one, era, options)));
     const { notifications } = connection;

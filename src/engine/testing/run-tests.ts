@@ -13,7 +13,7 @@ import { type CaseResult, type RunOptions, runCases, type TestServers } from './
 import { checkSnapshot, isGoodSurface, type SurfaceCheck } from './surface-check.js';
 import type { CaseFault } from './test-case.js';
 
-export interface TestRequest extends Pick<RunOptions, 'isSilenced' | 'onResult'> {
+export interface TestRequest extends Pick<RunOptions, 'severityOf' | 'onResult'> {
   /** Folder of the cases and of the surface snapshot. */
   readonly directory: string;
   readonly servers: TestServers;
@@ -50,7 +50,7 @@ export interface TestReport {
 
 /** Runs the cases of a folder and compares the surface. Failures are data. @throws AgentToolsError if a file cannot be written */
 export async function runTests(request: TestRequest): Promise<TestReport> {
-  const { directory, servers, update, filter, signal, onResult, isSilenced, version } = request;
+  const { directory, servers, update, filter, signal, onResult, severityOf, version } = request;
   const started = performance.now();
   const earlier = filter ? undefined : request.baseline?.();
   // A rejection is reported where it is awaited.
@@ -65,7 +65,7 @@ export async function runTests(request: TestRequest): Promise<TestReport> {
     update,
     signal,
     ...(onResult && { onResult }),
-    ...(isSilenced && { isSilenced }),
+    ...(severityOf && { severityOf }),
   });
   const written = update ? await snapshots.write(cases) : [];
   const served = filter ? undefined : await readSurfaces(servers);

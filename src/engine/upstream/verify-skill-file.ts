@@ -70,9 +70,9 @@ async function findOtherFields(
 async function readFrontmatter(text: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const [, block] = /^\uFEFF?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|$)/ms.exec(text) ?? [];
   if (block === undefined) return undefined;
-  const { parse } = await import('yaml');
+  const { default: yaml } = await import('yaml');
   try {
-    const fields: unknown = parse(block);
+    const fields: unknown = yaml.parse(block);
     return isRecord(fields) ? fields : undefined;
   } catch {
     return undefined;

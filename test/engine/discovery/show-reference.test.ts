@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workspaceFolders } from '../../../src/engine/base/folders.js';
-import type { Facts } from '../../../src/engine/discovery/facts.js';
+import type { Facts, ServerFacts } from '../../../src/engine/discovery/facts.js';
 import { propertyOf } from '../../../src/engine/discovery/facts-property.js';
 import { show } from '../../../src/engine/discovery/show-reference.js';
 import { Workspace } from '../../../src/engine/extension/workspace.js';
@@ -9,9 +9,9 @@ import { type Files, openWorkspace, writePackage } from '../../support/packages.
 import { temporaryFolder, writeFiles } from '../../support/run-cli.js';
 import { several, weather } from '../../support/weather.js';
 
-async function showIn(reference: string, folder = ''): Promise<Facts> {
+async function showIn(reference: string, folder = '', files: Files = {}): Promise<Facts> {
   const root = await temporaryFolder();
-  await writeFiles(root, { ...weather, ...several });
+  await writeFiles(root, { ...weather, ...several, ...files });
   const cwd = path.join(root, folder);
   const { homeDirectory, ...folders } = workspaceFolders({
     cwd,
@@ -28,8 +28,8 @@ async function showIn(reference: string, folder = ''): Promise<Facts> {
 
 describe('show', () => {
   it('gives a server with its tools, prompts, resources and apps', async () => {
-    const { directory, ...facts } = (await showIn('./weather')) as Facts & { directory: string };
-    expect(path.basename(directory)).toBe('weather');
+    const { location, directory, ...facts } = (await showIn('./weather')) as ServerFacts;
+    expect([path.basename(location), directory]).toEqual(['weather', location]);
     expect(facts).toMatchObject({
       kind: 'server',
       name: '@acme/weather/weather',
@@ -196,13 +196,28 @@ describe('show', () => {
   });
 
   it.each([
-    ['./weather/nothing', 'not-found', /@acme\/weather declares nothing named "nothing"/],
+    [
+      './weather/nothing',
+      'not-found',
+      /There is no folder .*nothing, and @acme\/weather declares nothing named "nothing"/,
+    ],
     ['./weather/broken', 'invalid-definition', /handler/],
     ['./nowhere', 'not-found', /There is no folder .*nowhere\.$/],
     ['./weather/agenttools/tools', 'not-found', /There is no package at/],
     ['nowhere', 'not-found', /There is no server "nowhere"/],
   ])('%s: %s', async (reference, code, message) => {
     await expect(showIn(reference)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it('gives the config key that install writes', async () => {
+    const manifest = { name: 'kit', version: '1.0.0', agenttools: { servers: ['My_Desk', 'own'] } };
+    const files = {
+      'kit/package.json': manifest,
+      'kit/agenttools/servers/My_Desk.json': {},
+      'kit/agenttools/servers/own.json': { configKey: 'My Own' },
+    };
+    expect(await showIn('./kit/My_Desk', '', files)).toMatchObject({ configKey: 'my-desk' });
+    expect(await showIn('./kit/own', '', files)).toMatchObject({ configKey: 'My Own' });
   });
 
   it('names the known properties for an unknown one', async () => {
@@ -215,7 +230,7 @@ describe('show', () => {
   it.each([
     ['Name', 'name'],
     ['TOOLS', 'tools'],
-    ['Location', 'directory'],
+    ['Location', 'location'],
     ['MCPServerName', 'configKey'],
     ['mcpprompts', 'prompts'],
     ['Transport', 'transport'],

@@ -91,7 +91,7 @@ test('reports added packages, even if others are unavailable', async () => {
     'Added @far/one 1.2.3, needed by the server @far/one/main.',
     'Added @far/two 1.2.3, needed by the server @far/one/main for the tool @far/two/greet.',
   ]);
-  expect((await find('@far/greedy/main', { told })).outcome).toMatch(/^failed: /);
+  expect((await find('@far/greedy/main', { told })).outcome).toMatch(/^not-installed: /);
   expect(told).toEqual(['Added @far/greedy 1.2.3, needed by the server @far/greedy/main.']);
 });
 
@@ -108,12 +108,12 @@ test('installs references of a server given by path, or written into a project',
 test('reports an unavailable package with its dependents', async () => {
   expect(await find('@no/such/main')).toEqual({
     outcome:
-      'failed: The package @no/such could not be installed: nobody has it. Needed by the server @no/such/main.',
+      'not-installed: The package @no/such could not be installed: nobody has it. Needed by the server @no/such/main.',
     asked: [['@no/such']],
   });
   expect((await find('@far/greedy/main')).outcome).toBe(
     [
-      'failed: The package @no/such could not be installed: nobody has it. Needed by the server @far/greedy/main for the tool @no/such/a, the server @far/greedy/main for the tool @no/such/b.',
+      'not-installed: The package @no/such could not be installed: nobody has it. Needed by the server @far/greedy/main for the tool @no/such/a, the server @far/greedy/main for the tool @no/such/b.',
       'The package @no/other could not be installed: nobody has it. Needed by the server @far/greedy/main for the tool @no/other/c.',
     ].join('\n'),
   );
@@ -130,7 +130,7 @@ test('does not install a package that is present but invalid', async () => {
 test('lists missing packages in a dry run and installs nothing', async () => {
   expect(await find('@far/one/main', { dryRun: true })).toEqual({
     outcome:
-      'not-found: Missing packages would be installed first, but --dry-run installs nothing:\n  @far/one, needed by the server @far/one/main\nAdd them with: agenttools add @far/one',
+      'not-installed: Missing packages would be installed first, but --dry-run installs nothing:\n  @far/one, needed by the server @far/one/main\nAdd them with: agenttools add @far/one',
     asked: [],
   });
   const cwd = writeFolder(supply('kit', '@far/two/greet'));

@@ -340,6 +340,11 @@ describe('error output of npm', () => {
 });
 
 describe('a failure of npm', () => {
+  it('has the code of a package or version that does not exist', () => {
+    const codes = ['E404', 'ETARGET', 'EACCES'].map((code) => new NpmError({ code, reason: 'no' }).code);
+    expect(codes).toEqual(['not-found', 'not-found', 'failed']);
+  });
+
   it.each([
     [['E401', 'E403', 'ENEEDAUTH', 'EOTP'], ' Log in to the registry with: npm login.'],
     [['E404'], ' Check the name'],

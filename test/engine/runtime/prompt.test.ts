@@ -39,6 +39,8 @@ describe('a template', () => {
     ['Plan {{absent}} for {{name}}', 'Plan for Ada'],
     ['Greet {{name}} {{absent}}', 'Greet Ada'],
     ['Greet {{absent}}{{name}}', 'Greet Ada'],
+    ['{{absent}} {{name}}', 'Ada'],
+    ['Hi,\n{{absent}} greet {{name}}', 'Hi,\ngreet Ada'],
     ['{name} {{{name}}} {{}} {{na me}} $name `name`', '{name} {Ada} {{}} {{na me}} $name `name`'],
     ['{{money}}', '$& $1 {{name}}'],
   ])('%s', (template, filled) => {

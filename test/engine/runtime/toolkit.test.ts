@@ -296,6 +296,24 @@ describe('expand', () => {
     expect(expand([one, use(one, { name: 'uno' })]).map(({ name }) => name)).toEqual(['one', 'uno']);
   });
 
+  test('gives module, function and arity of the handler, if they are known', () => {
+    const specs = expand([
+      tool({ name: 'sum' }, function sum(_: unknown, __: unknown) {
+        return '';
+      }),
+      tool({ name: 'none' }, () => ''),
+      { name: 'far', handler: './dist/far.js#go' } as never,
+      { name: 'usual', handler: './dist/far.js' } as never,
+    ]);
+    const facts = specs.map(({ module, function: name, arity }) => ({ module, name, arity }));
+    expect(facts).toEqual([
+      { module: undefined, name: 'sum', arity: 2 },
+      { module: undefined, name: undefined, arity: 0 },
+      { module: './dist/far.js', name: 'go', arity: undefined },
+      { module: './dist/far.js', name: 'default', arity: undefined },
+    ]);
+  });
+
   test('shows what tools/list shows', () => {
     const divide = tool(
       {
@@ -312,6 +330,8 @@ describe('expand', () => {
     const [spec] = expand([use(divide, { meta: { b: 2 }, title: 'Divide' })]);
     expect(spec).toEqual({
       kind: 'tools',
+      function: 'read',
+      arity: 0,
       name: 'divide',
       item: 'divide',
       hidden: false,

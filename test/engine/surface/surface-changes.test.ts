@@ -200,6 +200,9 @@ describe('the step that a change of a package needs', () => {
       'major arguments/tone is new and required',
     ]);
     expect(found(prompt(topic), prompt())).toEqual(['major arguments/topic is gone']);
+    const titled = { name: 'tone', title: 'Tone', description: 'How' };
+    const [gone] = surfaceChanges(prompt(titled), prompt());
+    expect(gone!.before).toEqual({ title: 'Tone', description: 'How' });
     expect(found(prompt(topic), prompt({ name: 'topic' }))).toEqual([
       'minor arguments/required/topic accepts more',
     ]);

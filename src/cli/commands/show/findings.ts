@@ -40,7 +40,7 @@ const unread = new Set([
 
 /** Faults of the texts that models read: in the facts, and in the files of the package. Runs no code. */
 export async function findingsIn(facts: Facts): Promise<readonly TextFinding[]> {
-  const ofFiles = 'directory' in facts ? await packageTexts(facts.directory) : [];
+  const ofFiles = 'location' in facts ? await packageTexts(facts.location) : [];
   const known = new Set(ofFiles.map(({ code, hash }) => `${code} ${hash}`));
   const ofFacts = findTexts(textsOf(facts)).filter(({ code, hash }) => !known.has(`${code} ${hash}`));
   return [...ofFiles, ...ofFacts];

@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../../../engine/base/errors.js';
+import { isUnknownName } from '../../../engine/base/errors.js';
 import { workspaceFolders } from '../../../engine/base/folders.js';
 import { showExisting } from '../../../engine/bridge/show-existing.js';
 import type { Facts } from '../../../engine/discovery/facts.js';
@@ -68,6 +68,8 @@ export async function showCommand(input: ShowInput, host: Host): Promise<ExitCod
     return ExitCode.Ok;
   }
   if (property !== undefined) {
+    if (property.toLowerCase() === 'directory' && 'location' in facts)
+      writeNote(host, 'The property "directory" is now named "location".');
     const value = propertyOf(property === 'findings' ? await withFindings(facts) : facts, property);
     host.stdout.write(json ? renderJson(value) : renderValue(value));
     return ExitCode.Ok;
@@ -110,9 +112,9 @@ async function withFindings(facts: Facts): Promise<Facts> {
 
 /** Adds the state of the registry signature and the provenance, as checked when the package was added. */
 async function withSignature(facts: Facts, host: Host): Promise<Facts> {
-  if (!('directory' in facts)) return facts;
+  if (!('location' in facts)) return facts;
   const store = new PackageStore(workspaceFolders(host).packagesFolder);
-  const { signature, provenance } = (await store.findByFolder(facts.directory))?.record ?? {};
+  const { signature, provenance } = (await store.findByFolder(facts.location))?.record ?? {};
   return { ...facts, ...(signature && { signature }), ...(provenance && { builtFrom: provenance }) };
 }
 
@@ -142,7 +144,7 @@ async function findFacts(
     if (read && read.kind !== 'name' && read.kind !== 'path' && read.kind !== 'registry')
       return showExisting({ text: shownReference(read) ?? reference, meant: read }, existing());
     return show(reference, place).catch(async (error: unknown) => {
-      if (!isMissing(error)) throw error;
+      if (!isUnknownName(error)) throw error;
       const named = await findExisting(reference, undefined, host, { starts: false });
       if (named && named.meant.kind !== 'registry') return await showExisting(named, existing());
       const entry = readEntryName(reference);
@@ -161,10 +163,6 @@ async function findFacts(
 
 /** Time limit for one entry, since the user waits for it. */
 const registryTimeLimitMs = 20_000;
-
-function isMissing(error: unknown): boolean {
-  return error instanceof AgentToolsError && error.code === 'not-found';
-}
 
 /** The entry that a reference names; undefined if it is no entry of the MCP Registry. */
 function readEntryName(reference: string): { readonly name: string; readonly version?: string } | undefined {

@@ -36,7 +36,7 @@ export function renderFacts(facts: Facts, options: ColorOption): string {
   const style = styleFor(options);
   const heading = 'item' in facts ? 'item' : 'name';
   const shown = Object.entries(facts).filter(
-    ([key, value]) => ![heading, 'kind'].includes(key) && !isEmptyValue(value),
+    ([key, value]) => ![heading, 'kind', 'directory'].includes(key) && !isEmptyValue(value),
   );
   const rows = shown.filter(([, value]) => isShort(value));
   const width = Math.max(...rows.map(([key]) => key.length));

@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../../../engine/base/errors.js';
+import { isUnknownName } from '../../../engine/base/errors.js';
 import type { Preparation } from '../../../engine/serve/prepare-server.js';
 import type { SandboxChoice } from '../../../engine/serve/server-sandbox.js';
 import { startServer } from '../../../engine/serve/start-server.js';
@@ -50,10 +50,7 @@ async function isMissingPackage({ server, autoInstall, frozen }: StartInput, hos
   if (server === undefined || !isScopedPackage(server) || !autoInstall || frozen) return false;
   const { openWorkspace } = await import('../../shared/workspace.js');
   const workspace = openWorkspace(host);
-  return await workspace.findServer(server).then(
-    () => false,
-    (error: unknown) => error instanceof AgentToolsError && error.code === 'not-found',
-  );
+  return await workspace.findServer(server).then(() => false, isUnknownName);
 }
 
 /** The sandbox options with absolute paths. */

@@ -8,6 +8,8 @@ interface JunitCase {
   readonly ms: number;
   /** Lines of the failure; empty: passed. */
   readonly failure: readonly string[];
+  /** Lines about a case that passed. */
+  readonly warnings?: readonly string[];
 }
 
 /**
@@ -34,6 +36,7 @@ function suitesOf({ report, prefix }: TestRun): ReadonlyMap<string, readonly Jun
       name: result.era ? `${result.case.name} [${result.era}]` : result.case.name,
       ms: result.ms,
       failure: result.failures.flatMap(failureLines),
+      warnings: result.warnings.map(({ code, message }) => `warning: ${message} (${code})`),
     });
   for (const { file, line, column, message } of report.faults)
     add(prefix + file, {
@@ -52,11 +55,17 @@ function suitesOf({ report, prefix }: TestRun): ReadonlyMap<string, readonly Jun
 
 function renderSuite(file: string, cases: readonly JunitCase[]): string {
   const total = cases.reduce((sum, { ms }) => sum + ms, 0);
-  const rows = cases.map(({ name, ms, failure }) => {
+  const rows = cases.map(({ name, ms, failure, warnings = [] }) => {
     const head = `    <testcase name="${escapeXml(name)}" classname="${escapeXml(file)}" time="${seconds(ms)}"`;
-    if (failure.length === 0) return `${head}/>\n`;
-    const [message = ''] = failure;
-    return `${head}>\n      <failure message="${escapeXml(message)}">${escapeXml(failure.join('\n'))}</failure>\n    </testcase>\n`;
+    const [message] = failure;
+    const parts = [
+      ...(message === undefined
+        ? []
+        : [`<failure message="${escapeXml(message)}">${escapeXml(failure.join('\n'))}</failure>`]),
+      ...(warnings.length === 0 ? [] : [`<system-out>${escapeXml(warnings.join('\n'))}</system-out>`]),
+    ];
+    if (parts.length === 0) return `${head}/>\n`;
+    return `${head}>\n${parts.map((part) => `      ${part}\n`).join('')}    </testcase>\n`;
   });
   return `  <testsuite name="${escapeXml(file)}" ${counts(cases)} time="${seconds(total)}">\n${rows.join('')}  </testsuite>\n`;
 }

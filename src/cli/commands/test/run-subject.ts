@@ -12,9 +12,12 @@ import {
   type NoBaseline,
   publishedBaseline,
 } from '../../../engine/testing/release-comparison.js';
+import type { SeverityOf } from '../../../engine/testing/run-cases.js';
 import { runTests, type TestRequest } from '../../../engine/testing/run-tests.js';
 import { existingServers, extensionServers, type OpenServers } from '../../../engine/testing/test-servers.js';
-import { readRuleSettings } from '../../../engine/validate/rule-settings.js';
+import { readRuleSettings, type Suppression } from '../../../engine/validate/rule-settings.js';
+import { findSharedConfig, readSharedConfig, rulesFor } from '../../../engine/validate/shared-config.js';
+import type { SharedRules } from '../../../engine/validate/validate.js';
 import type { Host } from '../../../host.js';
 import { existingDeps, givenOptions, type InputOptions } from '../../shared/existing.js';
 import { npmSetting } from '../../shared/npm-deps.js';
@@ -60,7 +63,7 @@ export async function runSubject(subject: Subject, input: RunInput, host: Host):
       requiresSurface: isCi(host.env),
       onResult,
       ...('version' in about && { version: about.version }),
-      ...('isSilenced' in about && about.isSilenced && { isSilenced: about.isSilenced }),
+      ...('severityOf' in about && about.severityOf && { severityOf: about.severityOf }),
       ...(baseline && { baseline }),
     }).finally(async () => await servers.close());
   });
@@ -97,18 +100,39 @@ interface About {
   readonly name: string;
   readonly version?: string;
   readonly isPrivate?: boolean;
-  readonly isSilenced?: TestRequest['isSilenced'];
+  readonly severityOf?: SeverityOf;
 }
 
 async function readAbout(directory: string): Promise<About> {
   const { name, manifest } = await Extension.open(directory);
   const { value } = manifest.packageJson;
   const isPrivate = isRecord(value) && value.private === true;
-  const { severities, suppressions } = readRuleSettings(manifest.translation.value.rules);
-  const isSilenced = (code: string, tool: string) =>
-    severities[code] === 'off' ||
-    suppressions.some((one) => one.code === code && [undefined, tool, `tool/${tool}`].includes(one.item));
-  return { name, version: manifest.packageVersion, isPrivate, isSilenced };
+  const severityOf = severitiesOf(manifest, await sharedRules(directory));
+  return { name, version: manifest.packageVersion, isPrivate, severityOf };
+}
+
+/** The rules of the shared config. @throws AgentToolsError `usage` with the place of a fault in it */
+async function sharedRules(directory: string): Promise<SharedRules | undefined> {
+  const file = findSharedConfig(directory);
+  return file === undefined ? undefined : rulesFor(await readSharedConfig(file), directory);
+}
+
+/** Settings of a package have precedence over shared ones. */
+function severitiesOf({ translation }: Extension['manifest'], shared: SharedRules | undefined): SeverityOf {
+  const { severities, suppressions } = readRuleSettings(translation.value.rules);
+  const all = [...suppressions, ...(shared?.suppressions ?? [])];
+  return (code, tool) =>
+    all.some((one) => one.code === code && concerns(one, tool))
+      ? 'off'
+      : (severities[code] ?? shared?.severities[code]);
+}
+
+/** True if a suppression names a tool, or a place in its definition: `tools/<tool>.json` or `tools.json#/<tool>`. */
+function concerns({ item, path: place }: Suppression, tool: string): boolean {
+  if (item !== undefined && ![tool, `tool/${tool}`].includes(item)) return false;
+  if (place === undefined) return true;
+  const [file = '', pointer = ''] = place.replaceAll('\\', '/').split('#');
+  return path.posix.parse(file).name === tool || pointer.split('/')[1] === tool;
 }
 
 interface RunDeps {
@@ -123,7 +147,12 @@ async function openServers(
   host: Host,
   { output, signal, tell }: RunDeps,
 ): Promise<OpenServers> {
-  const report = (line: string) => void output.write(`${line}\n`);
+  const reported = new Set<string>();
+  const report = (line: string) => {
+    // Each start of a server reports its faults.
+    if (!reported.has(line)) output.write(`${line}\n`);
+    reported.add(line);
+  };
   if ('package' in subject) {
     tell('Starting the servers');
     const servers = await extensionServers(subject.package, {

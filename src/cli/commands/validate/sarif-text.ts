@@ -1,5 +1,6 @@
 import type { Severity } from '../../../engine/extension/diagnostics.js';
 import type { RuleRow } from '../../../engine/validate/rules/index.js';
+import { pageUrl } from '../../shared/page-url.js';
 import { readRulePage } from '../../shared/rule-page.js';
 import { renderJson } from '../../shared/text/json.js';
 import type { FormatOptions, RenderValidation } from './renderer.js';
@@ -48,7 +49,7 @@ async function describeRule({ code, severity, summary }: RuleRow) {
     shortDescription: { text: summary },
     fullDescription: { text: introductionOf(text) || summary },
     help: { text: withoutMarkup(text), markdown: withoutRelativeLinks(text) },
-    helpUri: `pkg:npm/agenttools#docs/rules/${code}.md`,
+    helpUri: pageUrl(`rules/${code}.md`),
     defaultConfiguration: { level: sarifLevels[severity] },
     properties: { tags: [family], 'problem.severity': problemSeverities[severity] },
   };

@@ -98,6 +98,7 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
       readBody: async (limits) =>
         parsed ? textOfParsedBody(parsed.value, limits) : await readBody(request, limits),
       isDecoded: parsed !== undefined,
+      emptyBodyHint: parsed ? undefined : unreadBodyHint,
     });
   };
   return Object.assign(answer, {
@@ -108,6 +109,9 @@ export function createFetchHandler(prepare: PrepareServer, options: HandlerOptio
     },
   });
 }
+
+const unreadBodyHint =
+  'If the program around the handler has read it, pass it on: handler(request, { parsedBody }).';
 
 /** An unset variable must not remove the protection of a server. */
 function requireOneWay(options: HandlerOptions): void {

@@ -19,6 +19,9 @@ const maxHeaders = 100;
 /** Longest idle time of a connection. Longer than in common proxies: closing first would race with their requests. */
 const idleConnectionMs = 75_000;
 
+/** Time to read the refusal of a body while the rest of the body is discarded. */
+const lingerMs = 2000;
+
 /** Default of `readTimeoutMs`. */
 const defaultReadTimeoutMs = 60_000;
 
@@ -126,7 +129,26 @@ async function serve({ service, request, response, expectReader }: HttpExchange)
     signal: controller.signal,
     readBody: (limits) => readBody(request, limits),
   });
+  if (!request.complete) lingerAfter(response, request);
   await sendResponse(answer, { response, expectReader });
+}
+
+/**
+ * Discards the rest of the body after the response, before the connection closes. If a connection closes with unread data,
+ * clients get no response.
+ * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+ */
+function lingerAfter(response: ServerResponse, request: IncomingMessage): void {
+  const { socket } = request;
+  // Node calls `destroySoon` after the last response of a connection.
+  response.prependOnceListener('finish', () => {
+    socket.destroySoon = () => {
+      socket.end();
+      const wait = deadlines.add(lingerMs, () => socket.destroy());
+      socket.once('close', () => deadlines.remove(wait));
+    };
+    request.resume();
+  });
 }
 
 /** Reads a body as text, within the limits. Reads nothing if `Content-Length` is too large. */

@@ -16,6 +16,8 @@ export interface IncomingRequest {
   readonly readBody: (limits: BodyLimits) => Promise<string>;
   /** True if `readBody` returns a body without its Content-Encoding. Default: false. */
   readonly isDecoded?: boolean;
+  /** Sentence about an empty body, for a program that may have read it. */
+  readonly emptyBodyHint?: string | undefined;
 }
 
 /** The body of a request, parsed and checked. */
@@ -36,7 +38,7 @@ interface RequestReadOptions {
  * @throws BodyError
  */
 export async function readIncoming(
-  { method, headers, readBody, isDecoded = false }: IncomingRequest,
+  { method, headers, readBody, isDecoded = false, emptyBodyHint }: IncomingRequest,
   { limits, refuse }: RequestReadOptions,
 ): Promise<ParsedRequest | Response> {
   if (method !== 'POST') return { body: undefined, message: undefined };
@@ -51,8 +53,7 @@ export async function readIncoming(
   }
   const text = await readBody(limits);
   if (text === '') {
-    const message =
-      'Parse error: the body is empty. If the program of the server has read it, it must pass it on as "parsedBody".';
+    const message = ['Parse error: the body is empty.', emptyBodyHint].filter(Boolean).join(' ');
     return refuse({ status: 400, code: ErrorNumber.Parse, message });
   }
   let body: unknown;

@@ -27,6 +27,9 @@ const defaultDrainMs = 8000;
 /** Signals within this time count as one: terminals and npm both pass Ctrl-C on. */
 const sameSignalMs = 500;
 
+/** Fewest characters of a token for all clients: 64 bits, as hexadecimal digits. */
+const minTokenLength = 16;
+
 /** Longest time to load the event bus, the same as for modules of extensions. */
 const busTimeoutMs = 10_000;
 
@@ -162,6 +165,13 @@ async function createTokenVerifier(
     throw new AgentToolsError(
       'failed',
       `The value of ${tokenEnv} cannot be sent as a token. Expected ${expected}.`,
+    );
+  }
+  if (token.length < minTokenLength) {
+    const length = token.length === 1 ? '1 character' : `${token.length} characters`;
+    throw new AgentToolsError(
+      'refused',
+      `The token in ${tokenEnv} has ${length}, so others can guess it. Set one with at least ${minTokenLength}, such as openssl rand -hex 32 gives.`,
     );
   }
   return sharedToken(token);

@@ -332,7 +332,7 @@ describe('sarif', () => {
         text: expect.stringContaining('\nHow to fix it:\n'),
         markdown: expect.stringContaining('\n## How to fix it\n'),
       },
-      helpUri: 'pkg:npm/agenttools#docs/rules/missing-definition.md',
+      helpUri: expect.stringMatching(/^https:\/\/.*\/docs\/rules\/missing-definition\.md$/),
       defaultConfiguration: { level: 'error' },
       properties: { tags: ['extension'], 'problem.severity': 'error' },
     });

@@ -223,7 +223,7 @@ describe('a body that the program has read', () => {
   test('is reported as missing if the program keeps it', async () => {
     const { status, message: answer } = await read(await open()(emptied()));
     expect([status, answer.error.code]).toEqual([400, -32700]);
-    expect(answer.error.message).toContain('"parsedBody"');
+    expect(answer.error.message).toContain('handler(request, { parsedBody })');
   });
 });
 
