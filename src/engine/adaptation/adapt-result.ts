@@ -6,6 +6,7 @@ import type { AdaptationTarget } from './adaptation-target.js';
 import { splitText } from './cut-text.js';
 import type { KeptResults } from './kept-results.js';
 import { describeNext, type RestReader, resultUri } from './read-result.js';
+import { type ImageScaler, scaleImages } from './scale-images.js';
 import { shrinkValue } from './shrink-value.js';
 
 type Block = Readonly<Record<string, unknown>> & { readonly type?: unknown };
@@ -24,16 +25,25 @@ interface ToolAnswer extends WireObject {
   readonly content: readonly Block[];
 }
 
+export interface ResultSettings {
+  readonly target: AdaptationTarget;
+  readonly kept: KeptResults;
+  /** Scales images. Absent: they pass whole. */
+  readonly scale?: ImageScaler | undefined;
+}
+
 /** Brings a result into the form that a client can use. */
 export async function adaptResult(
   { tool, result, owner }: AnsweredCall,
-  target: AdaptationTarget,
-  kept: KeptResults,
+  { target, kept, scale }: ResultSettings,
 ): Promise<WireObject> {
   const { content } = result;
   if (!Array.isArray(content)) return result;
-  const answer = await withBothForms({ ...result, content }, tool, target);
-  const size = target.limits.get('compat/result-size')?.find(({ scope }) => scope?.rest !== undefined);
+  const sizes = target.limits.get('compat/result-size') ?? [];
+  const whole = sizes.find(({ scope }) => scope?.counts === 'data');
+  const scaled = whole && scale ? await scaleImages(content, whole.limit!, scale) : content;
+  const answer = await withBothForms({ ...result, content: scaled }, tool, target);
+  const size = sizes.find(({ scope }) => scope?.rest !== undefined);
   if (!size) return answer;
   const reader: RestReader = size.scope?.rest === 'resource' ? 'resource' : 'tool';
   return await cutResult(answer, { tool, owner, kept, limit: size.limit!, reader, target });

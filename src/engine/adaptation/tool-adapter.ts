@@ -12,6 +12,7 @@ import {
 import { toOriginal } from './argument-map.js';
 import { KeptResults } from './kept-results.js';
 import { addedTools, callReadResult, isReadResultTool, readResultUri } from './read-result.js';
+import { findImageScaler, type ImageScaler } from './scale-images.js';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -43,8 +44,8 @@ class ToolAdapter {
   }
 
   /** A result as the client can use it. */
-  async result(call: AnsweredCall): Promise<Arguments> {
-    return await adaptResult(call, this.#target, this.#kept);
+  async result(call: AnsweredCall, scale?: ImageScaler): Promise<Arguments> {
+    return await adaptResult(call, { target: this.#target, kept: this.#kept, scale });
   }
 
   /** Arguments as the tool expects them. */
@@ -83,6 +84,7 @@ class ToolAdapter {
 export class ToolAdapters {
   readonly #byTarget = new Map<string, ToolAdapter>();
   readonly #kept = new KeptResults();
+  #scaler: Promise<ImageScaler | undefined> | undefined;
 
   /** True if some client with known limits gets other tools than others. */
   varies(tools: readonly ListedTool[], settings: TargetSettings): boolean {
@@ -92,6 +94,12 @@ export class ToolAdapters {
       const isChanged = adaptTools(tools, target).some(({ changes }) => changes.length > 0);
       return isChanged || addedTools(tools, target).length > 0;
     });
+  }
+
+  /** Finds the package that scales images, once. Undefined: it is not installed. */
+  imageScaler(): Promise<ImageScaler | undefined> {
+    this.#scaler ??= findImageScaler();
+    return this.#scaler;
   }
 
   /** Answers a call of a tool that adapters add. Undefined: there is no such tool. */

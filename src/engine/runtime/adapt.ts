@@ -23,3 +23,6 @@ export const adaptVariable = 'AGENTTOOLS_ADAPT';
 
 /** Variable with the key of the entry in the config of a client, which clients put before names of tools. */
 export const serverKeyVariable = 'AGENTTOOLS_SERVER_KEY';
+
+/** Variable with the consent of the user to smaller images: `1`. */
+export const scaleImagesVariable = 'AGENTTOOLS_SCALE_IMAGES';

@@ -1,7 +1,9 @@
 import type { ToolAdapters } from '../adaptation/tool-adapter.js';
 import type { Adaptation, ListEntry } from '../live/connection.js';
 import type { LiveServer } from '../live/live-server.js';
-import { serverKeyVariable } from '../runtime/adapt.js';
+import type { WireObject } from '../protocol/envelope.js';
+import { scaleImagesVariable, serverKeyVariable } from '../runtime/adapt.js';
+import { reportOnce } from '../runtime/server-runtime.js';
 import { arePlainTools } from './plain-tools.js';
 
 /** Adapts the tools of a server. The code is loaded for the first tool that some client may lose. */
@@ -30,8 +32,14 @@ export function adaptationOf(live: LiveServer): Adaptation {
     },
     resultFor: (clientName, call) => {
       const { mode, serverKey } = setting();
-      if (mode === 'off' || isPlainResult(call, mode)) return call.result;
-      return load().then(async (adapters) => await adapters.of(clientName, { mode, serverKey }).result(call));
+      if (mode === 'off') return call.result;
+      const scales = live.calls.env[scaleImagesVariable] === '1' && hasImage(call.result);
+      if (!scales && isPlainResult(call, mode)) return call.result;
+      return load().then(async (adapters) => {
+        const scale = scales ? await adapters.imageScaler() : undefined;
+        if (scales && !scale) reportOnce(live.calls, noScaler);
+        return await adapters.of(clientName, { mode, serverKey }).result(call, scale);
+      });
     },
     keepTask: (taskId, tool) => {
       taskTools.set(taskId, tool);
@@ -75,6 +83,12 @@ export function adaptationOf(live: LiveServer): Adaptation {
       return load().then((adapters) => adapters.of(clientName, { mode, serverKey }).instructions(text));
     },
   };
+}
+
+const noScaler = `${scaleImagesVariable} is set, but images are not scaled: the package sharp is not installed. Install it beside AgentTools: npm install --global sharp`;
+
+function hasImage({ content }: WireObject): boolean {
+  return Array.isArray(content) && content.some(({ type }) => type === 'image');
 }
 
 /** Most kept tools of tasks: no server has more tasks at once. */

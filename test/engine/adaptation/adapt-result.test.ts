@@ -14,7 +14,7 @@ const outputSchema = { type: 'object', properties: { sum: { type: 'number' } }, 
 async function adapt(clientName: string, result: object, tool: object = {}) {
   const target = adaptationTarget(clientName, { mode: 'auto', serverKey: 'k' });
   const call = { tool: { name: 'add', inputSchema: {}, ...tool }, result: result as never, owner: '' };
-  return await adaptResult(call, target, new KeptResults());
+  return await adaptResult(call, { target, kept: new KeptResults() });
 }
 
 describe('a client that reads only text', () => {
