@@ -284,7 +284,7 @@ describe.concurrent('initialize hooks', () => {
     );
     for (const _ of [1, 2]) {
       const result = await program.call('one');
-      expect(result).toMatchObject(failure(/Tool execution failed/));
+      expect(result).toMatchObject(failure(/could not be initialized/));
       expect(await program.textOf('two')).toBe('two');
     }
     expect(await program.textOf('one')).toBe('one');

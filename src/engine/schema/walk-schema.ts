@@ -47,7 +47,7 @@ const holdsMap = new Set([
   ...['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties'],
 ]);
 
-/** True for keywords whose values are or contain schemas. Most keywords of a schema are not. */
+/** True for keywords with schemas in their values. Most keywords have none. */
 export function holdsSchemas(keyword: string): boolean {
   return holdsSchema.has(keyword) || holdsList.has(keyword) || holdsMap.has(keyword);
 }
