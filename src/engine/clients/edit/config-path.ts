@@ -17,7 +17,7 @@ export function withValue(data: unknown, [key, ...rest]: ConfigPath, value: unkn
     const items: readonly unknown[] = Array.isArray(data) ? data : [];
     return [...items.slice(0, key), inner, ...items.slice(key + 1)];
   }
-  return Object.fromEntries([...Object.entries(isMap(data) ? data : {}), [key, inner]]);
+  return { ...(isMap(data) ? data : {}), [key]: inner };
 }
 
 /** Returns the data without the value at a path. */
@@ -25,7 +25,8 @@ export function withoutValue(data: unknown, [key, ...rest]: ConfigPath): unknown
   if (key === undefined || configValueAt(data, [key]) === undefined) return data;
   if (rest.length > 0) return withValue(data, [key], withoutValue(configValueAt(data, [key]), rest));
   if (typeof key === 'number') return (data as readonly unknown[]).toSpliced(key, 1);
-  return Object.fromEntries(Object.entries(data as ConfigEntry).filter(([name]) => name !== key));
+  const { [key]: _, ...others } = data as ConfigEntry;
+  return others;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Node } from 'jsonc-parser';
 import type { ConfigValue } from './editor.js';
+import type { JsonNode } from './json-source.js';
 import { breaksLine } from './json-tokens.js';
 import { detectLineEnd, indentAt, startOfLine } from './text-lines.js';
 
@@ -31,8 +31,8 @@ export function renderMember({ key, value }: Member, layout: JsonLayout): string
 }
 
 /** Layout for a new member of a map or list: as the existing members. */
-export function layoutIn(text: string, holder: Node): JsonLayout {
-  const members = nodeMembers(holder);
+export function layoutIn(text: string, holder: JsonNode): JsonLayout {
+  const members = holder.children;
   const last = members.at(-1);
   const outer = parentCollection(holder);
   if (last && !beginsLine(text, last) && !breaksLine(text.slice(endOffset(last), endOffset(holder)))) {
@@ -48,12 +48,12 @@ export function layoutIn(text: string, holder: Node): JsonLayout {
 }
 
 /** Layout for a value that replaces another. */
-export function layoutFor(text: string, node: Node): JsonLayout {
+export function layoutFor(text: string, node: JsonNode): JsonLayout {
   const member = node.parent?.type === 'property' ? node.parent : node;
   const holder = member.parent;
   const isOneLine = !breaksLine(text.slice(node.offset, endOffset(node)));
   const sharesLine = holder && !beginsLine(text, member);
-  if (isOneLine && (sharesLine || nodeMembers(node).length > 0)) {
+  if (isOneLine && (sharesLine || node.children.length > 0)) {
     const model = node.type === 'object' || !holder ? node : holder;
     return { kind: 'line', gap: gapIn(model), padding: detectPadding(text, model) };
   }
@@ -65,22 +65,17 @@ export function layoutFor(text: string, node: Node): JsonLayout {
   };
 }
 
-/** Members of a map (properties) or list (values). */
-export function nodeMembers(node: Node): readonly Node[] {
-  return node.children ?? [];
-}
-
-export function endOffset({ offset, length }: Node): number {
+export function endOffset({ offset, length }: JsonNode): number {
   return offset + length;
 }
 
 /** The map or list that contains a map or list. */
-export function parentCollection({ parent }: Node): Node | undefined {
+export function parentCollection({ parent }: JsonNode): JsonNode | undefined {
   return parent?.type === 'property' ? parent.parent : parent;
 }
 
 /** Padding between the bracket of a one-line map and its first member. */
-export function detectPadding(text: string, holder: Node): string {
+export function detectPadding(text: string, holder: JsonNode): string {
   return /^[ \t]/.test(text.slice(holder.offset + 1, holder.offset + 2)) ? ' ' : '';
 }
 
@@ -97,20 +92,20 @@ function renderLine(value: ConfigValue, gap: string, padding: string): string {
 }
 
 /** Space after colons and commas on one line; empty if the text is compact. */
-function gapIn(holder: Node): string {
+function gapIn(holder: JsonNode): string {
   const property = firstProperty(holder) ?? (holder.parent?.type === 'property' ? holder.parent : undefined);
   if (!property) return ' ';
-  return property.children![1]!.offset === property.colonOffset! + 1 ? '' : ' ';
+  return property.children[1]!.offset === property.colonOffset! + 1 ? '' : ' ';
 }
 
-function firstProperty(node: Node): Node | undefined {
+function firstProperty(node: JsonNode): JsonNode | undefined {
   for (const inner of nodesIn(node)) if (inner.type === 'property') return inner;
   return undefined;
 }
 
 /** Indentation of one level, searched from a map or list outwards. Default: two spaces. */
-function unitAround(text: string, holder: Node): string {
-  for (let node: Node | undefined = holder; node; node = node.parent) {
+function unitAround(text: string, holder: JsonNode): string {
+  for (let node: JsonNode | undefined = holder; node; node = node.parent) {
     for (const inner of nodesIn(node)) {
       const unit = detectIndentUnit(text, inner);
       if (unit !== undefined) return unit;
@@ -119,19 +114,19 @@ function unitAround(text: string, holder: Node): string {
   return '  ';
 }
 
-function detectIndentUnit(text: string, node: Node): string | undefined {
-  const first = nodeMembers(node)[0];
+function detectIndentUnit(text: string, node: JsonNode): string | undefined {
+  const first = node.children[0];
   if (!first || node.type === 'property' || !beginsLine(text, first)) return undefined;
   const outer = indentAt(text, node.offset);
   const inner = indentAt(text, first.offset);
   return inner.length > outer.length && inner.startsWith(outer) ? inner.slice(outer.length) : undefined;
 }
 
-function* nodesIn(node: Node): Generator<Node> {
+function* nodesIn(node: JsonNode): Generator<JsonNode> {
   yield node;
-  for (const child of nodeMembers(node)) yield* nodesIn(child);
+  for (const child of node.children) yield* nodesIn(child);
 }
 
-function beginsLine(text: string, { offset }: Node): boolean {
+function beginsLine(text: string, { offset }: JsonNode): boolean {
   return text.slice(startOfLine(text, offset), offset).trim() === '';
 }

@@ -1,14 +1,13 @@
-import type { Node } from 'jsonc-parser';
 import {
   detectPadding,
   endOffset,
   type JsonLayout,
   layoutIn,
   type Member,
-  nodeMembers,
   parentCollection,
   renderMember,
 } from './json-layout.js';
+import type { JsonNode } from './json-source.js';
 import {
   breaksLine,
   isComma,
@@ -20,9 +19,9 @@ import {
 import { detectLineEnd, indentAt } from './text-lines.js';
 
 /** Inserts a new last member into a map or list. `removeMember` is the inverse, to the byte. */
-export function insertJsonMember(text: string, holder: Node, member: Member): string {
+export function insertJsonMember(text: string, holder: JsonNode, member: Member): string {
   const close = endOffset(holder) - 1;
-  const last = nodeMembers(holder).at(-1);
+  const last = holder.children.at(-1);
   const start = last ? endOffset(last) : holder.offset + 1;
   const tokens = [...tokensBetween(text, start, close)];
   const layout = layoutIn(text, holder);
@@ -45,9 +44,9 @@ export function insertJsonMember(text: string, holder: Node, member: Member): st
 }
 
 /** Removes a member, with its comma and the comments that end its line. Comments on separate lines stay. */
-export function removeMember(text: string, member: Node): string {
+export function removeMember(text: string, member: JsonNode): string {
   const holder = member.parent!;
-  const members = nodeMembers(holder);
+  const members = holder.children;
   const index = members.indexOf(member);
   const open = holder.offset + 1;
   const close = endOffset(holder) - 1;
@@ -90,7 +89,7 @@ export function removeMember(text: string, member: Node): string {
  */
 function findAttached(
   text: string,
-  member: Node,
+  member: JsonNode,
   after: readonly JsonToken[],
   to: number,
 ): readonly JsonToken[] {
@@ -140,7 +139,7 @@ function frame(blanks: string, layout: JsonLayout, closing: string): readonly [l
 }
 
 /** Blanks that remain in a map after its only member is removed. */
-function unframe([lead, rear]: readonly [lead: string, rear: string], text: string, holder: Node): string {
+function unframe([lead, rear]: readonly [lead: string, rear: string], text: string, holder: JsonNode): string {
   if (!breaksLine(lead)) {
     const outer = parentCollection(holder);
     const padding = outer ? detectPadding(text, outer) : lead;
@@ -153,7 +152,7 @@ function unframe([lead, rear]: readonly [lead: string, rear: string], text: stri
 }
 
 /** Line break and indentation before a closing bracket on a separate line. */
-function closingLineBreak(text: string, holder: Node): string {
+function closingLineBreak(text: string, holder: JsonNode): string {
   return detectLineEnd(text) + indentAt(text, holder.offset);
 }
 

@@ -1,22 +1,18 @@
-import { type Node, type ParseError, parseTree } from 'jsonc-parser';
-import { explainFault } from '../../base/files/json-text.js';
 import type { SyntaxTolerance } from '../client.js';
 import { wrapMissing } from './config-path.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
-import { endOffset, layoutFor, nodeMembers, render } from './json-layout.js';
+import { endOffset, layoutFor, render } from './json-layout.js';
 import { insertJsonMember, removeMember } from './json-members.js';
-import { isComma, isComment, type JsonToken, tokensBetween } from './json-tokens.js';
+import { lenientParts } from './json-scan.js';
+import { type JsonNode, type JsonType, readJson } from './json-source.js';
 import { detectLineEnd } from './text-lines.js';
-
-/** Maximum nesting depth. Prevents stack overflows in code that walks a tree. */
-const maxJsonDepth = 500;
 
 /**
  * Edits JSON with comments and trailing commas as text. `findUnsupportedSyntax` checks if the client's parser
  * accepts them.
  */
 export function jsonEditor(): Editor {
-  return { parse: parseJsonConfig, set: setJsonValue, remove: removeJsonValue };
+  return { parse: (text) => readJson(text).data, set: setJsonValue, remove: removeJsonValue };
 }
 
 /** Returns the first comment or trailing comma that the client cannot read. */
@@ -27,49 +23,37 @@ export function findUnsupportedSyntax(text: string, tolerance: SyntaxTolerance):
   return new ConfigError(`There is ${what}, which the client cannot read. Remove it.`, first.offset);
 }
 
-/** Yields the comments and trailing commas that the client cannot read. */
+/** Yields the comments and trailing commas of a well-formed text that the client cannot read. */
 export function* unsupportedSyntax(
   text: string,
   tolerance: SyntaxTolerance,
 ): Generator<{ readonly kind: 'comment' | 'comma'; readonly offset: number }> {
-  let comma: JsonToken | undefined;
-  for (const token of tokensBetween(text, 0, text.length)) {
-    if (isComment(token)) {
-      if (!tolerance.comments) yield { kind: 'comment', offset: token.start };
-      continue;
-    }
-    if (comma && !tolerance.trailingCommas && '}]'.includes(token.text))
-      yield { kind: 'comma', offset: comma.start };
-    comma = isComma(token) ? token : undefined;
-  }
+  if ((tolerance.comments && tolerance.trailingCommas) || readJson(text).isStrict) return;
+  for (const { kind, start } of lenientParts(text))
+    if (!(kind === 'comment' ? tolerance.comments : tolerance.trailingCommas)) yield { kind, offset: start };
 }
 
 /** The second of equal keys of each map, with its offset. @throws ConfigError if the text is malformed */
 export function findDuplicateKeys(
   text: string,
 ): readonly { readonly key: string; readonly offset: number }[] {
-  const root = parseJsonTree(text);
+  const { root } = readJson(text);
   return root ? duplicatesIn(root) : [];
 }
 
-function duplicatesIn(node: Node): readonly { readonly key: string; readonly offset: number }[] {
+function duplicatesIn(node: JsonNode): readonly { readonly key: string; readonly offset: number }[] {
+  if (node.type === 'array') return node.children.flatMap(duplicatesIn);
+  if (node.type !== 'object') return [];
   const seen = new Set<string>();
-  return nodeMembers(node).flatMap((member) => {
-    const [name, held] = member.type === 'property' ? member.children! : [undefined, member];
-    const isSecond = name !== undefined && seen.has(name.value);
-    if (name) seen.add(name.value);
-    const inner = held && (held.type === 'object' || held.type === 'array') ? duplicatesIn(held) : [];
-    return [...(isSecond ? [{ key: String(name.value), offset: name.offset }] : []), ...inner];
+  return node.children.flatMap(({ key, offset, children: [, held] }) => {
+    const isSecond = seen.has(key);
+    seen.add(key);
+    return [...(isSecond ? [{ key, offset }] : []), ...duplicatesIn(held!)];
   });
 }
 
-function parseJsonConfig(text: string): unknown {
-  const root = parseJsonTree(text);
-  return root && nodeValue(root);
-}
-
 function setJsonValue(text: string, path: ConfigPath, value: ConfigValue): string {
-  const root = parseJsonTree(text);
+  const { root } = readJson(text);
   if (!root) return appendRoot(text, wrapMissing(path, value));
   let node = root;
   for (const [depth, key] of path.entries()) {
@@ -83,7 +67,7 @@ function setJsonValue(text: string, path: ConfigPath, value: ConfigValue): strin
 }
 
 function removeJsonValue(text: string, path: ConfigPath): string {
-  const root = parseJsonTree(text);
+  const { root } = readJson(text);
   let node = root;
   for (const key of path) node = node && node.type !== 'null' ? childAt(node, key) : undefined;
   if (!node?.parent) throw new ConfigError(`There is no ${JSON.stringify(path.at(-1) ?? '')} to remove.`);
@@ -96,63 +80,38 @@ function removeJsonValue(text: string, path: ConfigPath): string {
  */
 export function renameJsonKey(text: string, path: ConfigPath, name: string): string {
   const key = path.at(-1) ?? '';
-  let holder = parseJsonTree(text);
+  let holder = readJson(text).root;
   for (const step of path.slice(0, -1)) holder = holder && childAt(holder, step);
   const value = holder && childAt(holder, key);
   if (!holder || value?.parent?.type !== 'property')
     throw new ConfigError(`There is no key ${JSON.stringify(key)} to rename.`);
   if (childAt(holder, name))
     throw new ConfigError(`The key ${JSON.stringify(name)} exists already.`, holder.offset);
-  const [node] = value.parent.children!;
+  const [node] = value.parent.children;
   return text.slice(0, node!.offset) + JSON.stringify(name) + text.slice(endOffset(node!));
-}
-
-/** Returns the syntax tree of a text; undefined if it holds only blanks and comments. */
-function parseJsonTree(text: string): Node | undefined {
-  let depth = 0;
-  for (const token of tokensBetween(text, 0, text.length)) {
-    if ('{['.includes(token.text)) depth++;
-    if ('}]'.includes(token.text)) depth--;
-    if (depth > maxJsonDepth)
-      throw new ConfigError(`It is nested deeper than ${maxJsonDepth} levels.`, token.start);
-  }
-  const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  if (errors.length === 0) return tree;
-  const { message, offset } = explainFault(text, { comments: true });
-  throw new ConfigError(message, offset);
-}
-
-/** Same value as from `JSON.parse`: the last of equal keys counts, and `__proto__` is an ordinary key. */
-function nodeValue(node: Node): unknown {
-  if (node.type === 'array') return nodeMembers(node).map(nodeValue);
-  if (node.type !== 'object') return node.value;
-  return Object.fromEntries(
-    nodeMembers(node).map(({ children: [key, held] = [] }) => [key!.value, nodeValue(held!)]),
-  );
 }
 
 /**
  * Value of a map or list under a key; undefined if missing, or if the number equals the length of the list.
  */
-function childAt(node: Node, key: string | number): Node | undefined {
+function childAt(node: JsonNode, key: string | number): JsonNode | undefined {
   if (typeof key === 'number') {
-    const items = nodeMembers(expectType(node, 'array'));
+    const items = expectType(node, 'array').children;
     if (key <= items.length) return items[key];
     throw new ConfigError(`${nodeLabel(node)} has no item ${key}.`, node.offset);
   }
-  const properties = nodeMembers(expectType(node, 'object'));
-  const [first, second] = properties.filter((property) => property.children![0]!.value === key);
+  const properties = expectType(node, 'object').children;
+  const [first, second] = properties.filter((property) => property.key === key);
   if (second) throw new ConfigError(`The key ${JSON.stringify(key)} occurs twice.`, second.offset);
-  return first?.children?.[1];
+  return first?.children[1];
 }
 
-function expectType(node: Node, type: 'array' | 'object'): Node {
+function expectType(node: JsonNode, type: 'array' | 'object'): JsonNode {
   if (node.type === type) return node;
   throw new ConfigError(`${nodeLabel(node)} is ${kinds[node.type]}; expected ${kinds[type]}.`, node.offset);
 }
 
-const kinds: Readonly<Record<Node['type'], string>> = {
+const kinds: Readonly<Record<JsonType, string>> = {
   object: 'a map',
   array: 'a list',
   string: 'a text',
@@ -162,12 +121,12 @@ const kinds: Readonly<Record<Node['type'], string>> = {
   property: 'a key',
 };
 
-function nodeLabel({ parent }: Node): string {
+function nodeLabel({ parent }: JsonNode): string {
   if (!parent) return 'The whole file';
-  return parent.type === 'property' ? JSON.stringify(parent.children![0]!.value) : 'An item of a list';
+  return parent.type === 'property' ? JSON.stringify(parent.key) : 'An item of a list';
 }
 
-function replaceJsonNode(text: string, node: Node, value: ConfigValue): string {
+function replaceJsonNode(text: string, node: JsonNode, value: ConfigValue): string {
   return text.slice(0, node.offset) + render(value, layoutFor(text, node)) + text.slice(endOffset(node));
 }
 

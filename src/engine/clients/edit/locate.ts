@@ -1,6 +1,6 @@
-import type { Node } from 'jsonc-parser';
 import type { ConfigFormat } from '../client.js';
 import type { ConfigPath } from './editor.js';
+import type { JsonNode } from './json-source.js';
 
 const bom = '\uFEFF';
 
@@ -41,10 +41,10 @@ const parsers: Readonly<Record<ConfigFormat, (text: string) => Promise<LocateVal
 };
 
 async function parseJson(text: string): Promise<LocateValue> {
-  const { parseTree } = await import('jsonc-parser');
-  const root = parseTree(text, [], { allowTrailingComma: true });
-  const members = new Map<Node, ReadonlyMap<string | number, Node>>();
-  const membersOf = (node: Node) => {
+  const { readJson } = await import('./json-source.js');
+  const { root } = readJson(text);
+  const members = new Map<JsonNode, ReadonlyMap<string | number, JsonNode>>();
+  const membersOf = (node: JsonNode) => {
     const known = members.get(node) ?? readMembers(node);
     members.set(node, known);
     return known;
@@ -57,9 +57,7 @@ async function parseJson(text: string): Promise<LocateValue> {
 }
 
 /** Values by key or index. Of equal keys, the last counts, as in `JSON.parse`. */
-function readMembers({ type, children = [] }: Node): ReadonlyMap<string | number, Node> {
-  if (type === 'array') return new Map(children.map((child, index) => [index, child]));
-  return new Map(
-    children.flatMap(({ children: [key, value] = [] }) => (key && value ? [[String(key.value), value]] : [])),
-  );
+function readMembers({ type, children }: JsonNode): ReadonlyMap<string | number, JsonNode> {
+  if (type === 'object') return new Map(children.map((property) => [property.key, property.children[1]!]));
+  return new Map(children.map((child, index) => [index, child]));
 }

@@ -10,15 +10,22 @@ export interface Splice {
  */
 const minSearchLength = 24;
 
+/** Lengths of the parts to compare at once, for speed. */
+const steps = [65_536, 256, 1];
+
 /** Shortest edit from one text to the other that does not split a surrogate pair or a CRLF. */
 export function spliceBetween(before: string, after: string): Splice {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
-  while (start < shorter && before[start] === after[start]) start++;
+  for (const step of steps)
+    while (start + step <= shorter && before.slice(start, start + step) === after.slice(start, start + step))
+      start += step;
   if (isWithinCharacter(before, start) || isWithinCharacter(after, start)) start--;
 
   let kept = 0;
-  while (kept < shorter - start && before.at(-1 - kept) === after.at(-1 - kept)) kept++;
+  const lastOf = (text: string, step: number) => text.slice(text.length - kept - step, text.length - kept);
+  for (const step of steps)
+    while (kept + step <= shorter - start && lastOf(before, step) === lastOf(after, step)) kept += step;
   if (isWithinCharacter(before, before.length - kept) || isWithinCharacter(after, after.length - kept)) {
     kept--;
   }

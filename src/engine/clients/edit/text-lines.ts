@@ -1,9 +1,13 @@
 /** Most frequent line end of a text; of two equally frequent ones the first. Default: `\n`. */
 export function detectLineEnd(text: string): '\n' | '\r\n' {
-  const lineEnds = text.match(/\r?\n/g) ?? ['\n'];
-  const windows = lineEnds.filter((one) => one === '\r\n').length;
-  const others = lineEnds.length - windows;
-  if (windows === others) return lineEnds[0] === '\r\n' ? '\r\n' : '\n';
+  if (!text.includes('\r\n')) return '\n';
+  let windows = 0;
+  let others = 0;
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) {
+    if (text[end - 1] === '\r') windows++;
+    else others++;
+  }
+  if (windows === others) return text[text.indexOf('\n') - 1] === '\r' ? '\r\n' : '\n';
   return windows > others ? '\r\n' : '\n';
 }
 

@@ -1,3 +1,4 @@
+import { skipVoid } from './toml-scan.js';
 import type { TomlInlineTable, TomlPair, TomlSource } from './toml-source.js';
 
 /** Inserts a pair at the end of an inline table, before a trailing comma. */
@@ -13,8 +14,8 @@ export function insertTomlMember(
 
 /** Removes a pair and its comma from an inline table; the inverse of `insertTomlMember`. */
 export function cutMember(
-  { text, commas }: TomlSource,
-  { members, end }: TomlInlineTable,
+  { text }: TomlSource,
+  { members }: TomlInlineTable,
   member: TomlPair,
 ): string {
   const index = members.findIndex(({ start }) => start === member.start);
@@ -22,7 +23,8 @@ export function cutMember(
   if (next) return text.slice(0, member.start) + text.slice(next.start);
 
   const before = members[index - 1];
-  const comma = commas.find((offset) => offset >= (before ?? member).end && offset < end);
+  const parting = skipVoid(text, (before ?? member).end);
+  const comma = text[parting] === ',' ? parting : undefined;
   const after = text.slice(member.end);
   if (before) {
     const between = text.slice(comma! + 1, member.start).replace(/[ \t]+$/, '');

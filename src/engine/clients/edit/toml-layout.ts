@@ -1,5 +1,6 @@
 import { detectLineEnd, endOfLine, indentAt, startOfLine } from './text-lines.js';
-import type { Span, TomlSection, TomlSource } from './toml-source.js';
+import type { Span } from './toml-scan.js';
+import type { TomlSection, TomlSource } from './toml-source.js';
 
 /** Matches, from the end of a line, comment lines that are not directly above a header. */
 const commentsBelow = /^(?:\r?\n[ \t]*#[^\n]*)+(?:\n[ \t]*\r?\n|\s*$)/;

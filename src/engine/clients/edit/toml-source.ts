@@ -1,7 +1,8 @@
 import { parse, TomlError } from 'smol-toml';
-import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import { ConfigError, type ConfigPath } from './editor.js';
+import { RecentTexts } from './recent.js';
 import { plainData } from './toml-data.js';
+import { type Span, scanInlineTable, scanToml, type TomlKeyValue, type TomlTableSpan } from './toml-scan.js';
 
 /** A TOML text with its data and the positions of its parts. */
 export interface TomlSource {
@@ -10,13 +11,6 @@ export interface TomlSource {
   readonly data: unknown;
   /** Pairs before the first header, then one section for each header. */
   readonly sections: readonly TomlSection[];
-  /** Offsets of the commas outside strings and comments. */
-  readonly commas: readonly number[];
-}
-
-export interface Span {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** A header and the pairs under it, from the bracket to the end of the last value. */
@@ -33,7 +27,7 @@ export interface TomlSection extends Span {
 export interface TomlPair extends Span {
   /** Path from the root, including the path of the header. */
   readonly path: ConfigPath;
-  readonly value: AST.TOMLContentNode;
+  readonly value: Span;
 }
 
 export interface TomlInlineTable extends Span {
@@ -49,55 +43,66 @@ export interface TomlPart extends Span {
 }
 
 /**
- * Reads a text with two parsers: one for the data, one for the positions.
- * @throws ConfigError with the offset of the fault if either parser rejects the text.
+ * Reads a text. A parser decides whether it is valid.
+ * @throws ConfigError with the offset of the fault if the text is malformed.
  */
 export function readToml(text: string): TomlSource {
+  return recent.get(text, parseToml);
+}
+
+const recent = new RecentTexts<TomlSource>();
+
+function parseToml(text: string): TomlSource {
   const data = readData(text);
-  const program = readTree(text);
-  const [{ body }] = program.body;
-  const loose = body.filter((node) => node.type === 'TOMLKeyValue');
-  const tables = body.filter((node) => node.type === 'TOMLTable');
-  const root = {
-    index: 0,
-    header: undefined,
-    path: [],
-    start: 0,
-    end: loose.at(-1)?.range[1] ?? 0,
-    pairs: toTomlPairs(loose, []),
-  };
-  const sections = tables.map(({ resolvedKey: path, key, kind, range, body }, index) => {
-    const closing = text.indexOf(']', key.range[1]) + (kind === 'array' ? 2 : 1);
-    const [start, end] = range;
-    const header = { start, end: closing };
-    return { index: index + 1, header, path, start, end, pairs: toTomlPairs(body, path) };
+  const tables = scanToml(text);
+  const paths = tablePaths(tables);
+  const sections = tables.map(({ header, pairs: scanned }, index): TomlSection => {
+    const path = paths[index]!;
+    const pairs = toTomlPairs(scanned, path);
+    const end = pairs.at(-1)?.end ?? header?.end ?? 0;
+    return { index, header, path, start: header?.start ?? 0, end, pairs };
   });
-  sections.forEach((section, index) => {
-    rejectDisputedKeys(section, sections.slice(0, index));
+  rejectDisputedKeys(sections);
+  const isEmpty = sections.length === 1 && sections[0]!.pairs.length === 0;
+  return { text, data: isEmpty ? undefined : data, sections };
+}
+
+/** Paths of the tables. In an array of tables, a path has the index of the last item. */
+function tablePaths(tables: readonly TomlTableSpan[]): readonly ConfigPath[] {
+  const lastItems = new Map<string, number>();
+  return tables.map(({ keys, isItem }) => {
+    if (!isItem && lastItems.size === 0) return keys;
+    const path: (string | number)[] = [];
+    for (const [depth, key] of keys.entries()) {
+      path.push(key);
+      const name = JSON.stringify(path);
+      const last = lastItems.get(name);
+      const isNext = isItem && depth === keys.length - 1;
+      const index = isNext ? (last ?? -1) + 1 : last;
+      if (index === undefined) continue;
+      lastItems.set(name, index);
+      path.push(index);
+    }
+    return path;
   });
-  const commas = program.tokens.filter(({ type, value }) => type === 'Punctuator' && value === ',');
-  return {
-    text,
-    data: program.tokens.length === 0 ? undefined : data,
-    sections: [root, ...sections],
-    commas: commas.map(({ range }) => range[0]),
-  };
 }
 
 /** Returns all parts of the value at a path, in text order. */
-export function findTomlParts({ sections }: TomlSource, path: ConfigPath): TomlPart[] {
-  return sections.flatMap((section) => {
+export function findTomlParts(source: TomlSource, path: ConfigPath): TomlPart[] {
+  return source.sections.flatMap((section) => {
     const { start, end } = section;
     if (isWithin(section.path, path)) return [{ section, start, end }];
-    return isWithin(path, section.path) ? findParts(section.pairs, path, { section }) : [];
+    return isWithin(path, section.path) ? findParts(source, section.pairs, path, { section }) : [];
   });
 }
 
 /** The inline table in a pair; undefined if the value is not an inline table. */
-export function asInlineTable({ path, value }: TomlPair): TomlInlineTable | undefined {
-  if (value.type !== 'TOMLInlineTable') return undefined;
-  const [start, end] = value.range;
-  return { path, start, end, members: toTomlPairs(value.body, path) };
+export function asInlineTable(
+  { text }: TomlSource,
+  { path, value: { start, end } }: TomlPair,
+): TomlInlineTable | undefined {
+  if (text[start] !== '{') return undefined;
+  return { path, start, end, members: toTomlPairs(scanInlineTable(text, start).members, path) };
 }
 
 /** True if a path leads to the same value as `outer`, or into it. */
@@ -106,6 +111,7 @@ export function isWithin(path: ConfigPath, outer: ConfigPath): boolean {
 }
 
 function findParts(
+  source: TomlSource,
   pairs: readonly TomlPair[],
   path: ConfigPath,
   where: Pick<TomlPart, 'section' | 'inline'>,
@@ -113,16 +119,13 @@ function findParts(
   return pairs.flatMap((pair) => {
     const { start, end } = pair;
     if (isWithin(pair.path, path)) return [{ ...where, pair, start, end }];
-    const inline = isWithin(path, pair.path) ? asInlineTable(pair) : undefined;
-    return inline ? findParts(inline.members, path, { ...where, inline }) : [];
+    const inline = isWithin(path, pair.path) ? asInlineTable(source, pair) : undefined;
+    return inline ? findParts(source, inline.members, path, { ...where, inline }) : [];
   });
 }
 
-function toTomlPairs(nodes: readonly AST.TOMLKeyValue[], path: ConfigPath): TomlPair[] {
-  return nodes.map(({ key, value, range: [start, end] }) => {
-    const keys = key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
-    return { path: [...path, ...keys], value, start, end };
-  });
+function toTomlPairs(scanned: readonly TomlKeyValue[], path: ConfigPath): TomlPair[] {
+  return scanned.map(({ keys, value, start, end }) => ({ path: [...path, ...keys], value, start, end }));
 }
 
 /**
@@ -131,15 +134,21 @@ function toTomlPairs(nodes: readonly AST.TOMLKeyValue[], path: ConfigPath): Toml
  * the text again.
  * @see https://github.com/toml-lang/toml/issues/771
  */
-function rejectDisputedKeys({ path, pairs }: TomlSection, above: readonly TomlSection[]): void {
-  for (const pair of pairs) {
-    const table = pair.path.slice(0, path.length + 1);
-    if (table.length === pair.path.length || !above.some((other) => isWithin(other.path, table))) continue;
-    const name = JSON.stringify(table.at(-1));
-    throw new ConfigError(
-      `Parsers of TOML disagree on this key, since a sub-table of ${name} has a header above it. Move the key up, or under a separate header.`,
-      pair.start,
-    );
+function rejectDisputedKeys(sections: readonly TomlSection[]): void {
+  const isDotted = ({ path, pairs }: TomlSection) => pairs.some((pair) => pair.path.length > path.length + 1);
+  if (!sections.some(isDotted)) return;
+  const above = new Set<string>();
+  for (const { path, pairs } of sections) {
+    for (const pair of pairs) {
+      const table = pair.path.slice(0, path.length + 1);
+      if (table.length === pair.path.length || !above.has(JSON.stringify(table))) continue;
+      const name = JSON.stringify(table.at(-1));
+      throw new ConfigError(
+        `Parsers of TOML disagree on this key, since a sub-table of ${name} has a header above it. Move the key up, or under a separate header.`,
+        pair.start,
+      );
+    }
+    for (const depth of path.keys()) above.add(JSON.stringify(path.slice(0, depth + 1)));
   }
 }
 
@@ -150,15 +159,6 @@ function readData(text: string): unknown {
     if (!(error instanceof TomlError)) throw error;
     const [, reason] = /^Invalid TOML document: (.*)$/m.exec(error.message)!;
     throw new ConfigError(`Not valid TOML: ${reason}.`, errorOffset(text, error));
-  }
-}
-
-function readTree(text: string): AST.TOMLProgram {
-  try {
-    return parseTOML(text, { tomlVersion: '1.1' });
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    throw new ConfigError(`Not valid TOML: ${error.message}.`, error.index);
   }
 }
 

@@ -5,13 +5,13 @@ import { endOfLine } from './text-lines.js';
 import { sameData } from './toml-data.js';
 import { cutMember, insertTomlMember } from './toml-inline.js';
 import { cutBlock, cutLines, insertBlocks, insertLine } from './toml-layout.js';
+import type { Span } from './toml-scan.js';
 import { printPair, printTable, printValue } from './toml-print.js';
 import {
   asInlineTable,
   findTomlParts,
   isWithin,
   readToml,
-  type Span,
   type TomlPart,
   type TomlSection,
   type TomlSource,
@@ -59,7 +59,7 @@ function putTomlValue(source: TomlSource, keys: KeyPath, value: ConfigValue): st
   const [{ pair } = {}] = findTomlParts(source, keys);
   if (pair?.path.length !== keys.length)
     return putTomlValue(rereadToml(removeTomlValueText(source, keys)), keys, value);
-  const [start, end] = pair.value.range;
+  const { start, end } = pair.value;
   return source.text.slice(0, start) + printValue(value) + source.text.slice(end);
 }
 
@@ -83,7 +83,7 @@ function insert(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
   const holder = keys.slice(0, -1);
   const pieces = findTomlParts(source, holder);
   const last = pieces.at(-1)!;
-  const inline = last.pair?.path.length === holder.length ? asInlineTable(last.pair) : last.inline;
+  const inline = last.pair?.path.length === holder.length ? asInlineTable(source, last.pair) : last.inline;
   if (inline) return insertTomlMember(source, inline, printPair(keys.slice(inline.path.length), value));
   if (isMap(value)) return insertBlocks(source, last.section, printTable(keys, value));
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigError, type ConfigPath, type ConfigValue } from './editor.js';
 import { isList } from './yaml-print.js';
-import { readYaml, spellingsIn, type YamlSource } from './yaml-source.js';
+import { rereadYaml, spellingsIn, type YamlSource } from './yaml-source.js';
 
 /** Intended effect of an edit, to verify the result. */
 export interface IntendedEdit {
@@ -22,13 +22,13 @@ export interface IntendedEdit {
  * @throws ConfigError if they do not.
  */
 export function verifyEdit(before: YamlSource, edited: string, intent: IntendedEdit): string {
-  const after = rereadYaml(edited);
+  const after = tryReread(edited);
   const isMerging = before.merged !== before.plain || after?.merged !== after?.plain;
   const isRight =
     after !== undefined &&
     isDeepStrictEqual(after.plain, intent.expect(before.plain)) &&
     (!isMerging || isDeepStrictEqual(after.merged, intent.expect(before.merged))) &&
-    isDeepStrictEqual(spellingsIn(after, intent.made?.(after.root)), spellingsIn(before, intent.gone));
+    isSame(spellingsIn(after, intent.made?.(after.root)), spellingsIn(before, intent.gone));
   if (isRight) return edited;
   const reason = 'the text around it would change its meaning.';
   throw new ConfigError(`${intent.name} cannot be edited safely: ${reason}`, intent.offset);
@@ -51,13 +51,6 @@ export function toPlainValue(value: ConfigValue): unknown {
   );
 }
 
-/** Converts `Map`s to objects. Keys that are not text become text; `__proto__` is an ordinary key. */
-export function mapsToObjects(data: unknown): unknown {
-  if (isList(data)) return data.map(mapsToObjects);
-  if (!(data instanceof Map)) return data;
-  return Object.fromEntries([...data].map(([key, held]) => [keyText(key), mapsToObjects(held)]));
-}
-
 /** Returns the data with another value at a path. Creates missing parents. */
 export function withData(data: unknown, [step, ...rest]: ConfigPath, value: unknown): unknown {
   if (step === undefined) return value;
@@ -77,13 +70,18 @@ export function withoutData(data: unknown, path: ConfigPath): unknown {
   return withData(data, way, left);
 }
 
-function keyText(key: unknown): string {
-  return typeof key === 'object' && key !== null ? JSON.stringify(mapsToObjects(key)) : String(key ?? '');
+function isSame(some: Iterator<string>, others: Iterator<string>): boolean {
+  for (;;) {
+    const one = some.next();
+    const other = others.next();
+    if (one.value !== other.value || one.done !== other.done) return false;
+    if (one.done) return true;
+  }
 }
 
-function rereadYaml(text: string): YamlSource | undefined {
+function tryReread(text: string): YamlSource | undefined {
   try {
-    return readYaml(text);
+    return rereadYaml(text);
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;

@@ -7,7 +7,7 @@ import {
   detectYamlStyle,
   isFlow,
   isQuoted,
-  listSlots,
+  slotsOf,
   type YamlCollection,
   type YamlSlot,
 } from './yaml-layout.js';
@@ -61,15 +61,15 @@ export function insertYamlMember(
   if (isPlainlyEmpty(text, place)) return putLines(text, root, place, memberToValue(member));
   if (isFlow(holder)) return insertFlow(text, root, holder, member);
 
-  const places = listSlots(holder);
-  const { whole } = places.at(-1)!;
+  const slots = slotsOf(holder);
+  const { whole } = slots(holder.items.length - 1);
   if (whole.open && whole.to === text.length && !text.endsWith('\n')) {
     throw new ConfigError(
       'The file ends in a block scalar without a final newline. Add one first.',
       text.length,
     );
   }
-  const column = columnAt(text, places[0]!.whole.from);
+  const column = columnAt(text, slots(0).whole.from);
   const lines = blockLines(memberToValue(member), detectYamlStyle(text, [holder, root]));
   const inside = Math.max(column, place.kind === 'root' ? 0 : columnAt(text, place.whole.from) + 1);
   return [
@@ -86,17 +86,17 @@ export function removeMember(text: string, place: YamlSlot, index: number): read
   const holder = place.value as YamlCollection;
   if (isFlow(holder)) return removeFlow(text, holder, index);
 
-  const places = listSlots(holder);
-  const { whole } = places[index]!;
+  const slots = slotsOf(holder);
+  const { whole } = slots(index);
   const isOwnLine = beginsLine(text, whole.from);
-  if (places.length === 1) {
+  if (holder.items.length === 1) {
     const empty = isMap(holder) ? '{}' : '[]';
     if (place.kind === 'root' || !isOwnLine) return [change(text, whole, empty)];
     return [insertion(place.lead, ` ${empty}`), removeLines(text, whole)];
   }
-  if (isOwnLine) return [removeLines(text, whole, places[index - 1]?.whole)];
+  if (isOwnLine) return [removeLines(text, whole, index > 0 ? slots(index - 1).whole : undefined)];
 
-  const next = places[index + 1]!.whole.from;
+  const next = slots(index + 1).whole.from;
   const end = endOffset(text, whole);
   if (/^[ \t\r\n]*$/.test(text.slice(end, next))) return [{ from: whole.from, to: next, text: '' }];
   return [{ from: whole.from, to: end + /^[ \t]*/.exec(text.slice(end))![0].length, text: '' }];

@@ -1,4 +1,4 @@
-import { type CST, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+import { type CST, isCollection, isMap, isPair, isScalar, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import { startOfLine } from './text-lines.js';
 import type { YamlStyle } from './yaml-print.js';
 import { nodesIn } from './yaml-source.js';
@@ -64,8 +64,7 @@ export function pairPlace(map: YAMLMap, pair: Pair): YamlSlot {
   };
 }
 
-export function itemPlace(list: YAMLSeq, index: number): YamlSlot {
-  const { start, key, sep, value } = writtenItems(list)[index]!;
+function itemPlace(list: YAMLSeq, index: number, { start, key, sep, value }: YamlItem): YamlSlot {
   const whole = findExtent(start, key, sep, value)!;
   return {
     kind: 'item',
@@ -78,11 +77,11 @@ export function itemPlace(list: YAMLSeq, index: number): YamlSlot {
   };
 }
 
-/** Slots of a map or list, in text order. */
-export function listSlots(holder: YamlCollection): readonly YamlSlot[] {
-  return isMap(holder)
-    ? holder.items.map((pair) => pairPlace(holder, pair))
-    : holder.items.map((_, index) => itemPlace(holder, index));
+/** Returns a function that locates the members of a map or list by their index in text order. */
+export function slotsOf(holder: YamlCollection): (index: number) => YamlSlot {
+  if (isMap(holder)) return (index) => pairPlace(holder, holder.items[index]!);
+  const written = writtenItems(holder);
+  return (index) => itemPlace(holder, index, written[index]!);
 }
 
 /**
@@ -99,18 +98,20 @@ export function questionMarkOffset({ srcToken }: Pair): number | undefined {
 
 export function readFlowItems(holder: YamlCollection): FlowItems {
   const { start, items } = holder.srcToken as CST.FlowCollection;
-  const written = items.filter(isWritten);
+  const written = items.flatMap((item, index) => (isWritten(item) ? [{ item, next: items[index + 1] }] : []));
   return {
     start: start.offset + start.source.length,
-    items: written.map((item) => findExtent(item.start, item.key, item.sep, item.value)!),
-    commas: written.map((item) => commaBefore(items[items.indexOf(item) + 1])),
+    items: written.map(({ item }) => findExtent(item.start, item.key, item.sep, item.value)!),
+    commas: written.map(({ next }) => commaBefore(next)),
   };
 }
 
 /** True if the first string in the given parts is in double quotes, as in JSON. */
 export function isQuoted(parts: readonly (Node | null)[]): boolean {
-  const nodes = parts.flatMap((part) => [...nodesIn(part)]);
-  return nodes.filter(isScalar).find(({ value }) => typeof value === 'string')?.type === 'QUOTE_DOUBLE';
+  for (const part of parts)
+    for (const node of nodesIn(part))
+      if (isScalar(node) && typeof node.value === 'string') return node.type === 'QUOTE_DOUBLE';
+  return false;
 }
 
 /** Column of an offset. YAML counts it as indentation, dashes included. */
@@ -123,14 +124,22 @@ export function detectYamlStyle(text: string, parts: readonly (Node | null)[]): 
   let step: number | undefined;
   let listStep: number | undefined;
   let dash: number | undefined;
-  for (const holder of parts.flatMap((part) => [...nodesIn(part)])) {
-    if (!(isMap(holder) || isSeq(holder)) || isFlow(holder)) continue;
-    for (const { whole, value, content } of listSlots(holder)) {
-      if (!value || !content || isFlow(value)) continue;
-      const columns = columnAt(text, content.from) - columnAt(text, whole.from);
-      if (isMap(holder) && isMap(value)) step ??= columns;
-      if (isMap(holder) && isSeq(value)) listStep ??= columns;
-      if (isSeq(holder) && isMap(value) && isSameLine(text, whole.from, content.from)) dash ??= columns;
+  for (const part of parts) {
+    for (const holder of nodesIn(part)) {
+      if (!isCollection(holder) || isFlow(holder)) continue;
+      let slots: ((index: number) => YamlSlot) | undefined;
+      for (const [index, member] of holder.items.entries()) {
+        const value = isPair(member) ? member.value : member;
+        if (!isCollection(value) || isFlow(value)) continue;
+        const isKnown = isMap(holder) ? (isMap(value) ? step : listStep) : isMap(value) ? dash : 0;
+        if (isKnown !== undefined) continue;
+        slots ??= slotsOf(holder as YamlCollection);
+        const { whole, content } = slots(index);
+        const columns = columnAt(text, content!.from) - columnAt(text, whole.from);
+        if (isMap(holder) && isMap(value)) step = columns;
+        else if (isMap(holder)) listStep = columns;
+        else if (isSameLine(text, whole.from, content!.from)) dash = columns;
+      }
     }
   }
   step ??= listStep || 2;

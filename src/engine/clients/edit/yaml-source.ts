@@ -13,6 +13,7 @@ import {
   parseAllDocuments,
 } from 'yaml';
 import { ConfigError } from './editor.js';
+import { RecentTexts } from './recent.js';
 
 /** Enough for any file written by hand, too few for aliases that double at every level. */
 const maxAliasCount = 10_000;
@@ -42,20 +43,54 @@ interface AliasUse {
  * @throws ConfigError with the offset of the fault if the text is malformed.
  */
 export function readYaml(text: string): YamlSource {
+  return sources.get(text, () => parseYaml(text, { keepSourceTokens: true }));
+}
+
+/** Returns the value of a text, with merge keys applied; undefined if nothing is written. @throws ConfigError */
+export function readYamlData(text: string): unknown {
+  return data.get(text, () => mapsToObjects(readYaml(text).merged));
+}
+
+/** Reads the result of an edit, without what only further edits need. @throws ConfigError */
+export function rereadYaml(text: string): YamlSource {
+  const source = parseYaml(text, { keepSourceTokens: false });
+  data.keep(text, mapsToObjects(source.merged));
+  return source;
+}
+
+/** The tree takes much memory. */
+const sources = new RecentTexts<YamlSource>(1);
+const data = new RecentTexts<unknown>();
+
+interface ParseOptions {
+  readonly keepSourceTokens: boolean;
+}
+
+function parseYaml(text: string, options: ParseOptions): YamlSource {
   const lone = text.search(/\r(?!\n)/);
   if (lone !== -1) throw new ConfigError('A carriage return without a line feed ends a line here.', lone);
 
-  const document = parseYamlDocument(text, { merge: false });
-  const root = document?.contents?.srcToken ? document.contents : undefined;
-  const aliases = [...aliasesIn(root)];
+  const document = parseYamlDocument(text, { ...options, merge: false });
+  const root = document?.contents && isWritten(document.contents) ? document.contents : undefined;
+  const aliases = text.includes('*') ? [...aliasesIn(root)] : [];
   const plain = root && dataIn(document);
-  const merged = text.includes('<<') ? root && dataIn(parseYamlDocument(text, { merge: true })) : plain;
+  const merged =
+    root && text.includes('<<')
+      ? dataIn(parseYamlDocument(text, { keepSourceTokens: false, merge: true }))
+      : plain;
   return { text, root, merged, plain, aliases };
 }
 
-function parseYamlDocument(text: string, { merge }: { merge: boolean }): Document.Parsed | undefined {
-  const options = { merge, keepSourceTokens: true, uniqueKeys: false, prettyErrors: false };
-  const parsed = parseAllDocuments(text, options);
+/** The parser makes an empty node where nothing is written. */
+function isWritten({ range }: ParsedNode): boolean {
+  return range[0] < range[1];
+}
+
+function parseYamlDocument(
+  text: string,
+  options: ParseOptions & { readonly merge: boolean },
+): Document.Parsed | undefined {
+  const parsed = parseAllDocuments(text, { ...options, uniqueKeys: false, prettyErrors: false });
   const [first, second] = 'empty' in parsed ? [] : parsed;
   const fault = first?.errors[0] ?? second?.errors[0];
   if (fault?.code === 'RESOURCE_EXHAUSTION') throw new ConfigError('It is nested too deeply.', fault.pos[0]);
@@ -74,26 +109,37 @@ function dataIn(document: Document.Parsed | undefined): unknown {
   }
 }
 
-/** Yields a node and its descendants in text order. Leaves out `skipped` and its descendants. */
-export function* nodesIn(part: unknown, skipped?: unknown): Generator<Node> {
-  if (part === skipped && part !== undefined) return;
-  if (isPair(part)) {
-    yield* nodesIn(part.key, skipped);
-    yield* nodesIn(part.value, skipped);
-    return;
-  }
-  if (!isNode(part)) return;
-  yield part;
-  if (!isCollection(part)) return;
-  for (const item of part.items) yield* nodesIn(item, skipped);
+/** Converts `Map`s to objects. Keys that are not text become text; `__proto__` is an ordinary key. */
+function mapsToObjects(held: unknown): unknown {
+  if (Array.isArray(held)) return held.map(mapsToObjects);
+  if (!(held instanceof Map)) return held;
+  return Object.fromEntries([...held].map(([key, value]) => [keyText(key), mapsToObjects(value)]));
 }
 
-/** Spelling of every key and value, in order. Equal lists mean that none of them changed. */
-export function spellingsIn({ text, root }: YamlSource, skipped?: unknown): readonly string[] {
-  return [...nodesIn(root, skipped)].map((node) => {
+function keyText(key: unknown): string {
+  return typeof key === 'object' && key !== null ? JSON.stringify(mapsToObjects(key)) : String(key ?? '');
+}
+
+/** Yields a node and its descendants in text order. Leaves out `skipped` and its descendants. */
+export function* nodesIn(part: unknown, skipped?: unknown): Generator<Node> {
+  const left = [part];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (next === skipped && next !== undefined) continue;
+    if (isPair(next)) left.push(next.value, next.key);
+    else if (isNode(next)) {
+      yield next;
+      if (isCollection(next)) for (const item of next.items.toReversed()) left.push(item);
+    }
+  }
+}
+
+/** Spelling of every key and value, in order. Equal ones mean that none of them changed. */
+export function* spellingsIn({ text, root }: YamlSource, skipped?: unknown): Generator<string> {
+  for (const node of nodesIn(root, skipped)) {
     const properties = isAlias(node) ? '' : `${node.anchor ?? ''} ${node.tag ?? ''} `;
-    return isCollection(node) ? properties : properties + text.slice(...nodeRange(node)).trimEnd();
-  });
+    yield isCollection(node) ? properties : properties + text.slice(...nodeRange(node)).trimEnd();
+  }
 }
 
 /** Returns the pair or item at a path in a tree; of equal keys the last. */

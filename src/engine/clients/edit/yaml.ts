@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, type Node } from 'yaml';
+import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import { wrapMissing } from './config-path.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
 import {
   dataAt,
-  mapsToObjects,
   toPlainValue,
   verifyEdit,
   withData,
@@ -12,23 +11,22 @@ import {
 } from './verify-yaml-edit.js';
 import { fillDocument, insertYamlMember, putValue, removeMember } from './yaml-change.js';
 import {
-  itemPlace,
-  listSlots,
   pairPlace,
   questionMarkOffset,
   rootPlace,
+  slotsOf,
   type YamlCollection,
   type YamlSlot,
 } from './yaml-layout.js';
 import { applyChanges } from './yaml-lines.js';
-import { memberAt, nodesIn, readYaml, type YamlSource } from './yaml-source.js';
+import { memberAt, nodesIn, readYaml, readYamlData, type YamlSource } from './yaml-source.js';
 
 /**
  * Edits YAML of one document as text. The parser finds positions and verifies the result; it does not print.
  */
 export function yamlEditor(): Editor {
   return {
-    parse: guardRecursion(parseYamlConfig),
+    parse: guardRecursion(readYamlData),
     set: guardRecursion(setYamlValue),
     remove: guardRecursion(removeYamlValue),
   };
@@ -42,10 +40,6 @@ interface PathTarget {
   readonly way: readonly YamlSlot[];
   /** Keys without a value. */
   readonly rest: ConfigPath;
-}
-
-function parseYamlConfig(text: string): unknown {
-  return mapsToObjects(readYaml(text).merged);
 }
 
 function setYamlValue(text: string, path: ConfigPath, value: ConfigValue): string {
@@ -89,9 +83,8 @@ function removeYamlValue(text: string, path: ConfigPath): string {
   const { place, way } = target;
   const gone = memberAt(source.root, path);
   requireUnshared(source, way, gone);
-  const index = listSlots(holder.value as YamlCollection).findIndex(
-    ({ whole }) => whole.from === place.whole.from,
-  );
+  const collection = holder.value as YamlCollection;
+  const index = isMap(collection) ? collection.items.indexOf(gone as Pair) : (path.at(-1) as number);
   const edited = applyChanges(text, removeMember(text, holder, index));
   const expect = (before: unknown) => withoutData(before, path);
   return verifyEdit(source, edited, { expect, gone, name: pathLabel(path), offset: place.whole.from });
@@ -118,7 +111,7 @@ function itemAt({ value, whole }: YamlSlot, index: number, there: ConfigPath): Y
   if (!isSeq(value)) throw wrongShapeError(value, 'list', there, whole);
   if (index > value.items.length)
     throw new ConfigError(`${pathLabel(there)} has no item ${index}.`, whole.from);
-  return index < value.items.length ? itemPlace(value, index) : undefined;
+  return index < value.items.length ? slotsOf(value)(index) : undefined;
 }
 
 function pairAt(source: YamlSource, place: YamlSlot, key: string, there: ConfigPath): YamlSlot | undefined {

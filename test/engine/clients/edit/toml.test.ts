@@ -308,7 +308,7 @@ const refusals: Record<string, readonly [text: string, path: ConfigPath, message
   'what one parser lets pass': [
     '[[mcp_servers.a.b]]\n[mcp_servers.a]\n[mcp_servers]\na.c = 1',
     [servers, 'w'],
-    'Not valid TOML: Defining a key multiple times is invalid.',
+    'Parsers of TOML disagree on this key',
     'a.c',
   ],
   'a dotted key below the header of a sub-table': [

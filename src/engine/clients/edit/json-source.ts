@@ -1,0 +1,145 @@
+import { explainFault } from '../../base/files/json-text.js';
+import { ConfigError } from './editor.js';
+import { lenientParts, skipBlanks, skipString, skipValue } from './json-scan.js';
+import { RecentTexts } from './recent.js';
+
+/** A JSON text with its data and the positions of its values. */
+export interface JsonSource {
+  readonly text: string;
+  /** Undefined if the text holds only blanks and comments. */
+  readonly root: JsonNode | undefined;
+  /** As from `JSON.parse`: the last of equal keys counts, and `__proto__` is an ordinary key. */
+  readonly data: unknown;
+  /** True if it has neither comments nor trailing commas. */
+  readonly isStrict: boolean;
+}
+
+/** Maximum nesting depth. Prevents stack overflows in code that walks data. */
+const maxJsonDepth = 500;
+
+/**
+ * Reads JSON with comments and trailing commas.
+ * @throws ConfigError with the offset of the fault if the text is malformed.
+ */
+export function readJson(text: string): JsonSource {
+  return recent.get(text, parseJsonSource);
+}
+
+const recent = new RecentTexts<JsonSource>();
+
+function parseJsonSource(text: string): JsonSource {
+  const start = skipBlanks(text, 0);
+  if (start === text.length) return { text, root: undefined, data: undefined, isStrict: false };
+  const length = skipValue(text, start, maxJsonDepth) - start;
+  const strict = parseStrict(text);
+  const parsed = strict ?? parseStrict(withoutLenientParts(text));
+  if (!parsed) {
+    const { message, offset } = explainFault(text, { comments: true });
+    throw new ConfigError(message, offset);
+  }
+  const root = new JsonNode({ text, offset: start, length });
+  return { text, root, data: parsed.data, isStrict: strict !== undefined };
+}
+
+function parseStrict(text: string): { readonly data: unknown } | undefined {
+  try {
+    return { data: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A space replaces each comment, so that it still separates tokens. */
+function withoutLenientParts(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { kind, start, end } of [...lenientParts(text)].sort((one, other) => one.start - other.start)) {
+    kept.push(text.slice(from, start), kind === 'comment' ? ' ' : '');
+    from = end;
+  }
+  return kept.join('') + text.slice(from);
+}
+
+export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'property';
+
+interface JsonExtent {
+  readonly text: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly parent?: JsonNode;
+  /** Offset of the colon of a property. */
+  readonly colonOffset?: number;
+}
+
+/** A value or a property in a well-formed text. Its parts are located when they are used, one level at a time. */
+export class JsonNode {
+  readonly type: JsonType;
+  readonly offset: number;
+  readonly length: number;
+  readonly parent: JsonNode | undefined;
+  readonly colonOffset: number | undefined;
+  readonly #text: string;
+  #children: readonly JsonNode[] | undefined;
+
+  constructor({ text, offset, length, parent, colonOffset }: JsonExtent) {
+    this.#text = text;
+    this.offset = offset;
+    this.length = length;
+    this.parent = parent;
+    this.colonOffset = colonOffset;
+    this.type = colonOffset === undefined ? (types[text[offset]!] ?? 'number') : 'property';
+  }
+
+  /** Properties of a map, values of a list, or key and value of a property. */
+  get children(): readonly JsonNode[] {
+    this.#children ??= this.#locate();
+    return this.#children;
+  }
+
+  /** Value of a text, number, boolean or null. */
+  get value(): unknown {
+    return JSON.parse(this.#text.slice(this.offset, this.offset + this.length));
+  }
+
+  /** Key of a property. */
+  get key(): string {
+    const raw = this.#text.slice(this.offset + 1, skipString(this.#text, this.offset) - 1);
+    return raw.includes('\\') ? JSON.parse(`"${raw}"`) : raw;
+  }
+
+  #locate(): readonly JsonNode[] {
+    const text = this.#text;
+    if (this.colonOffset !== undefined) {
+      const start = skipBlanks(text, this.colonOffset + 1);
+      return [
+        this.#part(this.offset, skipString(text, this.offset)),
+        this.#part(start, this.offset + this.length),
+      ];
+    }
+    const isMap = this.type === 'object';
+    if (!isMap && this.type !== 'array') return [];
+    const parts: JsonNode[] = [];
+    for (let at = skipBlanks(text, this.offset + 1); !'}]'.includes(text[at]!); ) {
+      const colonOffset = isMap ? skipBlanks(text, skipString(text, at)) : undefined;
+      const end = skipValue(text, colonOffset === undefined ? at : skipBlanks(text, colonOffset + 1));
+      parts.push(this.#part(at, end, colonOffset));
+      const next = skipBlanks(text, end);
+      at = text[next] === ',' ? skipBlanks(text, next + 1) : next;
+    }
+    return parts;
+  }
+
+  #part(offset: number, end: number, colonOffset?: number): JsonNode {
+    const extent = { text: this.#text, offset, length: end - offset, parent: this };
+    return new JsonNode(colonOffset === undefined ? extent : { ...extent, colonOffset });
+  }
+}
+
+const types: Readonly<Record<string, JsonType>> = {
+  '{': 'object',
+  '[': 'array',
+  '"': 'string',
+  t: 'boolean',
+  f: 'boolean',
+  n: 'null',
+};
