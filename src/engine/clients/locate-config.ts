@@ -101,6 +101,7 @@ export async function currentLocation(receipt: Receipt, text: string | null): Pr
   const place = entryLocator(receipt);
   const client = clients.find(({ id }) => id === receipt.client);
   if (text === null || !client || client.manual || (await readEntry(text, place))) return place;
+  if (!client.layoutIn) return { ...place, container: client.container };
   const { container } = entryLayoutIn(client, await readConfigDocument(text, receipt.format));
   return { ...place, container };
 }

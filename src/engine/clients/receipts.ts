@@ -4,6 +4,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
 import { replaceTextFile } from '../base/files/replace.js';
 import { readTextFile } from '../base/files/text-file.js';
+import { RecentTexts } from './edit/recent.js';
 import { History } from './history.js';
 import type { FileRecord } from './receipt.js';
 import { isFileRecord } from './receipt-shapes.js';
@@ -116,8 +117,10 @@ export class Receipts {
 
 /** SHA-256 in hexadecimal. */
 export function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hashes.get(text, () => createHash('sha256').update(text).digest('hex'));
 }
+
+const hashes = new RecentTexts<string>(8);
 
 /** Numbers instead of times, since clocks go back. */
 const previousName = /^\d{6,}-/;

@@ -46,7 +46,7 @@ interface EntryTargetInput {
 
 /**
  * Locates the file and the layout for an entry of a client.
- * @throws AgentToolsError if the client has no such file, or an existing file cannot be read.
+ * @throws AgentToolsError if the client has no such file, or its layout cannot be read.
  */
 export async function locateEntryTarget(
   client: WritableClient,
@@ -56,12 +56,10 @@ export async function locateEntryTarget(
   const found = locateConfigFile(client, scope, facts);
   if (found.file === undefined) throw new AgentToolsError('not-found', found.reason);
   const { container: _, ...place } = found;
-  const data = await readConfigData(found).catch(async (error) => {
-    throw await toUserError(error, found.file);
-  });
+  const layout = client.layoutIn ? await readLayout(client, found) : client;
   const fileScope = scope.kind === 'project' ? 'project' : 'user';
   const cautions = listWarnings(client, fileScope, facts.surroundings);
-  return { ...place, layout: entryLayoutIn(client, data), cautions };
+  return { ...place, layout, cautions };
 }
 
 function locateConfigFile(
@@ -74,9 +72,13 @@ function locateConfigFile(
   return configFile(client, scope.file, key);
 }
 
-async function readConfigData({ file, format }: ConfigFile): Promise<unknown> {
-  const { text } = await readTextFile(file);
-  return text === null ? undefined : await readConfigDocument(text, format);
+async function readLayout(client: WritableClient, { file, format }: ConfigFile): Promise<EntryLayout> {
+  try {
+    const { text } = await readTextFile(file);
+    return entryLayoutIn(client, text === null ? undefined : await readConfigDocument(text, format));
+  } catch (error) {
+    throw await toUserError(error, file);
+  }
 }
 
 /** Explains in a sentence why a client cannot read a text; empty if it can. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { constants, type Stats } from 'node:fs';
 import { access, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
@@ -18,6 +19,9 @@ export interface TextFile {
   /** True if the file has other names, which are hard links. */
   readonly hasOtherNames: boolean;
 }
+
+/** Bytes to read at once. */
+const highWaterMark = 1024 * 1024;
 
 /** Largest configuration file, in bytes. */
 const maxConfigBytes = 20 * 1024 * 1024;
@@ -48,7 +52,7 @@ export async function readTextFile(
     try {
       const { mode, uid, gid, nlink } = requireRegular(await handle.stat(), file, maxBytes);
       const text = decodeText(
-        await readBytes(handle.createReadStream({ autoClose: false }), file, maxBytes),
+        await readBytes(handle.createReadStream({ autoClose: false, highWaterMark }), file, maxBytes),
         file,
       );
       return { file, realFile, text, mode: mode & 0o7777, owner: { uid, gid }, hasOtherNames: nlink > 1 };
@@ -155,7 +159,7 @@ export async function readBytes(
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of stream) {
-    const bytes = Buffer.from(chunk);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     length += bytes.length;
     if (length > maxBytes) throw tooLarge(file, maxBytes);
     chunks.push(bytes);
@@ -166,8 +170,8 @@ export async function readBytes(
 /** Decodes UTF-8. @throws FileAccessError with the position of the first invalid byte */
 export function decodeText(bytes: Buffer, file: string): string {
   const text = bytes.toString('utf8');
+  if (isUtf8(bytes)) return text;
   const fault = firstDifference(bytes, Buffer.from(text));
-  if (fault === undefined) return text;
   const before = bytes.toString('utf8', 0, fault);
   const line = before.split('\n').length;
   const column = before.length - before.lastIndexOf('\n');
@@ -177,8 +181,7 @@ export function decodeText(bytes: Buffer, file: string): string {
 }
 
 /** Offset of the first character that decoding replaced because it is not UTF-8. */
-function firstDifference(bytes: Buffer, again: Buffer): number | undefined {
-  if (bytes.equals(again)) return undefined;
+function firstDifference(bytes: Buffer, again: Buffer): number {
   let place = 0;
   while (bytes[place] === again[place]) place++;
   while ((again[place]! & 0b1100_0000) === 0b1000_0000) place--;

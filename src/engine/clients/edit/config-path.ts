@@ -1,5 +1,5 @@
-import { type ConfigEntry, ConfigError, type ConfigPath, type ConfigValue } from './editor.js';
-import { isMap } from './merge-entry.js';
+import { type ConfigEntry, ConfigError, type ConfigPath, type ConfigValue, type EditStep, type Editor } from './editor.js';
+import { isMap, sameValue } from './merge-entry.js';
 
 /** Returns the value at a path in the data of a config file; undefined if missing. */
 export function configValueAt(data: unknown, path: ConfigPath): unknown {
@@ -39,4 +39,61 @@ export function wrapMissing(path: ConfigPath, value: ConfigValue): ConfigValue {
     if (key === 0) return [inner];
     throw new ConfigError(`There is no list with an item ${key}.`);
   }, value);
+}
+
+/** Adds the methods of an editor that need only the data. */
+export function dataEditor(editor: Pick<Editor, 'parse' | 'set' | 'remove'>): Editor {
+  const valueAt = (text: string, path: ConfigPath) => configValueAt(editor.parse(text), path);
+  return {
+    ...editor,
+    valueAt,
+    holds: (text, path) => !isNothing(valueAt(text, path)),
+    isChangedBy: (steps, { before, after }) =>
+      isDataChangedBy(steps, editor.parse(before), editor.parse(after)),
+  };
+}
+
+/** True if data differ from earlier ones by the steps only. Ignores empty maps and lists that contained a removed value. */
+function isDataChangedBy(steps: readonly EditStep[], before: unknown, after: unknown): boolean {
+  let expected = before;
+  let found = after;
+  for (const { path, value } of steps) {
+    expected = value === undefined ? withoutValue(expected, path) : withValue(expected, path, value);
+    if (value !== undefined) continue;
+    expected = withoutEmpty(expected, path.slice(0, -1));
+    found = withoutEmpty(found, path.slice(0, -1));
+  }
+  return sameValue(found, expected);
+}
+
+/**
+ * Returns the data without empty containers on a path. Their presence depends on the syntax and has no
+ * meaning.
+ */
+function withoutEmpty(data: unknown, path: ConfigPath): unknown {
+  const empty = outermostEmpty(data, path);
+  const kept = empty ? withoutValue(data, empty) : data;
+  return isEmpty(kept) ? undefined : kept;
+}
+
+/** Path of the outermost container on a path that is empty, apart from empty containers of the path. */
+export function outermostEmpty(data: unknown, path: ConfigPath): ConfigPath | undefined {
+  let outermost: ConfigPath | undefined;
+  let rest = data;
+  for (let length = path.length; length > 0; length--) {
+    const here = path.slice(0, length);
+    if (!isEmpty(configValueAt(rest, here))) break;
+    if (configValueAt(data, here) !== undefined) outermost = here;
+    rest = withoutValue(rest, here);
+  }
+  return outermost;
+}
+
+function isNothing(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return isNothing(value) || (isMap(value) && Object.keys(value).length === 0);
 }

@@ -13,6 +13,12 @@ export type ConfigValue =
 /** An entry of a config file: the fields by which a client starts a server. */
 export type ConfigEntry = { readonly [key: string]: ConfigValue };
 
+/** A change of one value. Without `value`, the value is removed. */
+export interface EditStep {
+  readonly path: ConfigPath;
+  readonly value?: ConfigValue;
+}
+
 /**
  * Editor for one syntax of config files. Works on text and keeps every byte that a change does not need:
  * comments, order, indentation, line ends and number spellings. Texts have no BOM.
@@ -23,6 +29,10 @@ export interface Editor {
    * @throws ConfigError with the offset of the fault if the text is malformed.
    */
   parse(text: string): unknown;
+  /** Returns the value at a path; undefined if it is missing. @throws ConfigError as `parse` does. */
+  valueAt(text: string, path: ConfigPath): unknown;
+  /** True if there is a value at a path, other than `null`. Takes less time than `valueAt`. @throws ConfigError as `parse` does. */
+  holds(text: string, path: ConfigPath): boolean;
   /**
    * Inserts or replaces a value. Creates missing parents; an empty (`null`) parent counts as missing. A
    * number equal to the length of a list appends.
@@ -36,6 +46,11 @@ export interface Editor {
    * @throws ConfigError as `set` does, and if there is no such value.
    */
   remove(text: string, path: ConfigPath): string;
+  /**
+   * True if a text differs from an earlier one by the steps only. Ignores empty maps and lists that contained a removed value.
+   * @throws ConfigError as `parse` does.
+   */
+  isChangedBy(steps: readonly EditStep[], texts: { readonly before: string; readonly after: string }): boolean;
 }
 
 /** Reason why a config file is not changed. */

@@ -1,6 +1,13 @@
 import type { ConfigFormat, EntryContainer, SyntaxTolerance } from '../client.js';
-import { configValueAt, withoutValue, withValue } from './config-path.js';
-import { type ConfigEntry, ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
+import { configValueAt, outermostEmpty } from './config-path.js';
+import {
+  type ConfigEntry,
+  ConfigError,
+  type ConfigPath,
+  type ConfigValue,
+  type EditStep,
+  type Editor,
+} from './editor.js';
 import { isMap, sameValue } from './merge-entry.js';
 import { spliceBetween } from './splice.js';
 
@@ -17,12 +24,6 @@ export interface EntryLocator {
 export interface RequiredValue {
   readonly path: ConfigPath;
   readonly value: ConfigValue;
-}
-
-/** One step of an edit. Without `value`, the step removes the present value. */
-interface EditStep {
-  readonly path: ConfigPath;
-  readonly value?: ConfigValue;
 }
 
 const bom = '\uFEFF';
@@ -45,6 +46,28 @@ export async function readConfigDocument(text: string, format: ConfigFormat): Pr
   return editWithoutBom(text, (body) => editor.parse(body));
 }
 
+/** Returns the value at a path; undefined if it or the file (`null`) is missing. @throws ConfigError if the text is malformed. */
+export async function readConfigValue(
+  text: string | null,
+  format: ConfigFormat,
+  path: ConfigPath,
+): Promise<unknown> {
+  if (text === null) return undefined;
+  const editor = await findEditor(format);
+  return editWithoutBom(text, (body) => editor.valueAt(body, path));
+}
+
+/** True if a file has a value at a path, other than `null`. @throws ConfigError if the text is malformed. */
+export async function holdsConfigValue(
+  text: string | null,
+  format: ConfigFormat,
+  path: ConfigPath,
+): Promise<boolean> {
+  if (text === null) return false;
+  const editor = await findEditor(format);
+  return editWithoutBom(text, (body) => editor.holds(body, path));
+}
+
 /**
  * Returns the entry at a position; undefined if the entry or the file (`null`) is missing.
  * @throws ConfigError if the text is malformed, or a list holds two entries with this name.
@@ -52,14 +75,14 @@ export async function readConfigDocument(text: string, format: ConfigFormat): Pr
 export async function readEntry(text: string | null, place: EntryLocator): Promise<ConfigEntry | undefined> {
   if (text === null) return undefined;
   const editor = await findEditor(place.format);
-  const entry = editWithoutBom(text, (body) => locateEntry(editor.parse(body), place).value);
+  const entry = editWithoutBom(text, (body) => locateEntry(editor, body, place).value);
   return isMap(entry) ? entry : undefined;
 }
 
 /** Returns the keys of all entries in the container. @throws ConfigError if the text is malformed. */
 export async function listEntryKeys(text: string, { format, container }: EntryLocator): Promise<string[]> {
   const editor = await findEditor(format);
-  const holder = editWithoutBom(text, (body) => configValueAt(editor.parse(body), container.path));
+  const holder = editWithoutBom(text, (body) => editor.valueAt(body, container.path));
   if (container.shape === 'map') return isMap(holder) ? Object.keys(holder) : [];
   return toItems(holder).flatMap((item) => (isMap(item) && typeof item.name === 'string' ? [item.name] : []));
 }
@@ -76,24 +99,20 @@ export async function putEntry(
   { template = '', extras = [] }: { template?: string; extras?: readonly RequiredValue[] } = {},
 ): Promise<string> {
   const editor = await findEditor(place.format);
-  return edit(text ?? template, place, editor, (body, data) => {
-    const { path, value: current } = locateEntry(data, place);
+  return edit(text ?? template, place, editor, (body) => {
+    const { path, value: current } = locateEntry(editor, body, place);
     const wanted = place.container.shape === 'list' ? withName(entry, place.key) : entry;
-    const missing = extras.filter((extra) => isNothing(configValueAt(data, extra.path)));
+    const missing = extras.filter((extra) => !editor.holds(body, extra.path));
     if (missing.length === 0 && sameValue(current, wanted)) return body;
 
     const whole = { path, value: wanted };
-    const expected = [...missing, whole].reduce(
-      (held, { path, value }) => withValue(held, path, value),
-      data,
-    );
     // Values that cannot be changed field by field, such as values from a merged map, can still be replaced
     // as a whole.
-    const ways = isNothing(current) ? [[whole]] : [differences(current, wanted, path)];
+    const ways = (current ?? undefined) === undefined ? [[whole]] : [differences(current, wanted, path)];
     if (isMap(current)) ways.push([whole]);
     return firstSafe(
       ways.map((changes) => [...missing, ...changes]),
-      { editor, body, isExpected: (after) => sameValue(after, expected) },
+      { editor, body, expected: [...missing, whole] },
     );
   });
 }
@@ -109,17 +128,15 @@ export async function removeEntry(
   { prune = false }: { prune?: boolean } = {},
 ): Promise<string> {
   const editor = await findEditor(place.format);
-  return edit(text, place, editor, (body, data) => {
+  return edit(text, place, editor, (body) => {
     const holders = place.container.path;
-    const { path, value } = locateEntry(data, place);
+    const { path, value } = locateEntry(editor, body, place);
     if (value === undefined) return body;
 
-    const expected = withoutEmpty(withoutValue(data, path), holders);
-    const isExpected = (after: unknown) => sameValue(withoutEmpty(after, holders), expected);
-    const without = firstSafe([[{ path }]], { editor, body, isExpected });
+    const without = firstSafe([[{ path }]], { editor, body, expected: [{ path }] });
     const empty = prune ? outermostEmpty(editor.parse(without), holders) : undefined;
     if (!empty) return without;
-    const pruned = firstSafe([[{ path: empty }]], { editor, body: without, isExpected });
+    const pruned = firstSafe([[{ path: empty }]], { editor, body: without, expected: [{ path: empty }] });
     return losesComments(without, pruned) ? without : pruned;
   });
 }
@@ -136,7 +153,7 @@ async function edit(
   text: string,
   { format, tolerance }: EntryLocator,
   editor: Editor,
-  work: (body: string, data: unknown) => string,
+  work: (body: string) => string,
 ): Promise<string> {
   if (tolerance?.bom === false && text.startsWith(bom)) {
     throw new ConfigError('It begins with a byte order mark, which the client cannot read.', 0);
@@ -144,10 +161,9 @@ async function edit(
   const isJson = format === 'json' || format === 'jsonc';
   const findIntolerable = isJson ? (await import('./json.js')).findUnsupportedSyntax : undefined;
   const after = editWithoutBom(text, (body) => {
-    const data = editor.parse(body);
     const fault = tolerance && findIntolerable?.(body, tolerance);
     if (fault) throw fault;
-    return work(body, data);
+    return work(body);
   });
   return text.startsWith(bom) ? bom + after : after;
 }
@@ -170,19 +186,18 @@ function losesComments(before: string, after: string): boolean {
 }
 
 /**
- * Returns the text after the first series of changes that is verified: parsed again, it holds the expected
- * data.
+ * Returns the text after the first series of changes that is verified: parsed again, it differs by the expected steps only.
  * @throws ConfigError the reason against the first series, if every series fails.
  */
 function firstSafe(
   ways: readonly (readonly EditStep[])[],
-  { editor, body, isExpected }: { editor: Editor; body: string; isExpected: (after: unknown) => boolean },
+  { editor, body, expected }: { editor: Editor; body: string; expected: readonly EditStep[] },
 ): string {
   const reasons: ConfigError[] = [];
   for (const changes of ways) {
     try {
       const after = applyChanges(editor, body, changes);
-      if (isExpected(editor.parse(after))) return after;
+      if (editor.isChangedBy(expected, { before: body, after })) return after;
       reasons.push(new ConfigError('It cannot be edited safely: more than the entry would change.'));
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -226,12 +241,16 @@ function differences(current: unknown, wanted: ConfigEntry, path: ConfigPath): E
 }
 
 /** Finds the entry, or the path for a new one. */
-function locateEntry(data: unknown, { container, key }: EntryLocator): { path: ConfigPath; value: unknown } {
-  const holder = configValueAt(data, container.path);
-  if (container.shape === 'map')
-    return { path: [...container.path, key], value: configValueAt(holder, [key]) };
-
-  const items = toItems(holder);
+function locateEntry(
+  editor: Editor,
+  body: string,
+  { container, key }: EntryLocator,
+): { path: ConfigPath; value: unknown } {
+  if (container.shape === 'map') {
+    const path = [...container.path, key];
+    return { path, value: editor.valueAt(body, path) };
+  }
+  const items = toItems(editor.valueAt(body, container.path));
   const [first, second] = items.flatMap((item, index) => (isMap(item) && item.name === key ? [index] : []));
   if (second !== undefined)
     throw new ConfigError(`Two entries of the list are named ${JSON.stringify(key)}.`);
@@ -247,36 +266,4 @@ function withName(entry: ConfigEntry, key: string): ConfigEntry {
 
 function toItems(holder: unknown): readonly unknown[] {
   return Array.isArray(holder) ? holder : [];
-}
-
-/**
- * Returns the data without empty containers on a path. Their presence depends on the syntax and has no
- * meaning.
- */
-function withoutEmpty(data: unknown, path: ConfigPath): unknown {
-  const empty = outermostEmpty(data, path);
-  const kept = empty ? withoutValue(data, empty) : data;
-  return isEmpty(kept) ? undefined : kept;
-}
-
-/** Path of the outermost container on a path that is empty, apart from empty containers of the path. */
-function outermostEmpty(data: unknown, path: ConfigPath): ConfigPath | undefined {
-  let outermost: ConfigPath | undefined;
-  let rest = data;
-  for (let length = path.length; length > 0; length--) {
-    const here = path.slice(0, length);
-    if (!isEmpty(configValueAt(rest, here))) break;
-    if (configValueAt(data, here) !== undefined) outermost = here;
-    rest = withoutValue(rest, here);
-  }
-  return outermost;
-}
-
-function isNothing(value: unknown): value is undefined | null {
-  return value === undefined || value === null;
-}
-
-function isEmpty(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length === 0;
-  return isNothing(value) || (isMap(value) && Object.keys(value).length === 0);
 }

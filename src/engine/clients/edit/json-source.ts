@@ -3,13 +3,11 @@ import { ConfigError } from './editor.js';
 import { lenientParts, skipBlanks, skipString, skipValue } from './json-scan.js';
 import { RecentTexts } from './recent.js';
 
-/** A JSON text with its data and the positions of its values. */
+/** A JSON text and the positions of its values. */
 export interface JsonSource {
   readonly text: string;
   /** Undefined if the text holds only blanks and comments. */
   readonly root: JsonNode | undefined;
-  /** As from `JSON.parse`: the last of equal keys counts, and `__proto__` is an ordinary key. */
-  readonly data: unknown;
   /** True if it has neither comments nor trailing commas. */
   readonly isStrict: boolean;
 }
@@ -22,23 +20,25 @@ const maxJsonDepth = 500;
  * @throws ConfigError with the offset of the fault if the text is malformed.
  */
 export function readJson(text: string): JsonSource {
-  return recent.get(text, parseJsonSource);
+  return recent.get(text, parseJson);
 }
 
 const recent = new RecentTexts<JsonSource>();
 
-function parseJsonSource(text: string): JsonSource {
+function parseJson(text: string): JsonSource {
   const start = skipBlanks(text, 0);
-  if (start === text.length) return { text, root: undefined, data: undefined, isStrict: false };
+  if (start === text.length) return { text, root: undefined, isStrict: false };
   const length = skipValue(text, start, maxJsonDepth) - start;
-  const strict = parseStrict(text);
-  const parsed = strict ?? parseStrict(withoutLenientParts(text));
-  if (!parsed) {
+  const isStrict = parseStrict(text) !== undefined;
+  if (!isStrict && !parseStrict(withoutLenientParts(text))) {
     const { message, offset } = explainFault(text, { comments: true });
     throw new ConfigError(message, offset);
   }
-  const root = new JsonNode({ text, offset: start, length });
-  return { text, root, data: parsed.data, isStrict: strict !== undefined };
+  return { text, root: new JsonNode({ text, offset: start, length }), isStrict };
+}
+
+function parseLenient(text: string): unknown {
+  return (parseStrict(text) ?? parseStrict(withoutLenientParts(text)))?.data;
 }
 
 function parseStrict(text: string): { readonly data: unknown } | undefined {
@@ -80,6 +80,7 @@ export class JsonNode {
   readonly colonOffset: number | undefined;
   readonly #text: string;
   #children: readonly JsonNode[] | undefined;
+  #data: WeakRef<object> | undefined;
 
   constructor({ text, offset, length, parent, colonOffset }: JsonExtent) {
     this.#text = text;
@@ -90,15 +91,34 @@ export class JsonNode {
     this.type = colonOffset === undefined ? (types[text[offset]!] ?? 'number') : 'property';
   }
 
+  /** As written. */
+  get text(): string {
+    return this.#text.slice(this.offset, this.offset + this.length);
+  }
+
+  /**
+   * The value, as from `JSON.parse`: the last of equal keys counts, and `__proto__` is an ordinary key. Not kept long, since
+   * that of a large file takes much memory.
+   */
+  get data(): unknown {
+    const known = this.#data?.deref();
+    if (known) return known;
+    const data = parseLenient(this.text);
+    if (typeof data === 'object' && data !== null) this.#data = new WeakRef(data);
+    return data;
+  }
+
   /** Properties of a map, values of a list, or key and value of a property. */
   get children(): readonly JsonNode[] {
     this.#children ??= this.#locate();
     return this.#children;
   }
 
-  /** Value of a text, number, boolean or null. */
-  get value(): unknown {
-    return JSON.parse(this.#text.slice(this.offset, this.offset + this.length));
+  /** Returns the value in a map or list; of equal keys the last. Undefined if it is missing. */
+  find(step: string | number): JsonNode | undefined {
+    if (typeof step === 'number') return this.type === 'array' ? this.children[step] : undefined;
+    if (this.type !== 'object') return undefined;
+    return this.children.findLast(({ key }) => key === step)?.children[1];
   }
 
   /** Key of a property. */

@@ -1,4 +1,4 @@
-import { configValueAt, withoutValue, withValue, wrapMissing } from './config-path.js';
+import { configValueAt, dataEditor, withoutValue, withValue, wrapMissing } from './config-path.js';
 import { type ConfigEntry, ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
 import { isMap } from './merge-entry.js';
 import { endOfLine } from './text-lines.js';
@@ -27,7 +27,7 @@ interface LineRemoval extends Span {
 
 /** Edits TOML as text. One parser finds positions, another verifies the result; neither prints. */
 export function tomlEditor(): Editor {
-  return { parse: (text) => readToml(text).data, set: setTomlValue, remove: removeTomlValue };
+  return dataEditor({ parse: (text) => readToml(text).data, set: setTomlValue, remove: removeTomlValue });
 }
 
 function setTomlValue(text: string, path: ConfigPath, value: ConfigValue): string {

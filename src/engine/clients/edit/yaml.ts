@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, type Node, type Pair } from 'yaml';
-import { wrapMissing } from './config-path.js';
+import { dataEditor, wrapMissing } from './config-path.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
 import {
   dataAt,
@@ -25,11 +25,11 @@ import { memberAt, nodesIn, readYaml, readYamlData, type YamlSource } from './ya
  * Edits YAML of one document as text. The parser finds positions and verifies the result; it does not print.
  */
 export function yamlEditor(): Editor {
-  return {
+  return dataEditor({
     parse: guardRecursion(readYamlData),
     set: guardRecursion(setYamlValue),
     remove: guardRecursion(removeYamlValue),
-  };
+  });
 }
 
 /** Existing and missing part of a path. */

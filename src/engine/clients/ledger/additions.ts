@@ -1,6 +1,5 @@
-import { configValueAt } from '../edit/config-path.js';
 import type { ConfigPath, ConfigValue } from '../edit/editor.js';
-import { type EntryLocator, readConfigDocument, removeValue } from '../edit/entries.js';
+import { type EntryLocator, readConfigValue, removeValue } from '../edit/entries.js';
 import { sameValue } from '../edit/merge-entry.js';
 import type { EntryAddition, FileRecord, Receipt } from '../receipt.js';
 import { slotKey } from './slot.js';
@@ -27,7 +26,7 @@ export async function withoutAdditions(
   let after = text;
   for (const { list, item } of gone.filter((one) => !isNeeded(one))) {
     if (after === null) return null;
-    const items = configValueAt(await readConfigDocument(after, receipt.format), list);
+    const items = await readConfigValue(after, receipt.format, list);
     const index = Array.isArray(items) ? items.findIndex((one) => sameValue(one, item)) : -1;
     if (!Array.isArray(items) || index === -1) continue;
     const isMade = record.made.includes(JSON.stringify(list)) && items.length === 1;
@@ -42,16 +41,16 @@ export async function missingAdditions(
   { additions = [] }: Receipt,
   { format }: EntryLocator,
 ): Promise<readonly { readonly path: ConfigPath; readonly value: ConfigValue }[]> {
-  if (additions.length === 0) return [];
-  const data = text === null ? undefined : await readConfigDocument(text, format);
   const counts = new Map<string, number>();
-  return additions.flatMap(({ list, item }) => {
-    const items = configValueAt(data, list);
+  const missing: { readonly path: ConfigPath; readonly value: ConfigValue }[] = [];
+  for (const { list, item } of additions) {
+    const items = await readConfigValue(text, format, list);
     const held: readonly unknown[] = Array.isArray(items) ? items : [];
-    if (held.some((one) => sameValue(one, item))) return [];
+    if (held.some((one) => sameValue(one, item))) continue;
     const name = JSON.stringify(list);
     const index = counts.get(name) ?? held.length;
     counts.set(name, index + 1);
-    return [{ path: [...list, index], value: item }];
-  });
+    missing.push({ path: [...list, index], value: item });
+  }
+  return missing;
 }

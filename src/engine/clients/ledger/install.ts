@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../../base/errors.js';
-import { configValueAt } from '../edit/config-path.js';
 import type { ConfigEntry } from '../edit/editor.js';
-import { type EntryLocator, putEntry, readConfigDocument, readEntry } from '../edit/entries.js';
+import { type EntryLocator, holdsConfigValue, putEntry, readEntry } from '../edit/entries.js';
 import { isIntact, launchPart, mergeEntry, sameValue } from '../edit/merge-entry.js';
 import type { FileRecord, Receipt, RecordedEdit } from '../receipt.js';
 import { missingAdditions, withoutAdditions } from './additions.js';
@@ -174,10 +173,10 @@ async function listMadeContainers(
   { made }: FileRecord,
   receipt: Receipt,
 ): Promise<readonly string[]> {
-  const data = text === null ? undefined : await readConfigDocument(text, receipt.format);
-  const needed = [receipt.container.path, ...(receipt.additions ?? []).map(({ list }) => list)];
-  const missing = needed.filter((path) => (configValueAt(data, path) ?? undefined) === undefined);
-  return [...new Set([...made, ...missing.map((path) => JSON.stringify(path))])];
+  const names = new Set(made);
+  for (const path of [receipt.container.path, ...(receipt.additions ?? []).map(({ list }) => list)])
+    if (!(await holdsConfigValue(text, receipt.format, path))) names.add(JSON.stringify(path));
+  return [...names];
 }
 
 /** @throws AgentToolsError with the owner of the key and a way out. */
