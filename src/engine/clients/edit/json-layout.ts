@@ -35,10 +35,10 @@ export function layoutIn(text: string, holder: JsonNode): JsonLayout {
   const members = holder.children;
   const last = members.at(-1);
   const outer = parentCollection(holder);
-  if (last && !beginsLine(text, last) && !breaksLine(text.slice(endOffset(last), endOffset(holder)))) {
+  if (last && !beginsLine(text, last) && !breaksLine(text.slice(last.end, holder.end))) {
     return { kind: 'line', gap: gapIn(holder), padding: detectPadding(text, holder) };
   }
-  if (!last && outer && !breaksLine(text.slice(outer.offset, endOffset(outer)))) {
+  if (!last && outer && !breaksLine(text.slice(outer.offset, outer.end))) {
     return { kind: 'line', gap: gapIn(outer), padding: detectPadding(text, outer) };
   }
   const unit = unitAround(text, holder);
@@ -51,7 +51,7 @@ export function layoutIn(text: string, holder: JsonNode): JsonLayout {
 export function layoutFor(text: string, node: JsonNode): JsonLayout {
   const member = node.parent?.type === 'property' ? node.parent : node;
   const holder = member.parent;
-  const isOneLine = !breaksLine(text.slice(node.offset, endOffset(node)));
+  const isOneLine = !breaksLine(text.slice(node.offset, node.end));
   const sharesLine = holder && !beginsLine(text, member);
   if (isOneLine && (sharesLine || node.children.length > 0)) {
     const model = node.type === 'object' || !holder ? node : holder;
@@ -63,10 +63,6 @@ export function layoutFor(text: string, node: JsonNode): JsonLayout {
     indent: indentAt(text, member.offset),
     unit: unitAround(text, holder ?? node),
   };
-}
-
-export function endOffset({ offset, length }: JsonNode): number {
-  return offset + length;
 }
 
 /** The map or list that contains a map or list. */

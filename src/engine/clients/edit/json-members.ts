@@ -1,6 +1,5 @@
 import {
   detectPadding,
-  endOffset,
   type JsonLayout,
   layoutIn,
   type Member,
@@ -20,9 +19,9 @@ import { detectLineEnd, indentAt } from './text-lines.js';
 
 /** Inserts a new last member into a map or list. `removeMember` is the inverse, to the byte. */
 export function insertJsonMember(text: string, holder: JsonNode, member: Member): string {
-  const close = endOffset(holder) - 1;
+  const close = holder.end - 1;
   const last = holder.children.at(-1);
-  const start = last ? endOffset(last) : holder.offset + 1;
+  const start = last ? last.end : holder.offset + 1;
   const tokens = [...tokensBetween(text, start, close)];
   const layout = layoutIn(text, holder);
   const written = renderMember(member, layout);
@@ -49,13 +48,13 @@ export function removeMember(text: string, member: JsonNode): string {
   const members = holder.children;
   const index = members.indexOf(member);
   const open = holder.offset + 1;
-  const close = endOffset(holder) - 1;
-  const from = index > 0 ? endOffset(members[index - 1]!) : open;
+  const close = holder.end - 1;
+  const from = index > 0 ? members[index - 1]!.end : open;
   const to = members[index + 1]?.offset ?? close;
   const before = [...tokensBetween(text, from, member.offset)];
-  const after = [...tokensBetween(text, endOffset(member), to)];
+  const after = [...tokensBetween(text, member.end, to)];
   const own = findAttached(text, member, after, to);
-  const end = own.at(-1)?.end ?? endOffset(member);
+  const end = own.at(-1)?.end ?? member.end;
   const isBare = own.length === after.length;
 
   if (members.length === 1 && before.length === 0 && isBare) {
@@ -93,7 +92,7 @@ function findAttached(
   after: readonly JsonToken[],
   to: number,
 ): readonly JsonToken[] {
-  let end = endOffset(member);
+  let end = member.end;
   let count = 0;
   for (const token of after) {
     if (breaksLine(text.slice(end, token.start))) break;

@@ -34,7 +34,7 @@ function parseJson(text: string): JsonSource {
     const { message, offset } = explainFault(text, { comments: true });
     throw new ConfigError(message, offset);
   }
-  return { text, root: new JsonNode({ text, offset: start, length }), isStrict };
+  return { text, root: new JsonNode(text, start, start + length), isStrict };
 }
 
 function parseLenient(text: string): unknown {
@@ -62,38 +62,34 @@ function withoutLenientParts(text: string): string {
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'property';
 
-interface JsonExtent {
-  readonly text: string;
-  readonly offset: number;
-  readonly length: number;
-  readonly parent?: JsonNode;
-  /** Offset of the colon of a property. */
-  readonly colonOffset?: number;
-}
-
 /** A value or a property in a well-formed text. Its parts are located when they are used, one level at a time. */
 export class JsonNode {
-  readonly type: JsonType;
   readonly offset: number;
-  readonly length: number;
+  readonly end: number;
   readonly parent: JsonNode | undefined;
+  /** Offset of the colon of a property. */
   readonly colonOffset: number | undefined;
   readonly #text: string;
   #children: readonly JsonNode[] | undefined;
   #data: WeakRef<object> | undefined;
 
-  constructor({ text, offset, length, parent, colonOffset }: JsonExtent) {
+  /** Without an object for the arguments, for the speed of large files. */
+  constructor(text: string, offset: number, end: number, parent?: JsonNode, colonOffset?: number) {
     this.#text = text;
     this.offset = offset;
-    this.length = length;
+    this.end = end;
     this.parent = parent;
     this.colonOffset = colonOffset;
-    this.type = colonOffset === undefined ? (types[text[offset]!] ?? 'number') : 'property';
+  }
+
+  get type(): JsonType {
+    if (this.colonOffset !== undefined) return 'property';
+    return types[this.#text[this.offset]!] ?? 'number';
   }
 
   /** As written. */
   get text(): string {
-    return this.#text.slice(this.offset, this.offset + this.length);
+    return this.#text.slice(this.offset, this.end);
   }
 
   /**
@@ -132,8 +128,8 @@ export class JsonNode {
     if (this.colonOffset !== undefined) {
       const start = skipBlanks(text, this.colonOffset + 1);
       return [
-        this.#part(this.offset, skipString(text, this.offset)),
-        this.#part(start, this.offset + this.length),
+        new JsonNode(text, this.offset, skipString(text, this.offset), this),
+        new JsonNode(text, start, this.end, this),
       ];
     }
     const isMap = this.type === 'object';
@@ -142,16 +138,11 @@ export class JsonNode {
     for (let at = skipBlanks(text, this.offset + 1); !'}]'.includes(text[at]!); ) {
       const colonOffset = isMap ? skipBlanks(text, skipString(text, at)) : undefined;
       const end = skipValue(text, colonOffset === undefined ? at : skipBlanks(text, colonOffset + 1));
-      parts.push(this.#part(at, end, colonOffset));
+      parts.push(new JsonNode(text, at, end, this, colonOffset));
       const next = skipBlanks(text, end);
       at = text[next] === ',' ? skipBlanks(text, next + 1) : next;
     }
     return parts;
-  }
-
-  #part(offset: number, end: number, colonOffset?: number): JsonNode {
-    const extent = { text: this.#text, offset, length: end - offset, parent: this };
-    return new JsonNode(colonOffset === undefined ? extent : { ...extent, colonOffset });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SyntaxTolerance } from '../client.js';
 import { wrapMissing } from './config-path.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type EditStep, type Editor } from './editor.js';
-import { endOffset, layoutFor, render } from './json-layout.js';
+import { layoutFor, render } from './json-layout.js';
 import { insertJsonMember, removeMember } from './json-members.js';
 import { lenientParts } from './json-scan.js';
 import { type JsonNode, type JsonType, readJson } from './json-source.js';
@@ -133,7 +133,7 @@ export function renameJsonKey(text: string, path: ConfigPath, name: string): str
   if (childAt(holder, name))
     throw new ConfigError(`The key ${JSON.stringify(name)} exists already.`, holder.offset);
   const [node] = value.parent.children;
-  return text.slice(0, node!.offset) + JSON.stringify(name) + text.slice(endOffset(node!));
+  return text.slice(0, node!.offset) + JSON.stringify(name) + text.slice(node!.end);
 }
 
 /**
@@ -172,7 +172,7 @@ function nodeLabel({ parent }: JsonNode): string {
 }
 
 function replaceJsonNode(text: string, node: JsonNode, value: ConfigValue): string {
-  return text.slice(0, node.offset) + render(value, layoutFor(text, node)) + text.slice(endOffset(node));
+  return text.slice(0, node.offset) + render(value, layoutFor(text, node)) + text.slice(node.end);
 }
 
 /** The text may consist of comments. The value goes on a line after them. */
