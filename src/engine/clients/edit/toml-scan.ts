@@ -13,35 +13,55 @@ export interface TomlKeyValue extends Span {
   readonly value: Span;
 }
 
-/** A header and the pairs below it. */
+/** A header, and the extent of the pairs below it. */
 export interface TomlTableSpan {
   /** With its brackets; undefined for the pairs before the first header. */
   readonly header: Span | undefined;
   readonly keys: readonly string[];
   /** True for an item of an array of tables. */
   readonly isItem: boolean;
-  readonly pairs: readonly TomlKeyValue[];
+  /** End of the last pair; undefined if there is none. */
+  readonly end: number | undefined;
+  /** True if a pair has a dotted key. */
+  readonly isDotted: boolean;
 }
 
-/** Locates the tables and pairs of a text that a parser has accepted. The first table has no header. */
-export function scanToml(text: string): readonly TomlTableSpan[] {
-  let pairs: TomlKeyValue[] = [];
-  const tables: TomlTableSpan[] = [{ header: undefined, keys: [], isItem: false, pairs }];
-  for (let at = skipVoid(text, 0); at < text.length; ) {
-    if (text[at] === '[') {
-      const isItem = text[at + 1] === '[';
-      const { keys, end } = scanKey(text, at + (isItem ? 2 : 1));
-      const header = { start: at, end: skipBlanks(text, end) + (isItem ? 2 : 1) };
-      pairs = [];
-      tables.push({ header, keys, isItem, pairs });
-      at = skipVoid(text, header.end);
-    } else {
+/** Locates the tables of a text that a parser has accepted. The first one has no header. */
+export function scanTomlTables(text: string): readonly TomlTableSpan[] {
+  const tables: TomlTableSpan[] = [];
+  let head: Pick<TomlTableSpan, 'header' | 'keys' | 'isItem'> = { header: undefined, keys: [], isItem: false };
+  let end: number | undefined;
+  let isDotted = false;
+  let at = skipVoid(text, 0);
+  for (; at < text.length; at = skipVoid(text, at)) {
+    if (text[at] !== '[') {
       const pair = scanPair(text, at);
-      pairs.push(pair);
-      at = skipVoid(text, pair.end);
+      isDotted ||= pair.keys.length > 1;
+      end = pair.end;
+      at = end;
+      continue;
     }
+    tables.push({ ...head, end, isDotted });
+    end = undefined;
+    isDotted = false;
+    const isItem = text[at + 1] === '[';
+    const key = scanKey(text, at + (isItem ? 2 : 1));
+    const header = { start: at, end: skipBlanks(text, key.end) + (isItem ? 2 : 1) };
+    head = { header, keys: key.keys, isItem };
+    at = header.end;
   }
-  return tables;
+  return [...tables, { ...head, end, isDotted }];
+}
+
+/** Pairs in a part of a text without headers. */
+export function scanTomlPairs(text: string, { start, end }: Span): readonly TomlKeyValue[] {
+  const pairs: TomlKeyValue[] = [];
+  for (let at = skipVoid(text, start); at < end; at = skipVoid(text, at)) {
+    const pair = scanPair(text, at);
+    pairs.push(pair);
+    at = pair.end;
+  }
+  return pairs;
 }
 
 /** Members of the inline table that begins at an offset. */

@@ -2,7 +2,14 @@ import { parse, TomlError } from 'smol-toml';
 import { ConfigError, type ConfigPath } from './editor.js';
 import { RecentTexts } from './recent.js';
 import { plainData } from './toml-data.js';
-import { type Span, scanInlineTable, scanToml, type TomlKeyValue, type TomlTableSpan } from './toml-scan.js';
+import {
+  type Span,
+  scanInlineTable,
+  scanTomlPairs,
+  scanTomlTables,
+  type TomlKeyValue,
+  type TomlTableSpan,
+} from './toml-scan.js';
 
 /** A TOML text with its data and the positions of its parts. */
 export interface TomlSource {
@@ -21,6 +28,7 @@ export interface TomlSection extends Span {
   readonly header: Span | undefined;
   /** Path of the table; in an array of tables, with the index. */
   readonly path: ConfigPath;
+  /** Located when they are used. */
   readonly pairs: readonly TomlPair[];
 }
 
@@ -54,17 +62,40 @@ const recent = new RecentTexts<TomlSource>();
 
 function parseToml(text: string): TomlSource {
   const data = readData(text);
-  const tables = scanToml(text);
+  const tables = scanTomlTables(text);
   const paths = tablePaths(tables);
-  const sections = tables.map(({ header, pairs: scanned }, index): TomlSection => {
-    const path = paths[index]!;
-    const pairs = toTomlPairs(scanned, path);
-    const end = pairs.at(-1)?.end ?? header?.end ?? 0;
-    return { index, header, path, start: header?.start ?? 0, end, pairs };
-  });
-  rejectDisputedKeys(sections);
-  const isEmpty = sections.length === 1 && sections[0]!.pairs.length === 0;
+  const sections = tables.map((table, index) => new Section(text, { table, index, path: paths[index]! }));
+  if (tables.some(({ isDotted }) => isDotted)) rejectDisputedKeys(sections);
+  const isEmpty = tables.length === 1 && tables[0]!.end === undefined;
   return { text, data: isEmpty ? undefined : data, sections };
+}
+
+class Section implements TomlSection {
+  readonly index: number;
+  readonly path: ConfigPath;
+  readonly header: Span | undefined;
+  readonly start: number;
+  readonly end: number;
+  readonly #text: string;
+  #pairs: readonly TomlPair[] | undefined;
+
+  constructor(
+    text: string,
+    { table, index, path }: { readonly table: TomlTableSpan; readonly index: number; readonly path: ConfigPath },
+  ) {
+    this.#text = text;
+    this.index = index;
+    this.path = path;
+    this.header = table.header;
+    this.start = table.header?.start ?? 0;
+    this.end = table.end ?? table.header?.end ?? 0;
+  }
+
+  get pairs(): readonly TomlPair[] {
+    const extent = { start: this.header?.end ?? 0, end: this.end };
+    this.#pairs ??= toTomlPairs(scanTomlPairs(this.#text, extent), this.path);
+    return this.#pairs;
+  }
 }
 
 /** Paths of the tables. In an array of tables, a path has the index of the last item. */
@@ -135,8 +166,6 @@ function toTomlPairs(scanned: readonly TomlKeyValue[], path: ConfigPath): TomlPa
  * @see https://github.com/toml-lang/toml/issues/771
  */
 function rejectDisputedKeys(sections: readonly TomlSection[]): void {
-  const isDotted = ({ path, pairs }: TomlSection) => pairs.some((pair) => pair.path.length > path.length + 1);
-  if (!sections.some(isDotted)) return;
   const above = new Set<string>();
   for (const { path, pairs } of sections) {
     for (const pair of pairs) {
