@@ -22,11 +22,15 @@ const down = '\u001b[B';
 /** Runs `install` at a terminal. The user presses the keys at each question. */
 async function walk(
   keys: readonly (readonly [question: string, ...keys: readonly string[]])[],
-  { words = ['--no-verify'], env = {} }: { words?: readonly string[]; env?: Record<string, string> } = {},
+  {
+    words = ['--no-verify'],
+    env = {},
+    columns = 100,
+  }: { words?: readonly string[]; env?: Record<string, string>; columns?: number } = {},
 ) {
   const { host, stdout, stderr } = fakeHost({ cwd, home, env: { PATH: process.env.PATH ?? '', ...env } });
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
-  Object.assign(stderr, { columns: 100 });
+  Object.assign(stderr, { columns, rows: columns });
   const done = main(['install', ...words], { ...host, stdin });
   let seen = 0;
   for (const [question, ...pressed] of keys) {
@@ -121,6 +125,20 @@ describe('install at a terminal', () => {
     );
     expect(code).toBe(0);
     expect(readFileSync(path.join(cwd, '.cursor/mcp.json'), 'utf8')).toContain('"own"');
+  });
+
+  it('asks for no consent if nothing would change, also on a terminal of zero columns', async () => {
+    const place = [
+      ['Which server?', 'kit', '\r'],
+      ['Into which clients?', down, ' ', '\r'],
+      ['For which projects?', '\r'],
+    ] as const;
+    await walk([...place, ['Write this?', '\r']]);
+    const { code, stderr } = await walk(place, { columns: 0 });
+    expect(code).toBe(0);
+    expect(stderr).toContain('Nothing to change: ');
+    expect(stderr).not.toContain('Write this?');
+    expect(stderr).toContain('Into which clients? Space selects, Enter goes on');
   });
 });
 

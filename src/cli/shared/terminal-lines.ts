@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { AgentToolsError } from '../../engine/base/errors.js';
 import type { Host } from '../../host.js';
+import { terminalWidth } from './terminal-width.js';
 
 /** Answers of the user to several questions, line by line. A line that arrives early answers the next question. */
 export class TerminalLines {
@@ -23,7 +24,7 @@ export class TerminalLines {
         done();
       },
     });
-    if ('columns' in stderr) Object.assign(output, { columns: stderr.columns });
+    Object.assign(output, { columns: terminalWidth(stderr) });
     this.#interface = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
     this.#interface.on('line', (line) => this.#take(line));
     this.#interface.once('SIGINT', () => {

@@ -15,6 +15,7 @@ import type { TargetInput } from '../../shared/grammar/target-options.js';
 import { registryAddress } from '../../shared/mcp-registry.js';
 import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
+import { terminalWidth } from '../../shared/terminal-width.js';
 import { workspaceOptions } from '../../shared/workspace.js';
 import { installDiff, installLines } from './text.js';
 
@@ -74,11 +75,11 @@ export async function walkThrough(input: WalkInput, host: Host): Promise<Walk> {
   return { client: chosen.join(','), server, project: scope };
 }
 
-/** Shows the planned changes, and asks for consent. @throws AgentToolsError `interrupted` without it */
+/** Shows the planned changes, and asks for consent, if there are any. @throws AgentToolsError `interrupted` without it */
 export async function reviewInstall(planned: readonly InstallResult[], host: Host): Promise<void> {
-  const failed = planned.every((result) => 'error' in result);
-  // The same failures follow without a question.
-  if (failed) return;
+  const isChange = (result: InstallResult) => 'outcome' in result && result.outcome !== 'unchanged';
+  // The report without a question follows.
+  if (!planned.some(isChange)) return;
   host.stderr.write(installDiff(planned));
   host.stderr.write(installLines(planned, { dryRun: true, verified: true, absent: undefined }));
   const isAccepted = await answer(
@@ -118,7 +119,21 @@ function openTerminal({ stdin, stderr }: Host) {
   const end = new AbortController();
   // At Ctrl+D the input ends, and the prompt would never settle.
   stdin.once('end', () => end.abort());
-  return { input: stdin, output: stderr, signal: end.signal };
+  return { input: stdin, output: withSize(stderr), signal: end.signal };
+}
+
+/** Some terminals report zero columns and rows, in which no prompt fits. */
+function withSize(output: Host['stderr']): Host['stderr'] {
+  const sizes: Partial<Record<string | symbol, () => number>> = {
+    columns: () => terminalWidth(output),
+    rows: () => ('rows' in output && Number(output.rows)) || 24,
+  };
+  return new Proxy(output, {
+    get(target, name) {
+      const value: unknown = sizes[name]?.() ?? Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 async function answer<T>(asked: Promise<T>): Promise<Exclude<T, symbol>> {
