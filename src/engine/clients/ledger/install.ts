@@ -1,5 +1,8 @@
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../../base/errors.js';
+import { followLinks } from '../../base/files/text-file.js';
+import { shellWord } from '../../base/shell-word.js';
 import type { ConfigEntry } from '../edit/editor.js';
 import { type EntryLocator, holdsConfigValue, putEntry, readEntry } from '../edit/entries.js';
 import { isIntact, launchPart, mergeEntry, sameValue } from '../edit/merge-entry.js';
@@ -18,13 +21,15 @@ export interface DesiredEntry {
 
 /**
  * Plans to write an entry. Values that the user added to an entry of AgentTools stay.
- * @throws AgentToolsError if the key is taken, or the entry was edited by hand, unless `force`; ConfigError.
+ * @throws AgentToolsError if the key is taken, or the entry was edited by hand, unless `force`; if a link leads out of the
+ * project; ConfigError.
  */
 export async function planInstall(
   state: ConfigState,
   { receipt, place, force, former: updated }: DesiredEntry,
 ): Promise<Plan> {
   const { text, record } = state;
+  await requireInProject(receipt, record.realFile);
   const slot = slotKey(receipt);
   const current = await readEntry(text, place);
   const owners = record.receipts.filter((one) => slotKey(one) === slot);
@@ -69,6 +74,16 @@ export async function planInstall(
       isOther: owner !== undefined && owner.server !== server,
     }),
   };
+}
+
+/** The files of a project may be links, but only to files of the project. @throws AgentToolsError */
+async function requireInProject({ project, file, client }: Receipt, realFile: string): Promise<void> {
+  if (project === undefined) return;
+  const inside = path.relative(await followLinks(project), realFile);
+  if (!path.isAbsolute(inside) && inside.split(path.sep)[0] !== '..') return;
+  const command = `--config ${shellWord(realFile)} --client ${client}`;
+  const message = `${file} is a link, or in one, that leads out of the project to ${realFile}. To write that file, use ${command} instead of --project. To keep the entry in the project, replace the link with a file or folder.`;
+  throw new AgentToolsError('refused', message);
 }
 
 /** Receipts of other entries. Leaves out a former location of this entry if the client has moved it. */
