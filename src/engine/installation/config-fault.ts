@@ -12,7 +12,7 @@ export async function toUserError(error: unknown, file: string): Promise<unknown
     return new AgentToolsError('refused', error.message, { cause: error });
   if (!(error instanceof ConfigError)) return error;
   const place = error.offset === undefined ? file : `${file}:${await lineAndColumn(file, error.offset)}`;
-  return new AgentToolsError('refused', `${place}: ${error.message}`, { cause: error });
+  return new AgentToolsError('refused', `${place}: ${error.message} ${error.advice}`, { cause: error });
 }
 
 async function lineAndColumn(file: string, offset: number): Promise<string> {

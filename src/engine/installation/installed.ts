@@ -10,6 +10,7 @@ import type { Receipt } from '../clients/receipt.js';
 import type { Receipts } from '../clients/receipts.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 import { hasApps } from './apps-setting.js';
+import { toUserError } from './config-fault.js';
 
 /** Present state of an entry that AgentTools wrote. */
 export type InstalledState = 'intact' | 'edited' | 'gone' | 'server missing';
@@ -86,7 +87,7 @@ async function entryState(
   try {
     entry = await readEntry(text, await currentLocation(receipt, text));
   } catch (error) {
-    return { state: 'edited', reason: (error as Error).message, apps: null };
+    return { state: 'edited', reason: ((await toUserError(error, receipt.file)) as Error).message, apps: null };
   }
   if (!entry) return { state: 'gone', apps: null };
   const apps = hasApps({ ...receipt, entry });

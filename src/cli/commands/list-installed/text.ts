@@ -97,7 +97,9 @@ export function renderInstalled(
   const lines = visibleTexts(installed).map(({ receipt, state, reason, apps, signIn }) => {
     const { client, key, server, file } = receipt;
     const shown = state === 'intact' ? style.green(state) : style.yellow(state);
-    const why = [reason, stateAdvice[state](receipt)].filter(Boolean).join(' ');
+    // A file that cannot be read has its own advice.
+    const isUnread = state === 'edited' && reason !== undefined;
+    const why = [reason, isUnread ? '' : stateAdvice[state](receipt)].filter(Boolean).join(' ');
     return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}${existingLine(receipt)}${apps === false ? '\n  UI apps are off.' : ''}${secretsLine(receipt)}${signIn ? `\n  ${signInLine(signIn)}` : ''}\n  ${file}${why && `\n  ${why}`}\n`;
   });
   return lines.join('');

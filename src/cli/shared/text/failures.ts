@@ -8,11 +8,13 @@ export function failureLine(
     entry,
   }: { readonly client: string; readonly entry?: { readonly key: string; readonly file: string } },
 ): string {
-  const told = ` ${message}`;
-  if (entry && !told.includes(entry.file)) {
+  if (entry && !message.includes(entry.file)) {
     return `error: "${entry.key}" in ${client} (${entry.file}): ${message}`;
   }
-  return told.includes(` ${client}`) ? `error: ${message}` : `error: ${client}: ${message}`;
+  // The path of a file may contain the name of a client.
+  const told = ` ${entry ? message.replaceAll(entry.file, '') : message}`;
+  const isNamed = [...` .,:;'")`].some((end) => told.includes(` ${client}${end}`));
+  return isNamed ? `error: ${message}` : `error: ${client}: ${message}`;
 }
 
 /** Error line. Names the package only if the message does not mention it. */

@@ -1,4 +1,11 @@
-import { type ConfigEntry, ConfigError, type ConfigPath, type ConfigValue, type EditStep, type Editor } from './editor.js';
+import {
+  type ConfigEntry,
+  ConfigError,
+  type ConfigPath,
+  type ConfigValue,
+  type Editor,
+  type EditStep,
+} from './editor.js';
 import { isMap, sameValue } from './merge-entry.js';
 
 /** Returns the value at a path in the data of a config file; undefined if missing. */
@@ -48,6 +55,7 @@ export function dataEditor(editor: Pick<Editor, 'parse' | 'set' | 'remove'>): Ed
     ...editor,
     valueAt,
     holds: (text, path) => !isNothing(valueAt(text, path)),
+    offsetAt: () => undefined,
     isChangedBy: (steps, { before, after }) =>
       isDataChangedBy(steps, editor.parse(before), editor.parse(after)),
   };

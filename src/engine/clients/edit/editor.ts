@@ -33,6 +33,8 @@ export interface Editor {
   valueAt(text: string, path: ConfigPath): unknown;
   /** True if there is a value at a path, other than `null`. Takes less time than `valueAt`. @throws ConfigError as `parse` does. */
   holds(text: string, path: ConfigPath): boolean;
+  /** Offset of a value, or of its key; undefined if it is missing, or the syntax has no lists of entries. */
+  offsetAt(text: string, path: ConfigPath): number | undefined;
   /**
    * Inserts or replaces a value. Creates missing parents; an empty (`null`) parent counts as missing. A
    * number equal to the length of a list appends.
@@ -50,7 +52,10 @@ export interface Editor {
    * True if a text differs from an earlier one by the steps only. Ignores empty maps and lists that contained a removed value.
    * @throws ConfigError as `parse` does.
    */
-  isChangedBy(steps: readonly EditStep[], texts: { readonly before: string; readonly after: string }): boolean;
+  isChangedBy(
+    steps: readonly EditStep[],
+    texts: { readonly before: string; readonly after: string },
+  ): boolean;
 }
 
 /** Reason why a config file is not changed. */
@@ -58,9 +63,25 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   /** Character offset into the text; undefined if the reason has no position. */
   readonly offset: number | undefined;
+  /** Advice, in a sentence. Default: to fix the place in the file. */
+  readonly advice: string;
 
-  constructor(message: string, offset?: number) {
+  constructor(
+    message: string,
+    offset?: number,
+    advice = offset === undefined ? 'Change it by hand.' : 'Fix this place in the file, then try again.',
+  ) {
     super(message);
     this.offset = offset;
+    this.advice = advice;
   }
+}
+
+/** A key on the path to a value is duplicate, so that the value is not known. */
+export function twiceError(key: string, offset: number): ConfigError {
+  return new ConfigError(
+    `The key ${JSON.stringify(key)} occurs twice.`,
+    offset,
+    'Remove or rename one of the two, then try again.',
+  );
 }

@@ -5,8 +5,8 @@ import {
   ConfigError,
   type ConfigPath,
   type ConfigValue,
-  type EditStep,
   type Editor,
+  type EditStep,
 } from './editor.js';
 import { isMap, sameValue } from './merge-entry.js';
 import { spliceBetween } from './splice.js';
@@ -99,7 +99,7 @@ export async function putEntry(
   { template = '', extras = [] }: { template?: string; extras?: readonly RequiredValue[] } = {},
 ): Promise<string> {
   const editor = await findEditor(place.format);
-  return edit(text ?? template, place, editor, (body) => {
+  return edit(text ?? template, place, (body) => {
     const { path, value: current } = locateEntry(editor, body, place);
     const wanted = place.container.shape === 'list' ? withName(entry, place.key) : entry;
     const missing = extras.filter((extra) => !editor.holds(body, extra.path));
@@ -128,7 +128,7 @@ export async function removeEntry(
   { prune = false }: { prune?: boolean } = {},
 ): Promise<string> {
   const editor = await findEditor(place.format);
-  return edit(text, place, editor, (body) => {
+  return edit(text, place, (body) => {
     const holders = place.container.path;
     const { path, value } = locateEntry(editor, body, place);
     if (value === undefined) return body;
@@ -152,11 +152,14 @@ export async function removeValue(text: string, format: ConfigFormat, path: Conf
 async function edit(
   text: string,
   { format, tolerance }: EntryLocator,
-  editor: Editor,
   work: (body: string) => string,
 ): Promise<string> {
   if (tolerance?.bom === false && text.startsWith(bom)) {
-    throw new ConfigError('It begins with a byte order mark, which the client cannot read.', 0);
+    throw new ConfigError(
+      'It begins with a byte order mark, which the client cannot read.',
+      0,
+      'Remove the mark with: agenttools doctor --fix. Or write the file as it is with --force.',
+    );
   }
   const isJson = format === 'json' || format === 'jsonc';
   const findIntolerable = isJson ? (await import('./json.js')).findUnsupportedSyntax : undefined;
@@ -175,7 +178,7 @@ function editWithoutBom<Result>(text: string, work: (body: string) => Result): R
     return work(text.slice(bom.length));
   } catch (error) {
     if (!(error instanceof ConfigError) || error.offset === undefined) throw error;
-    throw new ConfigError(error.message, error.offset + bom.length);
+    throw new ConfigError(error.message, error.offset + bom.length, error.advice);
   }
 }
 
@@ -213,7 +216,7 @@ function applyChanges(editor: Editor, body: string, changes: readonly EditStep[]
       return value === undefined ? editor.remove(text, path) : editor.set(text, path, value);
     } catch (error) {
       if (!(error instanceof ConfigError) || error.offset === undefined) throw error;
-      throw new ConfigError(error.message, offsetBefore(error.offset, body, text));
+      throw new ConfigError(error.message, offsetBefore(error.offset, body, text), error.advice);
     }
   }, body);
 }
@@ -253,7 +256,11 @@ function locateEntry(
   const items = toItems(editor.valueAt(body, container.path));
   const [first, second] = items.flatMap((item, index) => (isMap(item) && item.name === key ? [index] : []));
   if (second !== undefined)
-    throw new ConfigError(`Two entries of the list are named ${JSON.stringify(key)}.`);
+    throw new ConfigError(
+      `Two entries of the list are named ${JSON.stringify(key)}.`,
+      editor.offsetAt(body, [...container.path, second]),
+      'Remove or rename one of the two, then try again.',
+    );
   const index = first ?? items.length;
   return { path: [...container.path, index], value: items[index] };
 }

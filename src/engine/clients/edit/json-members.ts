@@ -138,7 +138,11 @@ function frame(blanks: string, layout: JsonLayout, closing: string): readonly [l
 }
 
 /** Blanks that remain in a map after its only member is removed. */
-function unframe([lead, rear]: readonly [lead: string, rear: string], text: string, holder: JsonNode): string {
+function unframe(
+  [lead, rear]: readonly [lead: string, rear: string],
+  text: string,
+  holder: JsonNode,
+): string {
   if (!breaksLine(lead)) {
     const outer = parentCollection(holder);
     const padding = outer ? detectPadding(text, outer) : lead;

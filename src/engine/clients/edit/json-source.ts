@@ -93,8 +93,8 @@ export class JsonNode {
   }
 
   /**
-   * The value, as from `JSON.parse`: the last of equal keys counts, and `__proto__` is an ordinary key. Not kept long, since
-   * that of a large file takes much memory.
+   * The value, as from `JSON.parse`: the last of equal keys counts, and `__proto__` is an ordinary key. Not kept long: the
+   * data of a large file take much memory.
    */
   get data(): unknown {
     const known = this.#data?.deref();

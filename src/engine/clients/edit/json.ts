@@ -1,6 +1,13 @@
 import type { SyntaxTolerance } from '../client.js';
 import { wrapMissing } from './config-path.js';
-import { ConfigError, type ConfigPath, type ConfigValue, type EditStep, type Editor } from './editor.js';
+import {
+  ConfigError,
+  type ConfigPath,
+  type ConfigValue,
+  type Editor,
+  type EditStep,
+  twiceError,
+} from './editor.js';
 import { layoutFor, render } from './json-layout.js';
 import { insertJsonMember, removeMember } from './json-members.js';
 import { lenientParts } from './json-scan.js';
@@ -16,19 +23,24 @@ export function jsonEditor(): Editor {
   return {
     parse: (text) => readJson(text).root?.data,
     valueAt: (text, path) => nodeAt(text, path)?.data,
+    offsetAt: (text, path) => nodeAt(text, path)?.offset,
     holds: (text, path) => (nodeAt(text, path)?.type ?? 'null') !== 'null',
     set: setJsonValue,
     remove: removeJsonValue,
-    isChangedBy: (steps, { before, after }) => isJsonChangedBy(steps, readJson(before).root, readJson(after).root),
+    isChangedBy: (steps, { before, after }) =>
+      isJsonChangedBy(steps, readJson(before).root, readJson(after).root),
   };
 }
+
+/** Advice for syntax that AgentTools reads and the client does not. */
+const removeOrForce = 'Remove it, or write the file as it is with --force.';
 
 /** Returns the first comment or trailing comma that the client cannot read. */
 export function findUnsupportedSyntax(text: string, tolerance: SyntaxTolerance): ConfigError | undefined {
   const [first] = unsupportedSyntax(text, tolerance);
   if (!first) return undefined;
   const what = first.kind === 'comment' ? 'a comment' : 'a comma after the last value';
-  return new ConfigError(`There is ${what}, which the client cannot read. Remove it.`, first.offset);
+  return new ConfigError(`There is ${what}, which the client cannot read.`, first.offset, removeOrForce);
 }
 
 /** Yields the comments and trailing commas of a well-formed text that the client cannot read. */
@@ -82,7 +94,8 @@ function isJsonChangedBy(
   }
   const isRemoved = (held: readonly EditStep[] | undefined) =>
     held?.some(({ path, value }) => path.length === 0 && value === undefined) === true;
-  const stepsFor = (member: JsonNode, index: number) => inner.get(after.type === 'object' ? member.key : index);
+  const stepsFor = (member: JsonNode, index: number) =>
+    inner.get(after.type === 'object' ? member.key : index);
   const others = (before?.children ?? []).filter((member, index) => !stepsFor(member, index));
   const otherMembers = after.children.filter((member, index) => {
     const held = stepsFor(member, index);
@@ -147,13 +160,17 @@ function childAt(node: JsonNode, key: string | number): JsonNode | undefined {
   }
   const properties = expectType(node, 'object').children;
   const [first, second] = properties.filter((property) => property.key === key);
-  if (second) throw new ConfigError(`The key ${JSON.stringify(key)} occurs twice.`, second.offset);
+  if (second) throw twiceError(key, second.offset);
   return first?.children[1];
 }
 
 function expectType(node: JsonNode, type: 'array' | 'object'): JsonNode {
   if (node.type === type) return node;
-  throw new ConfigError(`${nodeLabel(node)} is ${kinds[node.type]}; expected ${kinds[type]}.`, node.offset);
+  throw new ConfigError(
+    `${nodeLabel(node)} is ${kinds[node.type]}; expected ${kinds[type]}.`,
+    node.offset,
+    `Change it to ${kinds[type]}, or remove it.`,
+  );
 }
 
 const kinds: Readonly<Record<JsonType, string>> = {

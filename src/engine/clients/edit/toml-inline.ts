@@ -13,11 +13,7 @@ export function insertTomlMember(
 }
 
 /** Removes a pair and its comma from an inline table; the inverse of `insertTomlMember`. */
-export function cutMember(
-  { text }: TomlSource,
-  { members }: TomlInlineTable,
-  member: TomlPair,
-): string {
+export function cutMember({ text }: TomlSource, { members }: TomlInlineTable, member: TomlPair): string {
   const index = members.findIndex(({ start }) => start === member.start);
   const next = members[index + 1];
   if (next) return text.slice(0, member.start) + text.slice(next.start);

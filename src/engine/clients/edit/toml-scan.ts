@@ -20,7 +20,7 @@ export interface TomlTableSpan {
   readonly keys: readonly string[];
   /** True for an item of an array of tables. */
   readonly isItem: boolean;
-  /** End of the last pair; undefined if there is none. */
+  /** End of the last pair; undefined without pairs. */
   readonly end: number | undefined;
   /** True if a pair has a dotted key. */
   readonly isDotted: boolean;
@@ -29,7 +29,11 @@ export interface TomlTableSpan {
 /** Locates the tables of a text that a parser has accepted. The first one has no header. */
 export function scanTomlTables(text: string): readonly TomlTableSpan[] {
   const tables: TomlTableSpan[] = [];
-  let head: Pick<TomlTableSpan, 'header' | 'keys' | 'isItem'> = { header: undefined, keys: [], isItem: false };
+  let head: Pick<TomlTableSpan, 'header' | 'keys' | 'isItem'> = {
+    header: undefined,
+    keys: [],
+    isItem: false,
+  };
   let end: number | undefined;
   let isDotted = false;
   let at = skipVoid(text, 0);
@@ -65,7 +69,10 @@ export function scanTomlPairs(text: string, { start, end }: Span): readonly Toml
 }
 
 /** Members of the inline table that begins at an offset. */
-export function scanInlineTable(text: string, start: number): { readonly members: readonly TomlKeyValue[]; readonly end: number } {
+export function scanInlineTable(
+  text: string,
+  start: number,
+): { readonly members: readonly TomlKeyValue[]; readonly end: number } {
   const members: TomlKeyValue[] = [];
   let at = skipVoid(text, start + 1);
   while (text[at] !== '}') {

@@ -81,7 +81,11 @@ class Section implements TomlSection {
 
   constructor(
     text: string,
-    { table, index, path }: { readonly table: TomlTableSpan; readonly index: number; readonly path: ConfigPath },
+    {
+      table,
+      index,
+      path,
+    }: { readonly table: TomlTableSpan; readonly index: number; readonly path: ConfigPath },
   ) {
     this.#text = text;
     this.index = index;
@@ -173,8 +177,9 @@ function rejectDisputedKeys(sections: readonly TomlSection[]): void {
       if (table.length === pair.path.length || !above.has(JSON.stringify(table))) continue;
       const name = JSON.stringify(table.at(-1));
       throw new ConfigError(
-        `Parsers of TOML disagree on this key, since a sub-table of ${name} has a header above it. Move the key up, or under a separate header.`,
+        `Parsers of TOML disagree on this key, since a sub-table of ${name} has a header above it.`,
         pair.start,
+        'Change the file: move the key up, or under a separate header.',
       );
     }
     for (const depth of path.keys()) above.add(JSON.stringify(path.slice(0, depth + 1)));

@@ -5,8 +5,8 @@ import { endOfLine } from './text-lines.js';
 import { sameData } from './toml-data.js';
 import { cutMember, insertTomlMember } from './toml-inline.js';
 import { cutBlock, cutLines, insertBlocks, insertLine } from './toml-layout.js';
-import type { Span } from './toml-scan.js';
 import { printPair, printTable, printValue } from './toml-print.js';
+import type { Span } from './toml-scan.js';
 import {
   asInlineTable,
   findTomlParts,
@@ -90,7 +90,11 @@ function insert(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
   const own = source.sections.find(({ path }) => path.length === holder.length && isWithin(path, holder));
   if (own) {
     if (own.pairs.length === 0 && isOptionalHeader(source, own)) {
-      throw new ConfigError(`${keyPathLabel(holder)} has an empty header below its sub-tables.`, own.start);
+      throw new ConfigError(
+        `${keyPathLabel(holder)} has an empty header below its sub-tables.`,
+        own.start,
+        'Remove the header.',
+      );
     }
     return insertLine(source, own, own.pairs.at(-1), printPair(keys.slice(-1), value));
   }
@@ -164,6 +168,7 @@ function verifyTomlEdit(
   throw new ConfigError(
     `${keyPathLabel(keys)} cannot be edited safely: more would change.`,
     valueOffset(source, keys),
+    'Change it by hand.',
   );
 }
 
@@ -194,7 +199,11 @@ function toKeyPath(source: TomlSource, path: ConfigPath): KeyPath {
     const way = keys.slice(0, depth);
     const held = configValueAt(source.data, way);
     if (held !== undefined && !isMap(held)) {
-      throw new ConfigError(`${keyPathLabel(way)} is not a map.`, valueOffset(source, way));
+      throw new ConfigError(
+        `${keyPathLabel(way)} is not a map.`,
+        valueOffset(source, way),
+        'Change it to a table, or remove it.',
+      );
     }
   }
   return keys;

@@ -31,7 +31,11 @@ export function verifyEdit(before: YamlSource, edited: string, intent: IntendedE
     isSame(spellingsIn(after, intent.made?.(after.root)), spellingsIn(before, intent.gone));
   if (isRight) return edited;
   const reason = 'the text around it would change its meaning.';
-  throw new ConfigError(`${intent.name} cannot be edited safely: ${reason}`, intent.offset);
+  throw new ConfigError(
+    `${intent.name} cannot be edited safely: ${reason}`,
+    intent.offset,
+    'Change it by hand.',
+  );
 }
 
 /** Returns the value at a path in data with maps as `Map`s; undefined if missing. */

@@ -65,8 +65,9 @@ export function insertYamlMember(
   const { whole } = slots(holder.items.length - 1);
   if (whole.open && whole.to === text.length && !text.endsWith('\n')) {
     throw new ConfigError(
-      'The file ends in a block scalar without a final newline. Add one first.',
+      'The file ends in a block scalar without a final newline, and a newline can change its value.',
       text.length,
+      'Add a final newline, then try again.',
     );
   }
   const column = columnAt(text, slots(0).whole.from);

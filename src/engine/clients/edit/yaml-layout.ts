@@ -1,4 +1,14 @@
-import { type CST, isCollection, isMap, isPair, isScalar, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  type CST,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  type Node,
+  type Pair,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { startOfLine } from './text-lines.js';
 import type { YamlStyle } from './yaml-print.js';
 import { nodesIn } from './yaml-source.js';

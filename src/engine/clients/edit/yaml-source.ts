@@ -51,7 +51,7 @@ export function readYamlData(text: string): unknown {
   return data.get(text, () => mapsToObjects(readYaml(text).merged));
 }
 
-/** Reads the result of an edit, without what only further edits need. @throws ConfigError */
+/** Reads the result of an edit, without the tokens that only further edits need. @throws ConfigError */
 export function rereadYaml(text: string): YamlSource {
   const source = parseYaml(text, { keepSourceTokens: false });
   data.keep(text, mapsToObjects(source.merged));
@@ -68,7 +68,12 @@ interface ParseOptions {
 
 function parseYaml(text: string, options: ParseOptions): YamlSource {
   const lone = text.search(/\r(?!\n)/);
-  if (lone !== -1) throw new ConfigError('A carriage return without a line feed ends a line here.', lone);
+  if (lone !== -1)
+    throw new ConfigError(
+      'A carriage return without a line feed ends a line here.',
+      lone,
+      'Change the line end to a line feed.',
+    );
 
   const document = parseYamlDocument(text, { ...options, merge: false });
   const root = document?.contents && isWritten(document.contents) ? document.contents : undefined;
@@ -96,7 +101,11 @@ function parseYamlDocument(
   if (fault?.code === 'RESOURCE_EXHAUSTION') throw new ConfigError('It is nested too deeply.', fault.pos[0]);
   if (fault) throw new ConfigError(`Not valid YAML: ${fault.message}.`, fault.pos[0]);
   if (second)
-    throw new ConfigError('A second document begins here. Keep one document in the file.', first?.range[2]);
+    throw new ConfigError(
+      'A second document begins here.',
+      first?.range[2],
+      'Remove it: the file may hold one document.',
+    );
   return first;
 }
 
@@ -155,6 +164,12 @@ export function memberAt(root: unknown, path: readonly (string | number)[]): Pai
   return isPair(member) || isNode(member) ? member : undefined;
 }
 
+/** Offset of a pair, by its key, or of another node. */
+export function yamlOffset(member: Pair | Node | undefined): number | undefined {
+  const node = isPair(member) ? member.key : member;
+  return isNode(node) ? node.range?.[0] : undefined;
+}
+
 function nodeRange(node: Node): [number, number] {
   return [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
 }
@@ -171,8 +186,9 @@ function* aliasesIn(root: unknown): Generator<AliasUse> {
     if (!target) throw new ConfigError(`There is no anchor for the alias *${node.source}.`, offset);
     if (offset < nodeRange(target)[1]) {
       throw new ConfigError(
-        `The alias *${node.source} refers to a value that contains it. Remove the alias.`,
+        `The alias *${node.source} refers to a value that contains it.`,
         offset,
+        'Remove the alias.',
       );
     }
     yield { alias: node, target };

@@ -1,14 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import { dataEditor, wrapMissing } from './config-path.js';
-import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
-import {
-  dataAt,
-  toPlainValue,
-  verifyEdit,
-  withData,
-  withoutData,
-} from './verify-yaml-edit.js';
+import { ConfigError, type ConfigPath, type ConfigValue, type Editor, twiceError } from './editor.js';
+import { dataAt, toPlainValue, verifyEdit, withData, withoutData } from './verify-yaml-edit.js';
 import { fillDocument, insertYamlMember, putValue, removeMember } from './yaml-change.js';
 import {
   pairPlace,
@@ -19,17 +13,20 @@ import {
   type YamlSlot,
 } from './yaml-layout.js';
 import { applyChanges } from './yaml-lines.js';
-import { memberAt, nodesIn, readYaml, readYamlData, type YamlSource } from './yaml-source.js';
+import { memberAt, nodesIn, readYaml, readYamlData, type YamlSource, yamlOffset } from './yaml-source.js';
 
 /**
  * Edits YAML of one document as text. The parser finds positions and verifies the result; it does not print.
  */
 export function yamlEditor(): Editor {
-  return dataEditor({
-    parse: guardRecursion(readYamlData),
-    set: guardRecursion(setYamlValue),
-    remove: guardRecursion(removeYamlValue),
-  });
+  return {
+    ...dataEditor({
+      parse: guardRecursion(readYamlData),
+      set: guardRecursion(setYamlValue),
+      remove: guardRecursion(removeYamlValue),
+    }),
+    offsetAt: (text, path) => yamlOffset(memberAt(readYaml(text).root, path)),
+  };
 }
 
 /** Existing and missing part of a path. */
@@ -118,29 +115,39 @@ function pairAt(source: YamlSource, place: YamlSlot, key: string, there: ConfigP
   const { value, whole } = place;
   if (!isMap(value)) throw wrongShapeError(value, 'map', there, whole);
   if (!value.srcToken)
-    throw new ConfigError(`${pathLabel(there)} is a map without braces in a list.`, whole.from);
+    throw new ConfigError(
+      `${pathLabel(there)} is a map without braces in a list.`,
+      whole.from,
+      'Add the braces.',
+    );
 
   const name = pathLabel([key]);
   const [first, second] = value.items.filter((pair) => spellsKey(source, pair.key, key));
-  if (second) throw new ConfigError(`The key ${name} occurs twice.`, pairPlace(value, second).whole.from);
+  if (second) throw twiceError(key, pairPlace(value, second).whole.from);
   if (!first) {
     const held = dataAt(source.merged, there);
     if (!(held instanceof Map && held.has(key))) return undefined;
-    throw new ConfigError(`${name} comes from elsewhere, by a merge key (<<).`, whole.from);
+    throw new ConfigError(
+      `${name} comes from elsewhere, by a merge key (<<).`,
+      whole.from,
+      'Write it into this map, too.',
+    );
   }
 
   const offset = pairPlace(value, first).whole.from;
   if (!isScalar(first.key) || first.key.value !== key) {
-    throw new ConfigError(`The key ${name} is written as an alias, or not as text.`, offset);
+    throw new ConfigError(`The key ${name} is written as an alias, or not as text.`, offset, plainKey);
   }
   if (questionMarkOffset(first) !== undefined) {
-    throw new ConfigError(`The key ${name} is written with a question mark.`, offset);
+    throw new ConfigError(`The key ${name} is written with a question mark.`, offset, plainKey);
   }
   if (source.text.slice(first.key.range?.[0], first.key.range?.[1]).includes('\n')) {
-    throw new ConfigError(`The key ${name} is written over several lines.`, offset);
+    throw new ConfigError(`The key ${name} is written over several lines.`, offset, plainKey);
   }
   return pairPlace(value, first);
 }
+
+const plainKey = 'Write the key as plain text on one line.';
 
 /** True if a reader may take this node for the key. */
 function spellsKey({ aliases }: YamlSource, node: unknown, key: string): boolean {
@@ -155,8 +162,16 @@ function wrongShapeError(
   { from }: YamlSlot['whole'],
 ): ConfigError {
   if (isAlias(value))
-    return new ConfigError(`${pathLabel(there)} is an alias; its value is written elsewhere.`, from);
-  return new ConfigError(`${pathLabel(there)} is not a ${wanted}.`, from);
+    return new ConfigError(
+      `${pathLabel(there)} is an alias; its value is written elsewhere.`,
+      from,
+      'Write the value here in place of the alias.',
+    );
+  return new ConfigError(
+    `${pathLabel(there)} is not a ${wanted}.`,
+    from,
+    `Change it to a ${wanted}, or remove it.`,
+  );
 }
 
 /** A tag sets the type of a value. The tag of a map or list may stay if the new value has that type. */
@@ -165,7 +180,7 @@ function requireUntagged({ value, whole }: YamlSlot, there: ConfigPath, next?: u
   if (tag === undefined) return;
   if (tag === 'tag:yaml.org,2002:map' && (next === undefined || next instanceof Map)) return;
   if (tag === 'tag:yaml.org,2002:seq' && (next === undefined || Array.isArray(next))) return;
-  throw new ConfigError(`${pathLabel(there)} has the tag ${tag}.`, whole.from);
+  throw new ConfigError(`${pathLabel(there)} has the tag ${tag}.`, whole.from, 'Remove the tag.');
 }
 
 /** Rejects a change of values that aliases elsewhere refer to. */
@@ -174,7 +189,11 @@ function requireUnshared({ aliases }: YamlSource, way: readonly YamlSlot[], chan
   const held = new Set([...inside, ...way.map(({ value }) => value)]);
   for (const { alias, target } of aliases) {
     if (inside.has(alias) || !held.has(target)) continue;
-    throw new ConfigError(`The alias *${alias.source} would change with it.`, alias.range?.[0]);
+    throw new ConfigError(
+      `The alias *${alias.source} would change with it.`,
+      alias.range?.[0],
+      'Write a copy of the value in place of the alias.',
+    );
   }
 }
 

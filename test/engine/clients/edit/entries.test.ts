@@ -194,7 +194,7 @@ describe('refusing', () => {
     'an entry of the wrong type': ['{"mcpServers":{"w":"x"}}', map, 19],
     'a container that occurs twice': ['{"mcpServers":{},"mcpServers":{}}', map, 17],
     'an entry that occurs twice': ['{"mcpServers":{"w":{},"w":{"b":1}}}', map, 22],
-    'two entries of one name': ['[{"name":"w"},{"name":"w"}]', list, undefined],
+    'two entries of one name': ['[{"name":"w"},{"name":"w"}]', list, 14],
     'comments that the client cannot read': ['{} // x', { ...map, tolerance: strict }, 3],
     'comments that the client cannot read, after a BOM': [
       '\uFEFF{} // x',
