@@ -25,7 +25,8 @@ export function readJson(text: string): JsonSource {
 
 const recent = new RecentTexts<JsonSource>();
 
-function parseJson(text: string): JsonSource {
+/** As `readJson`, for a text that is read once. */
+export function parseJson(text: string): JsonSource {
   const start = skipBlanks(text, 0);
   if (start === text.length) return { text, root: undefined, isStrict: false };
   const length = skipValue(text, start, maxJsonDepth) - start;

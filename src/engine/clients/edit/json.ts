@@ -1,19 +1,12 @@
 import type { SyntaxTolerance } from '../client.js';
 import { wrapMissing } from './config-path.js';
-import {
-  ConfigError,
-  type ConfigPath,
-  type ConfigValue,
-  type Editor,
-  type EditStep,
-  twiceError,
-} from './editor.js';
+import { ConfigError, type ConfigPath, type ConfigValue, type Editor, twiceError } from './editor.js';
 import { layoutFor, render } from './json-layout.js';
 import { insertJsonMember, removeMember } from './json-members.js';
 import { lenientParts } from './json-scan.js';
 import { type JsonNode, type JsonType, readJson } from './json-source.js';
-import { sameValue } from './merge-entry.js';
 import { detectLineEnd } from './text-lines.js';
+import { isJsonChangedBy } from './verify-json-edit.js';
 
 /**
  * Edits JSON with comments and trailing commas as text. `findUnsupportedSyntax` checks if the client's parser
@@ -27,8 +20,7 @@ export function jsonEditor(): Editor {
     holds: (text, path) => (nodeAt(text, path)?.type ?? 'null') !== 'null',
     set: setJsonValue,
     remove: removeJsonValue,
-    isChangedBy: (steps, { before, after }) =>
-      isJsonChangedBy(steps, readJson(before).root, readJson(after).root),
+    isChangedBy: isJsonChangedBy,
   };
 }
 
@@ -74,40 +66,6 @@ function duplicatesIn(node: JsonNode): readonly { readonly key: string; readonly
 
 function nodeAt(text: string, path: ConfigPath): JsonNode | undefined {
   return path.reduce<JsonNode | undefined>((node, step) => node?.find(step), readJson(text).root);
-}
-
-/** Values outside the steps must have the same text. */
-function isJsonChangedBy(
-  steps: readonly EditStep[],
-  before: JsonNode | undefined,
-  after: JsonNode | undefined,
-): boolean {
-  const whole = steps.findLast(({ path }) => path.length === 0);
-  if (whole) return sameValue(after?.data, whole.value);
-  if (!after || !['array', 'object'].includes(after.type)) return false;
-  if (before && before.type !== 'null' && before.type !== after.type) return false;
-
-  const inner = new Map<string | number, EditStep[]>();
-  for (const { path, ...step } of steps) {
-    const [first, ...rest] = path;
-    inner.set(first!, [...(inner.get(first!) ?? []), { ...step, path: rest }]);
-  }
-  const isRemoved = (held: readonly EditStep[] | undefined) =>
-    held?.some(({ path, value }) => path.length === 0 && value === undefined) === true;
-  const stepsFor = (member: JsonNode, index: number) =>
-    inner.get(after.type === 'object' ? member.key : index);
-  const others = (before?.children ?? []).filter((member, index) => !stepsFor(member, index));
-  const otherMembers = after.children.filter((member, index) => {
-    const held = stepsFor(member, index);
-    return !held || isRemoved(held);
-  });
-  return (
-    others.length === otherMembers.length &&
-    others.every((member, index) => member.text === otherMembers[index]!.text) &&
-    [...inner].every(
-      ([key, held]) => isRemoved(held) || isJsonChangedBy(held, before?.find(key), after.find(key)),
-    )
-  );
 }
 
 function setJsonValue(text: string, path: ConfigPath, value: ConfigValue): string {
