@@ -62,7 +62,7 @@ export function dataEditor(editor: Pick<Editor, 'parse' | 'set' | 'remove'>): Ed
 }
 
 /** True if data differ from earlier ones by the steps only. Ignores empty maps and lists that contained a removed value. */
-function isDataChangedBy(steps: readonly EditStep[], before: unknown, after: unknown): boolean {
+export function isDataChangedBy(steps: readonly EditStep[], before: unknown, after: unknown): boolean {
   let expected = before;
   let found = after;
   for (const { path, value } of steps) {

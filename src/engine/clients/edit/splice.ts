@@ -36,6 +36,42 @@ export function spliceBetween(before: string, after: string): Splice {
   };
 }
 
+/** Texts before and after an edit. */
+export interface EditedTexts {
+  readonly before: string;
+  readonly after: string;
+}
+
+export type TextRange = readonly [start: number, end: number];
+
+/** The part of the earlier text that an edit changed. */
+export function changedRange({ before, after }: EditedTexts): {
+  readonly offset: number;
+  readonly end: number;
+} {
+  const { offset, removed } = spliceBetween(before, after);
+  return { offset, end: offset + removed.length };
+}
+
+/** Cuts ranges out of both texts. The ranges are positions in the earlier text, before or after the changed range. */
+export function cutUnchanged({ before, after }: EditedTexts, ranges: readonly TextRange[]): EditedTexts {
+  if (ranges.length === 0) return { before, after };
+  const { end } = changedRange({ before, after });
+  const shift = after.length - before.length;
+  const moved = ranges.map(([from, to]): TextRange => (from < end ? [from, to] : [from + shift, to + shift]));
+  return { before: cutOut(before, ranges), after: cutOut(after, moved) };
+}
+
+function cutOut(text: string, ranges: readonly TextRange[]): string {
+  let kept = '';
+  let from = 0;
+  for (const [start, end] of ranges.toSorted(([one], [other]) => one - other)) {
+    kept += text.slice(from, start);
+    from = end;
+  }
+  return kept + text.slice(from);
+}
+
 export function applySplice(text: string, { offset, removed, inserted }: Splice): string {
   return text.slice(0, offset) + inserted + text.slice(offset + removed.length);
 }

@@ -1,13 +1,7 @@
 import type { EditStep } from './editor.js';
 import { type JsonNode, parseJson, readJson } from './json-source.js';
 import { sameValue } from './merge-entry.js';
-import { spliceBetween } from './splice.js';
-
-/** Texts before and after an edit. */
-interface EditedTexts {
-  readonly before: string;
-  readonly after: string;
-}
+import { changedRange, cutUnchanged, type EditedTexts, type TextRange } from './splice.js';
 
 /**
  * True if a text differs from an earlier one by the steps only.
@@ -27,9 +21,8 @@ const manyMembers = 8;
  * the members have equal values.
  */
 function withoutEqualMembers(steps: readonly EditStep[], { before, after }: EditedTexts): EditedTexts {
-  const { offset, removed, inserted } = spliceBetween(before, after);
-  const end = offset + removed.length;
-  const cuts: Cut[] = [];
+  const { offset, end } = changedRange({ before, after });
+  const cuts: TextRange[] = [];
   let node = readJson(before).root;
   for (const [depth, step] of (steps.at(-1)?.path ?? []).entries()) {
     if (node?.type !== 'object') break;
@@ -49,21 +42,7 @@ function withoutEqualMembers(steps: readonly EditStep[], { before, after }: Edit
     }
     node = node.find(step);
   }
-  const shift = inserted.length - removed.length;
-  const moved = cuts.map(([from, to]): Cut => (from < end ? [from, to] : [from + shift, to + shift]));
-  return { before: cutOut(before, cuts), after: cutOut(after, moved) };
-}
-
-type Cut = readonly [start: number, end: number];
-
-function cutOut(text: string, cuts: readonly Cut[]): string {
-  let kept = '';
-  let from = 0;
-  for (const [start, end] of cuts.toSorted(([one], [other]) => one - other)) {
-    kept += text.slice(from, start);
-    from = end;
-  }
-  return kept + text.slice(from);
+  return cutUnchanged({ before, after }, cuts);
 }
 
 /** Values outside the steps must have the same text. */

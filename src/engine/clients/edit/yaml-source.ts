@@ -53,9 +53,14 @@ export function readYamlData(text: string): unknown {
 
 /** Reads the result of an edit, without the tokens that only further edits need. @throws ConfigError */
 export function rereadYaml(text: string): YamlSource {
-  const source = parseYaml(text, { keepSourceTokens: false });
+  const source = readYamlPart(text);
   data.keep(text, mapsToObjects(source.merged));
   return source;
+}
+
+/** Reads a text that is read once. @throws ConfigError */
+export function readYamlPart(text: string): YamlSource {
+  return parseYaml(text, { keepSourceTokens: false });
 }
 
 /** The tree takes much memory. */
@@ -119,7 +124,7 @@ function dataIn(document: Document.Parsed | undefined): unknown {
 }
 
 /** Converts `Map`s to objects. Keys that are not text become text; `__proto__` is an ordinary key. */
-function mapsToObjects(held: unknown): unknown {
+export function mapsToObjects(held: unknown): unknown {
   if (Array.isArray(held)) return held.map(mapsToObjects);
   if (!(held instanceof Map)) return held;
   return Object.fromEntries([...held].map(([key, value]) => [keyText(key), mapsToObjects(value)]));
@@ -165,7 +170,7 @@ export function memberAt(root: unknown, path: readonly (string | number)[]): Pai
 }
 
 /** Offset of a pair, by its key, or of another node. */
-export function yamlOffset(member: Pair | Node | undefined): number | undefined {
+export function yamlOffset(member: unknown): number | undefined {
   const node = isPair(member) ? member.key : member;
   return isNode(node) ? node.range?.[0] : undefined;
 }

@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import { dataEditor, wrapMissing } from './config-path.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor, twiceError } from './editor.js';
-import { dataAt, toPlainValue, verifyEdit, withData, withoutData } from './verify-yaml-edit.js';
+import {
+  dataAt,
+  isYamlChangedBy,
+  toPlainValue,
+  verifyEdit,
+  withData,
+  withoutData,
+} from './verify-yaml-edit.js';
 import { fillDocument, insertYamlMember, putValue, removeMember } from './yaml-change.js';
 import {
   pairPlace,
@@ -25,6 +32,7 @@ export function yamlEditor(): Editor {
       set: guardRecursion(setYamlValue),
       remove: guardRecursion(removeYamlValue),
     }),
+    isChangedBy: guardRecursion(isYamlChangedBy),
     offsetAt: (text, path) => yamlOffset(memberAt(readYaml(text).root, path)),
   };
 }
@@ -46,14 +54,14 @@ function setYamlValue(text: string, path: ConfigPath, value: ConfigValue): strin
   const { root } = source;
   if (!root) {
     const edited = applyChanges(text, fillDocument(text, wrapMissing(path, value)));
-    return verifyEdit(source, edited, { expect, made: (made) => made, name: pathLabel([]), offset: 0 });
+    return verifyEdit(source, edited, { expect, path, made: (made) => made, name: pathLabel([]), offset: 0 });
   }
 
   const { place, way, rest } = resolvePath(source, root, path);
   if (rest.length === 0 && isDeepStrictEqual(dataAt(source.merged, path), data)) return text;
 
   const there = path.slice(0, path.length - rest.length);
-  const subject = { expect, name: pathLabel(there), offset: place.whole.from };
+  const subject = { expect, path, name: pathLabel(there), offset: place.whole.from };
   const [key, ...missing] = rest;
   if (key !== undefined && isCollection(place.value)) {
     requireUnshared(source, [...way, place]);
@@ -65,8 +73,8 @@ function setYamlValue(text: string, path: ConfigPath, value: ConfigValue): strin
   requireUntagged(place, there, data);
   requireUnshared(source, way, place.value);
   const changes = putValue(text, root, place, wrapMissing(rest, value));
-  const made = (after: unknown) => memberValue(memberAt(after, there));
-  return verifyEdit(source, applyChanges(text, changes), { ...subject, gone: place.value, made });
+  const valueIn = (tree: unknown) => memberValue(memberAt(tree, there));
+  return verifyEdit(source, applyChanges(text, changes), { ...subject, gone: valueIn, made: valueIn });
 }
 
 function removeYamlValue(text: string, path: ConfigPath): string {
@@ -84,7 +92,13 @@ function removeYamlValue(text: string, path: ConfigPath): string {
   const index = isMap(collection) ? collection.items.indexOf(gone as Pair) : (path.at(-1) as number);
   const edited = applyChanges(text, removeMember(text, holder, index));
   const expect = (before: unknown) => withoutData(before, path);
-  return verifyEdit(source, edited, { expect, gone, name: pathLabel(path), offset: place.whole.from });
+  return verifyEdit(source, edited, {
+    expect,
+    path,
+    gone: (tree) => memberAt(tree, path),
+    name: pathLabel(path),
+    offset: place.whole.from,
+  });
 }
 
 /** Follows a path to its last existing value. An empty value ends it. */
