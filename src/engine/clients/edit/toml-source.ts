@@ -60,7 +60,8 @@ export function readToml(text: string): TomlSource {
 
 const recent = new RecentTexts<TomlSource>();
 
-function parseToml(text: string): TomlSource {
+/** As `readToml`, for a text that is read once. */
+export function parseToml(text: string): TomlSource {
   const data = readData(text);
   const tables = scanTomlTables(text);
   const paths = tablePaths(tables);

@@ -16,6 +16,7 @@ import {
   type TomlSection,
   type TomlSource,
 } from './toml-source.js';
+import { isTomlChangedBy, isTomlEdited } from './verify-toml-edit.js';
 
 /** Keys from the root to a value. */
 type KeyPath = readonly string[];
@@ -27,23 +28,24 @@ interface LineRemoval extends Span {
 
 /** Edits TOML as text. One parser finds positions, another verifies the result; neither prints. */
 export function tomlEditor(): Editor {
-  return dataEditor({ parse: (text) => readToml(text).data, set: setTomlValue, remove: removeTomlValue });
+  const editor = { parse: (text: string) => readToml(text).data, set: setTomlValue, remove: removeTomlValue };
+  return { ...dataEditor(editor), isChangedBy: isTomlChangedBy };
 }
 
 function setTomlValue(text: string, path: ConfigPath, value: ConfigValue): string {
   const source = readToml(text);
   const keys = toKeyPath(source, path);
-  const expected = withValue(source.data, keys, value);
-  if (sameData(source.data, expected)) return text;
-  return verifyTomlEdit(putTomlValue(source, keys, value), [expected], { source, keys });
+  if (hasTomlValue(source, keys) && sameData(configValueAt(source.data, keys), value)) return text;
+  const expect = (data: unknown) => [withValue(data, keys, value)];
+  return verifyTomlEdit(putTomlValue(source, keys, value), expect, { source, keys });
 }
 
 function removeTomlValue(text: string, path: ConfigPath): string {
   const source = readToml(text);
   const keys = toKeyPath(source, path);
   if (!hasTomlValue(source, keys)) throw new ConfigError(`There is no ${keyPathLabel(keys)} to remove.`);
-  const expected = removeEmptyTables(withoutValue(source.data, keys), keys);
-  return verifyTomlEdit(removeTomlValueText(source, keys), expected, { source, keys });
+  const expect = (data: unknown) => removeEmptyTables(withoutValue(data, keys), keys);
+  return verifyTomlEdit(removeTomlValueText(source, keys), expect, { source, keys });
 }
 
 /** Returns the text with a value, inserted or replaced. */
@@ -155,16 +157,15 @@ function isOptionalHeader(
 }
 
 /**
- * Returns the edited text if its data equal one of the expected results.
+ * Returns the edited text if its data are among the expected ones.
  * @throws ConfigError if not.
  */
 function verifyTomlEdit(
   edited: string,
-  expected: readonly unknown[],
+  expect: (data: unknown) => readonly unknown[],
   { source, keys }: { source: TomlSource; keys: KeyPath },
 ): string {
-  const { data = {} } = rereadToml(edited);
-  if (expected.some((right) => sameData(data, right))) return edited;
+  if (rereading(() => isTomlEdited(keys, { before: source.text, after: edited }, expect))) return edited;
   throw new ConfigError(
     `${keyPathLabel(keys)} cannot be edited safely: more would change.`,
     valueOffset(source, keys),
@@ -174,8 +175,12 @@ function verifyTomlEdit(
 
 /** Parses the result of an edit. A fault in it is not the user's. */
 function rereadToml(edited: string): TomlSource {
+  return rereading(() => readToml(edited));
+}
+
+function rereading<Result>(read: () => Result): Result {
   try {
-    return readToml(edited);
+    return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError('It cannot be edited safely: the result would be malformed.');
