@@ -25,17 +25,23 @@ const parsers: Readonly<Record<ConfigFormat, (text: string) => Promise<LocateVal
   json: parseJson,
   jsonc: parseJson,
   async toml(text) {
-    const { findTomlParts, readToml } = await import('./toml-source.js');
-    const source = readToml(text);
-    return (path) => findTomlParts(source, path)[0]?.start;
+    const { readToml, startsOfParts } = await import('./toml-source.js');
+    const starts = startsOfParts(readToml(text));
+    return (path) => starts.get(JSON.stringify(path));
   },
   async yaml(text) {
-    const { memberAt, readYaml } = await import('./yaml-source.js');
+    const { isMap, isPair, isScalar, isSeq } = await import('yaml');
+    const { readYaml, yamlOffset } = await import('./yaml-source.js');
     const { root } = readYaml(text);
+    const membersOf = remember((node: unknown): ReadonlyMap<unknown, unknown> => {
+      if (isSeq(node)) return new Map(node.items.entries());
+      if (!isMap(node)) return new Map();
+      return new Map(node.items.map((pair) => [isScalar(pair.key) ? pair.key.value : pair, pair]));
+    });
     return (path) => {
-      const member = memberAt(root, path);
-      const node = member && 'key' in member ? member.key : member;
-      return (node as { readonly range?: readonly number[] | null } | undefined)?.range?.[0];
+      let member: unknown = root;
+      for (const step of path) member = membersOf(isPair(member) ? member.value : member).get(step);
+      return yamlOffset(member);
     };
   },
 };
@@ -43,12 +49,7 @@ const parsers: Readonly<Record<ConfigFormat, (text: string) => Promise<LocateVal
 async function parseJson(text: string): Promise<LocateValue> {
   const { readJson } = await import('./json-source.js');
   const { root } = readJson(text);
-  const members = new Map<JsonNode, ReadonlyMap<string | number, JsonNode>>();
-  const membersOf = (node: JsonNode) => {
-    const known = members.get(node) ?? readMembers(node);
-    members.set(node, known);
-    return known;
-  };
+  const membersOf = remember(readMembers);
   return (path) => {
     let node = root;
     for (const step of path) node = node && membersOf(node).get(step);
@@ -60,4 +61,14 @@ async function parseJson(text: string): Promise<LocateValue> {
 function readMembers({ type, children }: JsonNode): ReadonlyMap<string | number, JsonNode> {
   if (type === 'object') return new Map(children.map((property) => [property.key, property.children[1]!]));
   return new Map(children.map((child, index) => [index, child]));
+}
+
+/** Keeps the result for each node: a path is looked up for each entry of a file. */
+function remember<Node, Result>(read: (node: Node) => Result): (node: Node) => Result {
+  const results = new Map<Node, Result>();
+  return (node) => {
+    const known = results.get(node) ?? read(node);
+    results.set(node, known);
+    return known;
+  };
 }

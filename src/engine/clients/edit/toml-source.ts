@@ -132,6 +132,28 @@ export function findTomlParts(source: TomlSource, path: ConfigPath): TomlPart[] 
   });
 }
 
+/** Offset of the first part of each value, by its path as JSON. */
+export function startsOfParts(source: TomlSource): ReadonlyMap<string, number> {
+  const starts = new Map<string, number>();
+  const add = (path: ConfigPath, from: number, start: number) => {
+    for (let length = from + 1; length <= path.length; length++) {
+      const name = JSON.stringify(path.slice(0, length));
+      if (!starts.has(name)) starts.set(name, start);
+    }
+  };
+  const addPairs = (pairs: readonly TomlPair[], from: number) => {
+    for (const pair of pairs) {
+      add(pair.path, from, pair.start);
+      addPairs(asInlineTable(source, pair)?.members ?? [], pair.path.length);
+    }
+  };
+  for (const { path, start, pairs } of source.sections) {
+    add(path, 0, start);
+    addPairs(pairs, path.length);
+  }
+  return starts;
+}
+
 /** The inline table in a pair; undefined if the value is not an inline table. */
 export function asInlineTable(
   { text }: TomlSource,

@@ -236,6 +236,6 @@ function guardRecursion<Input extends unknown[], Output>(
 /** Label of a value for messages: its key, or its index in a list. */
 function pathLabel(path: ConfigPath): string {
   const key = path.at(-1);
-  if (key === undefined) return 'The whole';
+  if (key === undefined) return 'The whole file';
   return typeof key === 'number' ? `Item ${key}` : JSON.stringify(key);
 }

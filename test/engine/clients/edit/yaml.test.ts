@@ -319,7 +319,7 @@ const refusals: readonly (readonly [
   ['a container that is a list', key, 'a: 1\nextensions: [b]\n', '"extensions" is not a map', 5],
   ['a container that is a map', item(0), 'mcpServers:\n  a: 1\n', '"mcpServers" is not a list', 0],
   ['a container that is text', key, 'extensions: text\n', '"extensions" is not a map', 0],
-  ['a root that is a list', key, '- a\n', 'The whole is not a map', 0],
+  ['a root that is a list', key, '- a\n', 'The whole file is not a map', 0],
   ['a place behind the end of a list', item(2), 'mcpServers: [a]\n', 'has no item 2', 0],
   ['an alias as container', key, 'b: &b {c: 1}\nextensions: *b\n', '"extensions" is an alias', 13],
   ['a container used elsewhere', key, 'extensions: &e\n  a: 1\nb: *e\n', 'alias *e would change', 25],
