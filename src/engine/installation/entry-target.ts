@@ -98,7 +98,7 @@ export async function explainUnreadable(
   const { findUnsupportedSyntax } = await import('../clients/edit/json.js');
   const start = hasMark ? 1 : 0;
   const fault = findUnsupportedSyntax(text.slice(start), tolerance);
-  return fault ? cannot((fault.offset ?? 0) + start, fault.message) : [];
+  return fault ? cannot((fault.offset ?? 0) + start, `${fault.message} Remove it.`) : [];
 }
 
 /** True if a client has a file of this scope. */
