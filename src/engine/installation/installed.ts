@@ -87,7 +87,11 @@ async function entryState(
   try {
     entry = await readEntry(text, await currentLocation(receipt, text));
   } catch (error) {
-    return { state: 'edited', reason: ((await toUserError(error, receipt.file)) as Error).message, apps: null };
+    return {
+      state: 'edited',
+      reason: ((await toUserError(error, receipt.file)) as Error).message,
+      apps: null,
+    };
   }
   if (!entry) return { state: 'gone', apps: null };
   const apps = hasApps({ ...receipt, entry });
