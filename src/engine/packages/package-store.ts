@@ -78,7 +78,10 @@ export class PackageStore {
     const hint = meant ? ` Did you mean "${meant}"?` : '';
     const form = isPackageName(name) ? '' : ' Give the name of a package, without a version or a server.';
     const known = names.length === 0 ? 'No package was added.' : `Added packages: ${names.join(', ')}.`;
-    throw new AgentToolsError('not-installed', `${name} is not a package that was added.${hint}${form} ${known}`);
+    throw new AgentToolsError(
+      'not-installed',
+      `${name} is not a package that was added.${hint}${form} ${known}`,
+    );
   }
 
   /**
