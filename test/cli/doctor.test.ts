@@ -649,6 +649,79 @@ describe('doctor', () => {
     expect(readFileSync(path.join(home, cursor), 'utf8')).toBe(text);
   });
 
+  it('moves secrets of arguments and addresses, and gives them to the server', async () => {
+    const echo = `${ticketsServer}\nprocess.stderr.write(JSON.stringify([process.argv.slice(2), process.env.API_KEY]));`;
+    const text = JSON.stringify(
+      servers({
+        one: {
+          command: node,
+          args: ['server.mjs', '--token', secret, '--key=hunter2', '--x=1'],
+          env: { API_KEY: secret },
+        },
+        two: { url: `https://mcp.example.com/mcp?key=hunter2&x=1`, headers: { 'X-Key': 'hunter3' } },
+      }),
+    );
+    const home = writeFolder({ [cursor]: text, 'server.mjs': echo });
+    const words = ['doctor', 'cursor', '--fix', '--move-secrets', '--offline', '--no-start'];
+    const { code, stdout } = await run(home, words);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Nothing is wrong') });
+    expect(stdout).toContain('Repaired: Move the argument token, the argument key, API_KEY of "one"');
+    expect(stdout).toContain('Repaired: Move its address, X-Key of "two"');
+    const written = readFileSync(path.join(home, cursor), 'utf8');
+    expect(written).not.toMatch(new RegExp(`${secret}|hunter`));
+    const { one, two } = JSON.parse(written).mcpServers;
+    expect(one.args.slice(1)).toEqual(
+      `start --arg-env token=MCP_TOKEN --arg-env key=MCP_KEY -- ${node} server.mjs --token {arg:token} --key={arg:key} --x=1`.split(
+        ' ',
+      ),
+    );
+    expect(two.args.at(-1)).toBe('https://mcp.example.com/mcp?key={arg:key}&x=1');
+    expect(JSON.parse((await run(home, ['export'])).stdout).servers).toEqual({
+      one: {
+        command: [node, 'server.mjs', '--token', '${TOKEN}', '--key=${KEY}', '--x=1'],
+        env: { API_KEY: '${API_KEY}' },
+      },
+      two: {
+        server: 'https://mcp.example.com/mcp?key=${KEY}&x=1',
+        headers: { 'X-Key': '${TWO_X_KEY}' },
+      },
+    });
+    for (const key of ['one', 'two']) await run(home, ['uninstall', 'cursor', key]);
+    expect(readFileSync(path.join(home, cursor), 'utf8')).toBe(text);
+  });
+
+  it('moves what it can of an entry through AgentTools, and names what to do with its options', async () => {
+    const args = [
+      path.join(root, 'bin/agenttools.js'),
+      'start',
+      '--arg',
+      `token=${secret}`,
+      'npm:@acme/mcp@1.2.0',
+    ];
+    const home = writeFolder({
+      [cursor]: servers({ one: { command: node, args, env: { API_KEY: secret } } }),
+    });
+    const words = ['doctor', 'cursor', '--offline', '--no-start', '--json'];
+    const found = async (...more: readonly string[]) =>
+      JSON.parse((await run(home, [...words, ...more])).stdout).findings.filter(
+        ({ code }: Finding) => code === 'doctor/clear-text-secret',
+      );
+    const advice =
+      'Store the value with: agenttools secret set TOKEN. Then install the server again with secret:TOKEN in place of the value.';
+    expect(await found()).toMatchObject([
+      {
+        message: expect.stringContaining(`AgentTools cannot move the argument token. ${advice}`),
+        fixable: false,
+      },
+    ]);
+    expect(await found('--fix', '--move-secrets')).toMatchObject([
+      { message: expect.stringContaining('"one" holds the argument token in clear text.'), fix: advice },
+    ]);
+    expect(JSON.parse(readFileSync(path.join(home, cursor), 'utf8')).mcpServers.one.env.API_KEY).toBe(
+      'secret:API_KEY',
+    );
+  });
+
   it('exports a remote server that it took over, with the name of its secret', async () => {
     const home = writeFolder({
       [cursor]: servers({

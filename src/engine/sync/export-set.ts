@@ -123,11 +123,13 @@ function declaredBy(receipt: Receipt, entry: ConfigEntry, deps: ExportDeps): Ser
       ? { server: withNames(receipt.kind === undefined ? receipt.reference : receipt.server), ...recorded }
       : recorded;
   const { env: variables = {}, args = [] } = client.launchOf(entry) ?? {};
-  // `--header-env <header>=<variable>`: the declaration has the header.
-  const isOfHeader = (name: string) =>
-    args.some((word, index) => args[index - 1] === '--header-env' && word.endsWith(`=${name}`));
+  // `--header-env <header>=<variable>`: the declaration has the header. The same for `--arg-env`.
+  const isOfInput = (name: string) =>
+    args.some(
+      (word, index) => /^--(?:arg|header)-env$/.test(args[index - 1] ?? '') && word.endsWith(`=${name}`),
+    );
   const answers = Object.entries(variables).filter(
-    ([name]) => !ownVariable.test(name) && base.env?.[name] === undefined && !isOfHeader(name),
+    ([name]) => !ownVariable.test(name) && base.env?.[name] === undefined && !isOfInput(name),
   );
   const env = {
     ...base.env,
