@@ -3,7 +3,7 @@ import type { Launch } from '../clients/client.js';
 import { schemeOf } from '../clients/header-references.js';
 import { shownUrl } from '../existing-servers/hide-secrets.js';
 import { linkNode, nodeCommand } from '../existing-servers/node-link.js';
-import { isThroughAgentTools } from '../installation/installed-reference.js';
+import { isThroughAgentTools } from '../installation/entry-inputs.js';
 import { escapeNames } from '../installation/server-declaration.js';
 import { storeSecret, toSecretName } from '../installation/store-secret.js';
 import { nodeFacts, type TakenServer } from './entry-launch.js';

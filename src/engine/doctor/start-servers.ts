@@ -4,6 +4,7 @@ import type { ClientEnvironment } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
 import { platformPaths } from '../clients/table/folders.js';
 import type { ListedTool } from '../compatibility/surface-checks.js';
+import { fillReferences } from '../installation/entry-inputs.js';
 import type { ListedItem } from '../preflight/read-record.js';
 import type { EntryPicture, Picture, Probe } from './picture.js';
 
@@ -65,9 +66,9 @@ async function probeEntry(
 ): Promise<Probe> {
   const { env } = surroundings;
   const texts = entry.launch ? entry.launch.env : (entry.remote?.headers ?? {});
-  const filled = fillAll(texts, env);
-  if ('missing' in filled)
-    return { state: 'not started', reason: `It needs ${filled.missing}, which only its client knows.` };
+  const filled = fillReferences(texts, env);
+  for (const reference of filled.missing.values())
+    return { state: 'not started', reason: `It needs ${reference}, which only its client knows.` };
   try {
     return entry.launch
       ? await probeProgram(entry, filled.values, { surroundings, cwd }, options)
@@ -113,29 +114,4 @@ async function probeRemote(
 
 function toolsOf(items: readonly ListedItem[]): readonly ListedTool[] {
   return items.flatMap(({ kind, value }) => (kind === 'tool' ? [value as ListedTool] : []));
-}
-
-/** References to the environment, in the spellings of all clients. */
-const environmentReference = /\$\{(?:env:)?([A-Za-z_]\w*)\}|\{env:([A-Za-z_]\w*)\}/g;
-
-/** References that only the client can fill. */
-const otherReference = /\$\{(?:input|\{)[^}]*\}/;
-
-function fillAll(
-  texts: Readonly<Record<string, string>>,
-  env: ClientEnvironment['env'],
-): { readonly values: Readonly<Record<string, string>> } | { readonly missing: string } {
-  const values: Record<string, string> = {};
-  for (const [name, text] of Object.entries(texts)) {
-    const [other] = otherReference.exec(text) ?? [];
-    if (other !== undefined) return { missing: other };
-    let missing: string | undefined;
-    values[name] = text.replace(environmentReference, (whole, one?: string, two?: string) => {
-      const value = env[one ?? two ?? ''];
-      if (value === undefined) missing = whole;
-      return value ?? '';
-    });
-    if (missing !== undefined) return { missing };
-  }
-  return { values };
 }

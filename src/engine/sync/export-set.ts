@@ -4,6 +4,7 @@ import { AgentToolsError } from '../base/errors.js';
 import { readTextFile } from '../base/files/text-file.js';
 import { looksSecret } from '../base/looks-secret.js';
 import { isString, isStringList } from '../base/value-checks.js';
+import { isOwnVariable } from '../base/variable-name.js';
 import { ReferenceReader } from '../bundles/config-references.js';
 import type { WritableClient } from '../clients/client.js';
 import { clientName } from '../clients/client-name.js';
@@ -107,9 +108,6 @@ function isRequested(
   return (!clients || clients.includes(client)) && (keys.length === 0 || keys.includes(key));
 }
 
-/** Variables that AgentTools sets by itself. */
-const ownVariable = /^(?:MCP_SERVER_NAME|MCP_TOOL_OPTIONS|MCP_APPS_ENABLED|AGENTTOOLS_\w+)$/;
-
 function declaredBy(receipt: Receipt, entry: ConfigEntry, deps: ExportDeps): ServerDeclaration {
   const client = writableClients.find(({ id }) => id === receipt.client);
   const { from: _, ...recorded } = (receipt.declared ?? {}) as ServerDeclaration & {
@@ -129,7 +127,7 @@ function declaredBy(receipt: Receipt, entry: ConfigEntry, deps: ExportDeps): Ser
       (word, index) => /^--(?:arg|header)-env$/.test(args[index - 1] ?? '') && word.endsWith(`=${name}`),
     );
   const answers = Object.entries(variables).filter(
-    ([name]) => !ownVariable.test(name) && base.env?.[name] === undefined && !isOfInput(name),
+    ([name]) => !isOwnVariable(name) && base.env?.[name] === undefined && !isOfInput(name),
   );
   const env = {
     ...base.env,

@@ -1,7 +1,7 @@
 import { findSecretReferences } from '../../base/secret-reference.js';
 import { secretsInUrl, secretsInWords } from '../../existing-servers/hide-secrets.js';
 import { findLiteralSecrets } from '../../extension/upstream-secrets.js';
-import { isThroughAgentTools } from '../../installation/installed-reference.js';
+import { isThroughAgentTools } from '../../installation/entry-inputs.js';
 import { toSecretName } from '../../installation/store-secret.js';
 import { commandLine, fixCommand } from '../commands.js';
 import type { Check, Found } from '../finding.js';

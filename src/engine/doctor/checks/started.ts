@@ -1,7 +1,7 @@
 import { findHarmedTools } from '../../adaptation/harmed-tools.js';
 import { clientLimits } from '../../compatibility/client-limits.js';
 import { measureServer } from '../../compatibility/token-cost.js';
-import { isThroughAgentTools } from '../../installation/installed-reference.js';
+import { isThroughAgentTools } from '../../installation/entry-inputs.js';
 import { againCommand, installCommand, removeCommand } from '../commands.js';
 import type { Check } from '../finding.js';
 import type { EntryPicture, Picture, Probe } from '../picture.js';
