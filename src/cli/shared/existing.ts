@@ -95,7 +95,7 @@ function enteredReference(
   if (meant.kind === 'name' || meant.kind === 'path') return undefined;
   const env = fillReferences(entered.env, host.env);
   const headers = fillReferences(entered.headers, host.env);
-  const words = fillReferences({ ...entered.args }, host.env);
+  const words = fillReferences(Object.fromEntries(entered.args.entries()), host.env);
   const args = entered.args.map((word, index) => words.values[index] ?? word);
   const unset = [...words.missing.values()].map((reference) => ['An argument', reference] as const);
   const notes = [...env.missing, ...headers.missing, ...unset].map(

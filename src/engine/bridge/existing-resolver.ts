@@ -221,7 +221,7 @@ function fillGiven(
 
 /** @throws AgentToolsError if a variable is not set */
 function fillVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
-  return text.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+  return text.replace(/\$\{([A-Za-z_][\w.-]*)\}/g, (_, name: string) => {
     const value = env[name];
     if (value === undefined)
       throw new AgentToolsError(

@@ -40,7 +40,8 @@ export function composeReference(
   }: { readonly client: Pick<WritableClient, 'name' | 'secretReference'>; readonly key: string },
 ): SecretReference | undefined {
   const { secretReference } = client;
-  if (!secretReference) return undefined;
+  // Not every client fills references to names with hyphens.
+  if (!secretReference || namesIn(text).some((one) => !/^\w+$/.test(one))) return undefined;
   const written = new Map(namesIn(text).map((one) => [one, secretReference(one, key, client.name)]));
   const all = [...written.values()];
   const [first] = all;

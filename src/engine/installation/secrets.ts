@@ -35,7 +35,8 @@ export function readVariables(
   return words.map((word) => {
     const equals = word.indexOf('=');
     const name = equals === -1 ? word : word.slice(0, equals);
-    if (!/^[A-Za-z_][A-Za-z0-9_()]*$/.test(name)) {
+    // Registry entries may declare names with hyphens and dots.
+    if (!/^[A-Za-z_][\w().-]*$/.test(name)) {
       throw new AgentToolsError(
         'usage',
         `"${word}" names no variable. Expected NAME=value, or NAME alone to pass on its value.`,

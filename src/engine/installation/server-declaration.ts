@@ -40,7 +40,7 @@ export function escapeNames(text: string): string {
   return text.replaceAll('${', '$${').replace(/^\$(?=\$*[A-Za-z_]\w*$)/, '$$$$');
 }
 
-const nameInText = /\$\$\{|\$\{(?:env:)?([A-Za-z_]\w*)\}|^\$(?=\$+[A-Za-z_]\w*$)|^\$([A-Za-z_]\w*)$/g;
+const nameInText = /\$\$\{|\$\{(?:env:)?([A-Za-z_][\w.-]*)\}|^\$(?=\$+[A-Za-z_]\w*$)|^\$([A-Za-z_]\w*)$/g;
 
 /** Names in a text. */
 export function namesIn(text: string): readonly string[] {

@@ -86,6 +86,6 @@ export function declaredRequest(declared: ServerDeclaration, values: NameValues)
 
 /** `Bearer secret:NAME` needs no braces. */
 function fillHeader(text: string, fill: (text: string) => string): string {
-  const [scheme = ''] = /^[A-Za-z][\w-]* (?=\$\{(?:env:)?\w+\}$)/.exec(text) ?? [];
+  const [scheme = ''] = /^[A-Za-z][\w-]* (?=\$\{(?:env:)?[\w.-]+\}$)/.exec(text) ?? [];
   return scheme + fill(text.slice(scheme.length));
 }

@@ -18,7 +18,7 @@ import { remoteShapeOf } from '../clients/table/remote-shapes.js';
 import { shownUrl } from '../existing-servers/hide-secrets.js';
 import { InputCollector } from '../existing-servers/registry-inputs.js';
 import { isSecretHeader } from '../extension/upstream-secrets.js';
-import { hideHeader, hideInWords, nameFor, withNames } from '../installation/declaration.js';
+import { hideHeader, hideInWords, nameFor, storedName, withNames } from '../installation/declaration.js';
 import { hasPlace, locateEntryTarget, type Scope } from '../installation/entry-target.js';
 import type { InstallDeps } from '../installation/install-request.js';
 import { escapeNames, type ServerDeclaration } from '../installation/server-declaration.js';
@@ -95,7 +95,7 @@ export async function exportSet(request: ExportRequest, deps: ExportDeps): Promi
   return {
     set: writtenSet(servers, request),
     count: servers.length,
-    secrets: [...new Set([...texts.matchAll(/(?<!\$)\$\{(\w+)\}/g)].map(([, name]) => name!))].sort(),
+    secrets: [...new Set([...texts.matchAll(/(?<!\$)\$\{([\w.-]+)\}/g)].map(([, name]) => name!))].sort(),
     notes,
   };
 }
@@ -139,12 +139,6 @@ function declaredBy(receipt: Receipt, entry: ConfigEntry, deps: ExportDeps): Ser
 
 function hideValue(name: string, value: string): string {
   return looksSecret(name, value) ? nameFor(name) : escapeNames(value);
-}
-
-/** `secret:NAME` as a name: on another machine, the value may come from elsewhere. */
-function storedName(value: string): string {
-  const [, name] = /^secret:([A-Za-z_]\w*)$/.exec(value) ?? [];
-  return name === undefined ? value : `\${${name}}`;
 }
 
 /** An entry of another program. `declared`: undefined if it is turned off, or has neither a command nor an address. */

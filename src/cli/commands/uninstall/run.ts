@@ -56,7 +56,7 @@ export async function uninstallCommand(input: UninstallInput, host: Host): Promi
 }
 
 /**
- * Lets the user choose entries at a terminal; undefined if there is none, or no entry.
+ * Lets the user choose entries at a terminal; undefined without entries.
  * @throws AgentToolsError `usage` with the entries if there is no terminal; `interrupted`
  */
 export async function pickIfOpen(

@@ -27,7 +27,7 @@ function secretsIn({ launch, remote }: EntryPicture): readonly ClearSecret[] {
     const [kind, step] = path as [ClearSecret['kind'], string | number | undefined];
     if (kind === 'url') return secretsInAddress(remote?.url ?? '');
     const held = valueAt(place, kind, step!);
-    if (typeof held !== 'string' || reference.test(held)) return [];
+    if (typeof held !== 'string' || reference.test(held) || step === 'AGENTTOOLS_SERVER_KEY') return [];
     if (kind === 'args') return secretsInArgument(launch?.args ?? [], Number(step));
     return [{ kind, name: String(step), value: held }];
   });
