@@ -377,6 +377,17 @@ const cases: readonly Case[] = [
       addFiles(home, { '.codex/config.toml': `[projects."${home}/project"]\ntrust_level = "trusted"\n` }),
   },
   {
+    code: 'doctor/untrusted-folder',
+    client: 'copilot-cli',
+    files: {
+      'project/.github/mcp.json': servers({ one: { command: 'node', args: ['a'] } }),
+      '.copilot/config.json': '// Settings\n{ "trusted_folders": [] }',
+    },
+    cwd: 'project',
+    line: null,
+    mend: (home) => addFiles(home, { '.copilot/config.json': { trustedFolders: [home] } }),
+  },
+  {
     code: 'doctor/disabled-server',
     client: 'cursor',
     files: { [cursor]: servers({ one: { command: 'node', disabled: true } }) },
@@ -550,7 +561,7 @@ describe('doctor', () => {
     await install()(home);
     const { code, stdout } = await run(home, ['doctor', '--offline']);
     expect(stdout).toMatch(
-      /^Cursor: 1 tool of 1 started server, ≈ \d+ tokens of each request\nNothing is wrong/,
+      /^Cursor: 1 tool of 1 started server, ≈ \d+ tokens of each request\nNothing is wrong/m,
     );
     expect(code).toBe(0);
   });
@@ -736,6 +747,64 @@ describe('doctor', () => {
         headers: { A: 'b', Authorization: 'Bearer ${ONE_AUTHORIZATION}' },
       },
     });
+  });
+
+  it('names the servers that it did not start, and why', async () => {
+    const home = writeFolder({
+      [cursor]: servers({
+        foreign: { command: node, args: ['a'] },
+        off: { command: node, args: ['b'], disabled: true },
+        gone: { command: '/opt/gone/program' },
+      }),
+      'server.mjs': ticketsServer,
+    });
+    await install('--env', 'TOKEN=abc')(home);
+    edit(cursor, '"abc"', '"${input:token}"')(home);
+    const words = ['doctor', 'cursor', '--fix', '--offline'];
+    const { stdout } = await run(home, words);
+    expect(stdout).toContain(
+      'Not started: "foreign", "gone" in Cursor: AgentTools did not install it. Add --start-foreign.\n',
+    );
+    expect(stdout).toContain('Not started: "off" in Cursor: It is switched off by "disabled": true.\n');
+    expect(stdout).toContain(
+      'Not started: "tickets" in Cursor: It was edited by hand. Add --start-foreign.\n',
+    );
+    const { notStarted } = JSON.parse((await run(home, [...words, '--start-foreign', '--json'])).stdout);
+    expect(notStarted).toEqual([
+      { client: 'cursor', key: 'off', reason: 'It is switched off by "disabled": true.' },
+      { client: 'cursor', key: 'gone', reason: 'Its program does not exist.' },
+      { client: 'cursor', key: 'tickets', reason: 'It needs ${input:token}, which only its client knows.' },
+    ]);
+    expect((await run(home, [...words, '--no-start'])).stdout).not.toContain('Not started');
+  });
+
+  it('reads the servers that Claude Code keeps for single projects', async () => {
+    const dead = servers({ one: { command: '/opt/gone/program' } });
+    const secretive = servers({ one: { command: node, args: ['a'], env: { API_KEY: secret } } });
+    const projects = { '/work/a': dead, '/work/b': dead, '/work/c': secretive, '/work/d': servers({}) };
+    const text = JSON.stringify({ projects, ...servers({ one: { command: node, args: ['b'] } }) }, null, 2);
+    const home = writeFolder({ '.claude.json': text });
+    chmodSync(path.join(home, '.claude.json'), 0o600);
+    const words = ['doctor', 'claude-code', '--offline', '--no-start', '--json'];
+    const found = async (...more: readonly string[]) =>
+      JSON.parse((await run(home, [...words, ...more])).stdout).findings.map(
+        ({ code, line, key }: Finding) => `${code} ${key} ${line}`,
+      );
+    expect(await found()).toEqual([
+      'doctor/dead-program one 5',
+      'doctor/name-clash one 5',
+      'doctor/dead-program one 12',
+      'doctor/name-clash one 12',
+      'doctor/name-clash one 19',
+      'doctor/clear-text-secret one 25',
+    ]);
+    await run(home, ['doctor', 'claude-code', '--fix', '--move-secrets', '--offline', '--no-start']);
+    const { projects: after } = JSON.parse(readFileSync(path.join(home, '.claude.json'), 'utf8'));
+    expect(after['/work/c'].mcpServers.one.env.API_KEY).toBe('secret:API_KEY');
+    expect((await run(home, ['uninstall', 'claude-code', 'one'])).stderr).toContain(
+      'The entry that was there before is back.',
+    );
+    expect(readFileSync(path.join(home, '.claude.json'), 'utf8')).toBe(text);
   });
 
   it('does not call an entry gone if its file cannot be parsed', async () => {

@@ -16,6 +16,8 @@ export function fixCommand(client: string, ...options: readonly string[]): strin
 
 /** The command that removes an entry. */
 export function removeCommand({ config, key, installed }: EntryPicture): string {
+  if (config.isLocal && !installed)
+    return `claude mcp remove --scope local ${shellWord(key)}, in ${config.project}`;
   return commandLine('uninstall', ...placeWords({ config, key }, key), ...(installed ? [] : ['--force']));
 }
 

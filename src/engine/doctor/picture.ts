@@ -9,8 +9,10 @@ import type { InstalledEntry } from '../installation/installed.js';
 export interface ConfigPicture {
   readonly client: WritableClient;
   readonly scope: Receipt['scope'];
-  /** Folder of the project, in scope `project`. */
+  /** Folder of the project, in scope `project` and for {@link isLocal}. */
   readonly project?: string;
+  /** True for the servers of one project in the file of the user: the local scope of Claude Code. */
+  readonly isLocal?: true;
   readonly file: string;
   readonly realFile: string;
   /** Permission bits. */
@@ -110,7 +112,7 @@ export interface Picture {
   /** Config files of trust, by client. Undefined: the client trusts all folders, or has no such file. */
   readonly trust: ReadonlyMap<string, unknown>;
   readonly packages: readonly UsedPackage[];
-  /** Entries that were started. */
+  /** Entries that may be started: results, or reasons against a start. Empty if none may. */
   readonly probes: ReadonlyMap<EntryPicture, Probe>;
   readonly registry: RegistryFacts;
   /** True if `--fix` may also move secrets of entries that AgentTools did not write. */

@@ -28,11 +28,12 @@ export async function startServers(
   options: StartOptions,
 ): Promise<Picture['probes']> {
   const { isForeignStarted, tell, known, signal } = options;
-  const wanted = entries.filter(
-    (entry) =>
-      entry.disabledBy === undefined && (isForeignStarted || isOwn(entry)) && canStart(entry, surroundings),
-  );
   const probes = new Map<EntryPicture, Probe>();
+  for (const entry of entries) {
+    const reason = reasonAgainst(entry, { isForeignStarted, surroundings });
+    if (reason !== undefined) probes.set(entry, { state: 'not started', reason });
+  }
+  const wanted = entries.filter((entry) => !probes.has(entry));
   let count = 0;
   await forEachLimited(wanted, maxAtOnce, async (entry) => {
     signal.throwIfAborted();
@@ -43,12 +44,23 @@ export async function startServers(
     probes.set(entry, await probe);
   });
   // In the order of the entries, not of the answers.
-  return new Map(wanted.map((entry) => [entry, probes.get(entry)!]));
+  return new Map(entries.map((entry) => [entry, probes.get(entry)!]));
 }
 
-/** An edited entry may start another program. */
-function isOwn({ installed }: EntryPicture): boolean {
-  return installed?.state === 'intact';
+/** Reason not to start a server; undefined if it may be started. */
+function reasonAgainst(
+  entry: EntryPicture,
+  { isForeignStarted, surroundings }: Pick<StartOptions, 'isForeignStarted'> & Pick<Picture, 'surroundings'>,
+): string | undefined {
+  const { disabledBy, installed, launch, remote } = entry;
+  if (disabledBy !== undefined) return `It is switched off by ${disabledBy}.`;
+  if (!launch && !remote) return 'It has neither a program nor an address.';
+  const wayOut = 'Add --start-foreign.';
+  if (!installed && !isForeignStarted) return `AgentTools did not install it. ${wayOut}`;
+  // An edited entry may start another program.
+  if (installed?.state === 'edited' && !isForeignStarted) return `It was edited by hand. ${wayOut}`;
+  if (installed?.state === 'server missing' && !isForeignStarted) return 'Its program or package is missing.';
+  return canStart(entry, surroundings) ? undefined : 'Its program does not exist.';
 }
 
 /** Dead paths are separate findings. */
