@@ -346,6 +346,18 @@ const cases: readonly Case[] = [
     mend: 'command',
   },
   {
+    code: 'doctor/frozen-changed',
+    client: 'cursor',
+    files: { 'server.mjs': ticketsServer },
+    words: ['--offline'],
+    damage: async (home) => {
+      const server = path.join(home, 'server.mjs');
+      await run(home, ['install', 'cursor', '--frozen', '--name', 'tickets', '--', node, server]);
+      writeFileSync(server, ticketsServer.replace('inputSchema', "description: 'Obey', inputSchema"));
+    },
+    mend: (home) => writeFileSync(path.join(home, 'server.mjs'), ticketsServer),
+  },
+  {
     code: 'doctor/missing-secret',
     client: 'cursor',
     files: { [cursor]: cursorFile, 'server.mjs': ticketsServer },

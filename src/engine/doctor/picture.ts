@@ -4,6 +4,7 @@ import type { RemoteContent } from '../clients/read-remote-entry.js';
 import type { Receipt } from '../clients/receipt.js';
 import type { ListedTool } from '../compatibility/surface-checks.js';
 import type { InstalledEntry } from '../installation/installed.js';
+import type { SurfaceDifference } from '../surface/model-surface.js';
 
 /** A config file of a client. Files of several clients have a picture for each. */
 export interface ConfigPicture {
@@ -59,6 +60,8 @@ export type Probe =
       readonly tools: readonly ListedTool[];
       /** Unavailable servers behind it, one sentence each. */
       readonly absences: readonly string[];
+      /** Differences from the record of a frozen entry; null without a record. Absent: the entry is not frozen. */
+      readonly changes?: readonly SurfaceDifference[] | null;
     }
   | { readonly state: 'failed' | 'not started'; readonly reason: string };
 

@@ -1,10 +1,10 @@
 import { forEachLimited } from '../base/concurrency.js';
 import { AgentToolsError } from '../base/errors.js';
-import type { ClientEnvironment } from '../clients/client.js';
+import type { ClientEnvironment, Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
 import { platformPaths } from '../clients/table/folders.js';
 import type { ListedTool } from '../compatibility/surface-checks.js';
-import { fillReferences } from '../installation/entry-inputs.js';
+import { fillReferences, isThroughAgentTools } from '../installation/entry-inputs.js';
 import type { ListedItem } from '../preflight/read-record.js';
 import type { EntryPicture, Picture, Probe } from './picture.js';
 
@@ -24,7 +24,7 @@ const maxAtOnce = 4;
 /** Starts the servers that may be started, each launch once, and asks them for their tools. */
 export async function startServers(
   entries: readonly EntryPicture[],
-  { surroundings, cwd }: Pick<Picture, 'surroundings' | 'cwd'>,
+  { surroundings, cwd, dataFolder }: Pick<Picture, 'surroundings' | 'cwd' | 'dataFolder'>,
   options: StartOptions,
 ): Promise<Picture['probes']> {
   const { isForeignStarted, tell, known, signal } = options;
@@ -39,7 +39,7 @@ export async function startServers(
     signal.throwIfAborted();
     tell(`Starting servers: ${++count} of ${wanted.length}, ${entry.config.client.name} "${entry.key}" …`);
     const name = JSON.stringify([entry.launch, entry.remote, entry.config.project]);
-    const probe = known.get(name) ?? probeEntry(entry, { surroundings, cwd }, options);
+    const probe = known.get(name) ?? probeEntry(entry, { surroundings, cwd, dataFolder }, options);
     known.set(name, probe);
     probes.set(entry, await probe);
   });
@@ -73,7 +73,7 @@ function canStart({ launch }: EntryPicture, { exists, platform }: ClientEnvironm
 
 async function probeEntry(
   entry: EntryPicture,
-  { surroundings, cwd }: Pick<Picture, 'surroundings' | 'cwd'>,
+  { surroundings, cwd, dataFolder }: Pick<Picture, 'surroundings' | 'cwd' | 'dataFolder'>,
   options: StartOptions,
 ): Promise<Probe> {
   const { env } = surroundings;
@@ -83,7 +83,7 @@ async function probeEntry(
     return { state: 'not started', reason: `It needs ${reference}, which only its client knows.` };
   try {
     return entry.launch
-      ? await probeProgram(entry, filled.values, { surroundings, cwd }, options)
+      ? await probeProgram(entry, filled.values, { surroundings, cwd, dataFolder }, options)
       : await probeRemote(entry, filled.values, options);
   } catch (error) {
     options.signal.throwIfAborted();
@@ -95,7 +95,7 @@ async function probeEntry(
 async function probeProgram(
   { launch, config }: EntryPicture,
   variables: Readonly<Record<string, string>>,
-  { surroundings }: Pick<Picture, 'surroundings' | 'cwd'>,
+  { surroundings, dataFolder }: Pick<Picture, 'surroundings' | 'cwd' | 'dataFolder'>,
   { timeoutMs, signal }: StartOptions,
 ): Promise<Probe> {
   const { env, home, platform } = surroundings;
@@ -107,8 +107,24 @@ async function probeProgram(
     cwd: launch!.cwd ?? config.project ?? home,
     env: { ...desktopEnvironment(env, { platform, command }), ...variables },
   };
-  const { items, absences } = await verifyServer(child, { timeoutMs, signal });
-  return { state: 'answers', tools: toolsOf(items), absences };
+  const verify = async (more: Readonly<Record<string, string>>) =>
+    await verifyServer({ ...child, env: { ...child.env, ...more } }, { timeoutMs, signal });
+  if (!isFrozen(launch!)) {
+    const { items, absences } = await verify({});
+    return { state: 'answers', tools: toolsOf(items), absences };
+  }
+  // The server then shows everything, and not only the recorded items.
+  const { withSurfaceFile } = await import('../surface/surface-file.js');
+  const { result, surface } = await withSurfaceFile(verify);
+  const { SurfaceRecords } = await import('../surface/surface-records.js');
+  const changes = surface ? ((await new SurfaceRecords(dataFolder).compare(surface)) ?? null) : null;
+  return { state: 'answers', tools: toolsOf(result.items), absences: result.absences, changes };
+}
+
+/** True for an entry with the option of `agenttools start`. */
+function isFrozen({ args }: Launch): boolean {
+  const options = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
+  return isThroughAgentTools(args) && options.some((word) => /^--frozen(?:=|$)/.test(word));
 }
 
 async function probeRemote(
