@@ -57,17 +57,24 @@ export async function gather(
       installed.map(async (one) => [one, await followLinks(one.receipt.file).catch(() => '')] as const),
     ),
   );
+  const byKey = new Map<string, InstalledEntry[]>();
+  for (const one of installed) {
+    const name = `${one.receipt.client} ${one.receipt.key}`;
+    const group = byKey.get(name) ?? [];
+    byKey.set(name, group);
+    group.push(one);
+  }
   const entries = configs.flatMap((config) =>
     entriesIn(config).map((entry) => {
-      const ours = installed.find(
-        (one) =>
-          one.state !== 'gone' &&
-          one.receipt.client === config.client.id &&
-          one.receipt.key === entry.key &&
-          realFiles.get(one) === config.realFile &&
-          (one.receipt.container.path[0] === 'projects' ? one.receipt.container.path[1] : undefined) ===
-            (config.isLocal && config.project),
-      );
+      const ours = byKey
+        .get(`${config.client.id} ${entry.key}`)
+        ?.find(
+          (one) =>
+            one.state !== 'gone' &&
+            realFiles.get(one) === config.realFile &&
+            (one.receipt.container.path[0] === 'projects' ? one.receipt.container.path[1] : undefined) ===
+              (config.isLocal && config.project),
+        );
       const disabledBy = entry.disabledBy ?? disabledElsewhere(entry, configs);
       return { ...entry, ...(ours && { installed: ours }), ...(disabledBy !== undefined && { disabledBy }) };
     }),

@@ -19,8 +19,10 @@ export function renderDoctor(report: DoctorReport, options: DoctorRenderOptions)
   const style = styleFor(options);
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
-    const group = groupOf(finding, options);
-    groups.set(group, [...(groups.get(group) ?? []), finding]);
+    const name = groupOf(finding, options);
+    const group = groups.get(name) ?? [];
+    groups.set(name, group);
+    group.push(finding);
   }
   const blocks = [...groups].map(
     ([group, list]) => `${style.bold(group)}\n${list.map((one) => renderFinding(one, options)).join('')}`,

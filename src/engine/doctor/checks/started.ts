@@ -79,7 +79,8 @@ export function answeredByClient({
     const { client, project } = entry.config;
     if (probe.state !== 'answers' || (project !== undefined && project !== cwd)) continue;
     const group = groups.get(client.id) ?? [];
-    groups.set(client.id, [...group, { entry, tools: probe.tools }]);
+    groups.set(client.id, group);
+    group.push({ entry, tools: probe.tools });
   }
   return groups;
 }
