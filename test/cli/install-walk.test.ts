@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../src/cli/main.js';
 import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
 import { writeFolder } from '../support/packages.js';
 import { plugin } from '../support/plugin.js';
-import { fakeHost, runCli } from '../support/run-cli.js';
+import { runCli } from '../support/run-cli.js';
+import { down, type Keys, runAtTerminal } from '../support/terminal.js';
 
 let home: string;
 let cwd: string;
@@ -17,29 +16,14 @@ beforeEach(() => {
   for (const folder of ['.cursor', '.codex']) mkdirSync(path.join(home, folder));
 });
 
-const down = '\u001b[B';
-
-/** Runs a command at a terminal. The user presses the keys at each question. */
-async function walk(
-  keys: readonly (readonly [question: string, ...keys: readonly string[]])[],
+const walk = async (
+  keys: Keys,
   {
     command = 'install',
     words = ['--no-verify'],
     env = {},
   }: { command?: string; words?: readonly string[]; env?: Record<string, string> } = {},
-) {
-  const { host, stdout, stderr } = fakeHost({ cwd, home, env: { PATH: process.env.PATH ?? '', ...env } });
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
-  Object.assign(stderr, { columns: 100 });
-  const done = main([command, ...words], { ...host, stdin });
-  let seen = 0;
-  for (const [question, ...pressed] of keys) {
-    await expect.poll(() => stderr.text.indexOf(question, seen), { timeout: 15_000 }).toBeGreaterThan(-1);
-    seen = stderr.text.indexOf(question, seen) + question.length;
-    for (const key of pressed) stdin.write(key);
-  }
-  return { code: await done, stdout: stdout.text, stderr: stderr.text };
-}
+) => await runAtTerminal([command, ...words], keys, { home, cwd, env });
 
 const written = () =>
   ['.cursor/mcp.json', '.codex/config.toml', 'agenttools'].filter((file) =>
