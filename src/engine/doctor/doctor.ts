@@ -42,7 +42,7 @@ export interface ClientTotals {
 }
 
 /** A server that was not started. */
-export interface NotStarted {
+interface NotStarted {
   readonly client: string;
   readonly key: string;
   readonly reason: string;
