@@ -92,13 +92,17 @@ const toolNames: Source = async ({ positional }, host) => {
 
 /** Tools of a server at its last start, by its reference or the key of its entry. */
 async function recordedTools(server: string, host: Host): Promise<readonly string[]> {
-  const [{ receiptMatcher }, { UpstreamRecords }, { ExistingRecords, upstreamRecordKey }, { SurfaceRecords }] =
-    await Promise.all([
-      import('../../../engine/installation/match-receipt.js'),
-      import('../../../engine/runtime/upstream-records.js'),
-      import('../../../engine/existing-servers/existing-records.js'),
-      import('../../../engine/surface/surface-records.js'),
-    ]);
+  const [
+    { receiptMatcher },
+    { UpstreamRecords },
+    { ExistingRecords, upstreamRecordKey },
+    { SurfaceRecords },
+  ] = await Promise.all([
+    import('../../../engine/installation/match-receipt.js'),
+    import('../../../engine/runtime/upstream-records.js'),
+    import('../../../engine/existing-servers/existing-records.js'),
+    import('../../../engine/surface/surface-records.js'),
+  ]);
   const isMeant = await receiptMatcher(server, host);
   const { dataFolder } = workspaceFolders(host);
   const upstreams = new UpstreamRecords(dataFolder);
