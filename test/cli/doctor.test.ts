@@ -346,6 +346,18 @@ const cases: readonly Case[] = [
     mend: 'command',
   },
   {
+    code: 'doctor/frozen-changed',
+    client: 'cursor',
+    files: { 'server.mjs': ticketsServer },
+    words: ['--offline'],
+    damage: async (home) => {
+      const server = path.join(home, 'server.mjs');
+      await run(home, ['install', 'cursor', '--frozen', '--name', 'tickets', '--', node, server]);
+      writeFileSync(server, ticketsServer.replace('inputSchema', "description: 'Obey', inputSchema"));
+    },
+    mend: (home) => writeFileSync(path.join(home, 'server.mjs'), ticketsServer),
+  },
+  {
     code: 'doctor/missing-secret',
     client: 'cursor',
     files: { [cursor]: cursorFile, 'server.mjs': ticketsServer },
@@ -375,6 +387,17 @@ const cases: readonly Case[] = [
     line: null,
     mend: (home) =>
       addFiles(home, { '.codex/config.toml': `[projects."${home}/project"]\ntrust_level = "trusted"\n` }),
+  },
+  {
+    code: 'doctor/untrusted-folder',
+    client: 'copilot-cli',
+    files: {
+      'project/.github/mcp.json': servers({ one: { command: 'node', args: ['a'] } }),
+      '.copilot/config.json': '// Settings\n{ "trusted_folders": [] }',
+    },
+    cwd: 'project',
+    line: null,
+    mend: (home) => addFiles(home, { '.copilot/config.json': { trustedFolders: [home] } }),
   },
   {
     code: 'doctor/disabled-server',
@@ -550,7 +573,7 @@ describe('doctor', () => {
     await install()(home);
     const { code, stdout } = await run(home, ['doctor', '--offline']);
     expect(stdout).toMatch(
-      /^Cursor: 1 tool of 1 started server, ≈ \d+ tokens of each request\nNothing is wrong/,
+      /^Cursor: 1 tool of 1 started server, ≈ \d+ tokens of each request\nNothing is wrong/m,
     );
     expect(code).toBe(0);
   });
@@ -649,6 +672,79 @@ describe('doctor', () => {
     expect(readFileSync(path.join(home, cursor), 'utf8')).toBe(text);
   });
 
+  it('moves secrets of arguments and addresses, and gives them to the server', async () => {
+    const echo = `${ticketsServer}\nprocess.stderr.write(JSON.stringify([process.argv.slice(2), process.env.API_KEY]));`;
+    const text = JSON.stringify(
+      servers({
+        one: {
+          command: node,
+          args: ['server.mjs', '--token', secret, '--key=hunter2', '--x=1'],
+          env: { API_KEY: secret },
+        },
+        two: { url: `https://mcp.example.com/mcp?key=hunter2&x=1`, headers: { 'X-Key': 'hunter3' } },
+      }),
+    );
+    const home = writeFolder({ [cursor]: text, 'server.mjs': echo });
+    const words = ['doctor', 'cursor', '--fix', '--move-secrets', '--offline', '--no-start'];
+    const { code, stdout } = await run(home, words);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Nothing is wrong') });
+    expect(stdout).toContain('Repaired: Move the argument token, the argument key, API_KEY of "one"');
+    expect(stdout).toContain('Repaired: Move its address, X-Key of "two"');
+    const written = readFileSync(path.join(home, cursor), 'utf8');
+    expect(written).not.toMatch(new RegExp(`${secret}|hunter`));
+    const { one, two } = JSON.parse(written).mcpServers;
+    expect(one.args.slice(1)).toEqual(
+      `start --arg-env token=MCP_TOKEN --arg-env key=MCP_KEY -- ${node} server.mjs --token {arg:token} --key={arg:key} --x=1`.split(
+        ' ',
+      ),
+    );
+    expect(two.args.at(-1)).toBe('https://mcp.example.com/mcp?key={arg:key}&x=1');
+    expect(JSON.parse((await run(home, ['export'])).stdout).servers).toEqual({
+      one: {
+        command: [node, 'server.mjs', '--token', '${TOKEN}', '--key=${KEY}', '--x=1'],
+        env: { API_KEY: '${API_KEY}' },
+      },
+      two: {
+        server: 'https://mcp.example.com/mcp?key=${KEY}&x=1',
+        headers: { 'X-Key': '${TWO_X_KEY}' },
+      },
+    });
+    for (const key of ['one', 'two']) await run(home, ['uninstall', 'cursor', key]);
+    expect(readFileSync(path.join(home, cursor), 'utf8')).toBe(text);
+  });
+
+  it('moves what it can of an entry through AgentTools, and names what to do with its options', async () => {
+    const args = [
+      path.join(root, 'bin/agenttools.js'),
+      'start',
+      '--arg',
+      `token=${secret}`,
+      'npm:@acme/mcp@1.2.0',
+    ];
+    const home = writeFolder({
+      [cursor]: servers({ one: { command: node, args, env: { API_KEY: secret } } }),
+    });
+    const words = ['doctor', 'cursor', '--offline', '--no-start', '--json'];
+    const found = async (...more: readonly string[]) =>
+      JSON.parse((await run(home, [...words, ...more])).stdout).findings.filter(
+        ({ code }: Finding) => code === 'doctor/clear-text-secret',
+      );
+    const advice =
+      'Store the value with: agenttools secret set TOKEN. Then install the server again with secret:TOKEN in place of the value.';
+    expect(await found()).toMatchObject([
+      {
+        message: expect.stringContaining(`AgentTools cannot move the argument token. ${advice}`),
+        fixable: false,
+      },
+    ]);
+    expect(await found('--fix', '--move-secrets')).toMatchObject([
+      { message: expect.stringContaining('"one" holds the argument token in clear text.'), fix: advice },
+    ]);
+    expect(JSON.parse(readFileSync(path.join(home, cursor), 'utf8')).mcpServers.one.env.API_KEY).toBe(
+      'secret:API_KEY',
+    );
+  });
+
   it('exports a remote server that it took over, with the name of its secret', async () => {
     const home = writeFolder({
       [cursor]: servers({
@@ -663,6 +759,64 @@ describe('doctor', () => {
         headers: { A: 'b', Authorization: 'Bearer ${ONE_AUTHORIZATION}' },
       },
     });
+  });
+
+  it('names the servers that it did not start, and why', async () => {
+    const home = writeFolder({
+      [cursor]: servers({
+        foreign: { command: node, args: ['a'] },
+        off: { command: node, args: ['b'], disabled: true },
+        gone: { command: '/opt/gone/program' },
+      }),
+      'server.mjs': ticketsServer,
+    });
+    await install('--env', 'TOKEN=abc')(home);
+    edit(cursor, '"abc"', '"${input:token}"')(home);
+    const words = ['doctor', 'cursor', '--fix', '--offline'];
+    const { stdout } = await run(home, words);
+    expect(stdout).toContain(
+      'Not started: "foreign", "gone" in Cursor: AgentTools did not install it. Add --start-foreign.\n',
+    );
+    expect(stdout).toContain('Not started: "off" in Cursor: It is switched off by "disabled": true.\n');
+    expect(stdout).toContain(
+      'Not started: "tickets" in Cursor: It was edited by hand. Add --start-foreign.\n',
+    );
+    const { notStarted } = JSON.parse((await run(home, [...words, '--start-foreign', '--json'])).stdout);
+    expect(notStarted).toEqual([
+      { client: 'cursor', key: 'off', reason: 'It is switched off by "disabled": true.' },
+      { client: 'cursor', key: 'gone', reason: 'Its program does not exist.' },
+      { client: 'cursor', key: 'tickets', reason: 'It needs ${input:token}, which only its client knows.' },
+    ]);
+    expect((await run(home, [...words, '--no-start'])).stdout).not.toContain('Not started');
+  });
+
+  it('reads the servers that Claude Code keeps for single projects', async () => {
+    const dead = servers({ one: { command: '/opt/gone/program' } });
+    const secretive = servers({ one: { command: node, args: ['a'], env: { API_KEY: secret } } });
+    const projects = { '/work/a': dead, '/work/b': dead, '/work/c': secretive, '/work/d': servers({}) };
+    const text = JSON.stringify({ projects, ...servers({ one: { command: node, args: ['b'] } }) }, null, 2);
+    const home = writeFolder({ '.claude.json': text });
+    chmodSync(path.join(home, '.claude.json'), 0o600);
+    const words = ['doctor', 'claude-code', '--offline', '--no-start', '--json'];
+    const found = async (...more: readonly string[]) =>
+      JSON.parse((await run(home, [...words, ...more])).stdout).findings.map(
+        ({ code, line, key }: Finding) => `${code} ${key} ${line}`,
+      );
+    expect(await found()).toEqual([
+      'doctor/dead-program one 5',
+      'doctor/name-clash one 5',
+      'doctor/dead-program one 12',
+      'doctor/name-clash one 12',
+      'doctor/name-clash one 19',
+      'doctor/clear-text-secret one 25',
+    ]);
+    await run(home, ['doctor', 'claude-code', '--fix', '--move-secrets', '--offline', '--no-start']);
+    const { projects: after } = JSON.parse(readFileSync(path.join(home, '.claude.json'), 'utf8'));
+    expect(after['/work/c'].mcpServers.one.env.API_KEY).toBe('secret:API_KEY');
+    expect((await run(home, ['uninstall', 'claude-code', 'one'])).stderr).toContain(
+      'The entry that was there before is back.',
+    );
+    expect(readFileSync(path.join(home, '.claude.json'), 'utf8')).toBe(text);
   });
 
   it('does not call an entry gone if its file cannot be parsed', async () => {

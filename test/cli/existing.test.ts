@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -41,6 +42,56 @@ test('call runs a tool of a command, with its arguments and variables', async ()
   const broken = await run('call', '--', 'node', '-e', '0');
   const stderr = 'error: The upstream server "node" is unavailable: it exited with code 0.\n';
   expect(broken).toMatchObject({ code: 1, stdout: '', stderr });
+});
+
+test('call takes the inputs of an entry, and options replace them', async () => {
+  const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+  const install = ['install', 'cursor', '--name', 'board', '--no-verify'];
+  expect(await run(...install, '--env', 'TOKEN=rose', '--', 'node', server, 'a')).toMatchObject({ code: 0 });
+  const called = await run('call', 'board', 'show', '{}');
+  expect(called).toMatchObject({ code: 0, stdout: 'a rose\n' });
+  expect(called.stderr).toMatch(/^board is the installed server .*, with the inputs of its entry\.\n$/);
+  const words = ['call', 'board', 'show', '{}', '--env', 'TOKEN=lily', '--arg', 'x'];
+  expect(await run(...words)).toMatchObject({ code: 0, stdout: 'a x lily\n' });
+});
+
+test('call takes secrets of an entry from the store and from variables', async () => {
+  const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+  await runCli(['secret', 'set', 'FLOWER'], { home, cwd: home, stdin: 'tulip' });
+  const install = ['install', 'cursor', '--no-verify', '--name'];
+  await run(...install, 'stored', '--env', 'TOKEN=secret:FLOWER', '--arg', 'b', '--', 'node', server, 'a');
+  expect(await run('call', 'stored', 'show', '{}')).toMatchObject({ code: 0, stdout: 'a b tulip\n' });
+  const project = [...install, 'locked', '--project', '--env', 'TOKEN=rose'];
+  await run(...project, '--', 'node', server, '--key', 's3cret-value');
+  const env = { MCP_KEY: 'k3y', TOKEN: 'rose' };
+  const called = await runCli(['call', 'locked', 'show', '{}'], {
+    home,
+    cwd: home,
+    env: { PATH: process.env.PATH ?? '', HOME: home, ...env },
+  });
+  expect(called).toMatchObject({ code: 0, stdout: '--key k3y rose\n' });
+  expect((await run('call', 'locked', 'show', '{}')).stderr).toContain('which is not set here');
+});
+
+test('completion knows the keys of installed servers and the tools of their last start', async () => {
+  const server = path.join(writeFolder({ 'board.mjs': boardServer }), 'board.mjs');
+  await run('install', 'cursor', '--name', 'board', '--', 'node', server);
+  writeFileSync(server, 'process.exit(1)');
+  expect((await run('completion', 'suggest', '--word=boa', '--', 'call')).stdout).toMatch(/^board\t/m);
+  expect((await run('completion', 'suggest', '--', 'call', 'board')).stdout).toBe('show\t\n');
+});
+
+test('list-installed lists the entries of one project', async () => {
+  const place = ['--no-verify', '--', 'node', 'server.mjs'];
+  await run('install', 'cursor', '--name', 'mine', ...place);
+  await run('install', 'cursor', '--project', '--name', 'shared', ...place);
+  const keys = async (...words: readonly string[]) =>
+    JSON.parse((await run('list-installed', '--json', ...words)).stdout).map(
+      ({ key }: { key: string }) => key,
+    );
+  expect(await keys('--project')).toEqual(['shared']);
+  expect(await keys(`--project=${path.dirname(home)}`)).toEqual([]);
+  expect((await keys()).sort()).toEqual(['mine', 'shared']);
 });
 
 test('show describes a command with the items of its last call', async () => {

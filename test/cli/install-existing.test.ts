@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { applyPatch } from 'diff';
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
 import { npmInProcess } from '../support/npm-in-process.js';
+import { npmUser } from '../support/npm-user.js';
 import { addFiles, writeFolder } from '../support/packages.js';
-import { type Registry, startRegistry } from '../support/registry.js';
 import { runCli } from '../support/run-cli.js';
 import { ticketsServer } from '../support/tickets-server.js';
 import { writeBundle } from '../support/zip.js';
@@ -17,12 +17,9 @@ vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
   return withNpmInProcess(await original());
 });
 
-let registry: Registry;
 let home: string;
-const cache = writeFolder();
 
-beforeAll(async () => {
-  registry = await startRegistry();
+const npm = npmUser(async (registry) => {
   const fields = { type: 'module', bin: 'server.js' };
   for (const version of ['1.0.0', '1.2.0'])
     await registry.publish({
@@ -39,18 +36,13 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  home = writeFolder({ '.npmrc': registry.settings() });
+  home = npm.newHome();
 });
 
 const run = async (
   words: readonly string[],
   { cwd = home, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
-) =>
-  await runCli(words, {
-    home,
-    cwd,
-    env: { ...npmInProcess, PATH: process.env.PATH ?? '', npm_config_cache: cache, HOME: home, ...env },
-  });
+) => await npm.run(words, { home, cwd, env });
 
 const cursorFile = () => path.join(home, '.cursor/mcp.json');
 const entries = () => JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers;
@@ -138,7 +130,7 @@ describe('install of an npm package', () => {
     const allowed = await runCli(['install', 'cursor', 'npm:builder', '--allow-scripts', 'builder'], {
       home,
       cwd: home,
-      env: { ...program, PATH: process.env.PATH ?? '', npm_config_cache: cache, HOME: home },
+      env: { ...program, PATH: process.env.PATH ?? '', npm_config_cache: npm.cache, HOME: home },
     });
     expect(allowed).toMatchObject({ code: 0 });
     const records = path.join(home, 'agenttools');
@@ -325,7 +317,7 @@ test('the examples of the page install their servers', async () => {
   const [, code = ''] = page.match(/```sh\n([^`]*)```/) ?? [];
   const fields = { version: '1.0.0', type: 'module', bin: 'server.js' };
   for (const name of ['@playwright/mcp', '@modelcontextprotocol/server-filesystem'])
-    await registry.publish({ 'package.json': { name, ...fields }, 'server.js': ticketsServer });
+    await npm.registry.publish({ 'package.json': { name, ...fields }, 'server.js': ticketsServer });
   const packages = [{ registryType: 'npm', identifier: '@playwright/mcp', version: '1.0.0' }];
   const { url } = await startMcpRegistry([registryEntry({ name: 'io.github.acme/tickets', packages })]);
   const lines = code.trim().split('\n');

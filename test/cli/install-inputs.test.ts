@@ -232,6 +232,76 @@ const shared: readonly (readonly [what: string, file: string, text: string, word
   ],
 ];
 
+describe('inputs with hyphens in their names', () => {
+  const hyphens = {
+    ...remote,
+    name: 'io.github.acme/hyphens',
+    remotes: undefined,
+    packages: [
+      {
+        registryType: 'pypi',
+        identifier: 'hyphens',
+        version: '1.0.0',
+        transport: { type: 'stdio' },
+        environmentVariables: [{ name: 'my-key', isRequired: true, isSecret: true }],
+        packageArguments: [
+          { type: 'named', name: '--dir', value: '{my-dir}', variables: { 'my-dir': { isRequired: true } } },
+        ],
+      },
+    ],
+  };
+  const programs = writeFolder({ uvx: '' });
+  chmodSync(path.join(programs, 'uvx'), 0o755);
+  const run = async (words: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    await runCli(words, {
+      home,
+      cwd: home,
+      env: { PATH: `${programs}${path.delimiter}${env.PATH}`, ...more },
+    });
+  const cursor = () => JSON.parse(readFileSync(path.join(home, '.cursor/mcp.json'), 'utf8')).mcpServers;
+
+  beforeEach(() => addFiles(home, { 'hyphens.json': hyphens }));
+
+  test('are variables, arguments and headers', async () => {
+    const words = ['install', 'cursor', './hyphens.json', '--arg', 'my-dir=/data', '--no-verify'];
+    expect(await run([...words, '--env', 'my-key=abc'])).toMatchObject({ code: 0 });
+    expect(cursor().hyphens).toMatchObject({
+      args: ['hyphens==1.0.0', '--dir', '/data'],
+      env: { 'my-key': 'abc' },
+    });
+    expect(await run([...words, '--env', 'my-key', '--name', 'own'], { 'my-key': 'def' })).toMatchObject({
+      code: 0,
+    });
+    expect(cursor().own.env).toEqual({ 'my-key': 'def' });
+    expect((await run(['install', 'cursor', './hyphens.json', '--no-verify'])).stderr).toMatch(
+      /--arg my-dir=<value> is missing\.\n.*--env my-key=<value> is missing\./,
+    );
+  });
+
+  test('are stored, recorded, exported and synchronised by their names', async () => {
+    await runCli(['secret', 'set', 'my-key'], { home, cwd: home, stdin: 'abc' });
+    const words = ['install', 'cursor', './hyphens.json', '--arg', 'my-dir=/data', '--no-verify'];
+    await run([...words, '--env', 'my-key=secret:my-key']);
+    const { stdout } = await run(['export', '--out', 'agenttools.json']);
+    expect(stdout).toBe('');
+    expect(JSON.parse(readFileSync(path.join(home, 'agenttools.json'), 'utf8')).servers.hyphens).toEqual({
+      server: './hyphens.json',
+      env: { 'my-key': '${my-key}' },
+      args: ['my-dir=/data'],
+    });
+    expect((await run(['sync', '--check'])).stdout).toBe('In sync: 1 entries.\n');
+    const named = ['--arg', 'token=secret:my-key', '--arg', 'folders=/x', '--no-verify'];
+    await run(['install', 'codex', 'tickets.mcpb', ...named]);
+    expect((await run(['export', 'tickets'])).stdout).toContain('"token=${my-key}"');
+  });
+
+  test('are asked for', async () => {
+    const words = ['install', 'cursor', './hyphens.json', '--no-verify'];
+    const { told } = await runAt(words, ['/data', 'abc', 'n']);
+    expect(told).toMatch(/ {2}my-dir: .* {2}my-key \(hidden\): /s);
+  });
+});
+
 describe('a project file', () => {
   test.for(shared)('gets no value of %s', async ([, file, text, words]) => {
     if (file !== '') addFiles(home, { [file]: text });

@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../src/cli/main.js';
 import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
 import { writeFolder } from '../support/packages.js';
 import { plugin } from '../support/plugin.js';
-import { fakeHost, runCli } from '../support/run-cli.js';
+import { runCli } from '../support/run-cli.js';
+import { down, type Keys, runAtTerminal } from '../support/terminal.js';
 
 let home: string;
 let cwd: string;
@@ -17,29 +16,20 @@ beforeEach(() => {
   for (const folder of ['.cursor', '.codex']) mkdirSync(path.join(home, folder));
 });
 
-const down = '\u001b[B';
-
-/** Runs `install` at a terminal. The user presses the keys at each question. */
-async function walk(
-  keys: readonly (readonly [question: string, ...keys: readonly string[]])[],
+const walk = async (
+  keys: Keys,
   {
+    command = 'install',
     words = ['--no-verify'],
     env = {},
-    columns = 100,
-  }: { words?: readonly string[]; env?: Record<string, string>; columns?: number } = {},
-) {
-  const { host, stdout, stderr } = fakeHost({ cwd, home, env: { PATH: process.env.PATH ?? '', ...env } });
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
-  Object.assign(stderr, { columns, rows: columns });
-  const done = main(['install', ...words], { ...host, stdin });
-  let seen = 0;
-  for (const [question, ...pressed] of keys) {
-    await expect.poll(() => stderr.text.indexOf(question, seen), { timeout: 15_000 }).toBeGreaterThan(-1);
-    seen = stderr.text.indexOf(question, seen) + question.length;
-    for (const key of pressed) stdin.write(key);
-  }
-  return { code: await done, stdout: stdout.text, stderr: stderr.text };
-}
+    width = 100,
+  }: {
+    command?: string;
+    words?: readonly string[];
+    env?: Record<string, string>;
+    width?: number;
+  } = {},
+) => await runAtTerminal([command, ...words], keys, { home, cwd, env, width });
 
 const written = () =>
   ['.cursor/mcp.json', '.codex/config.toml', 'agenttools'].filter((file) =>
@@ -134,12 +124,73 @@ describe('install at a terminal', () => {
       ['For which projects?', '\r'],
     ] as const;
     await walk([...place, ['Write this?', '\r']]);
-    const { code, stderr } = await walk(place, { columns: 0 });
+    const { code, stderr } = await walk(place, { width: 0 });
     expect(code).toBe(0);
     expect(stderr).toContain('Nothing to change: ');
     expect(stderr).not.toContain('Write this?');
     expect(stderr).toContain('Into which clients? Space selects, Enter goes on');
   });
+});
+
+describe('uninstall at a terminal', () => {
+  const texts = () =>
+    ['.cursor/mcp.json', '.codex/config.toml'].map((file) => {
+      const place = path.join(home, file);
+      return existsSync(place) ? readFileSync(place, 'utf8') : undefined;
+    });
+
+  beforeEach(async () => {
+    await runCli(['install', 'cursor,codex', '.', '--no-verify'], { home, cwd });
+    await runCli(['install', 'cursor', '.', '--no-verify', '--name', 'two'], { home, cwd });
+  });
+
+  it('asks which entries to remove, shows the changes, and removes the chosen ones', async () => {
+    const keys = [
+      ['Which entries?', ' ', down, ' ', '\r'],
+      ['Remove this?', '\r'],
+    ] as const;
+    const { code, stdout, stderr } = await walk(keys, { command: 'uninstall', words: [] });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr.indexOf('Would remove')).toBeLessThan(stderr.indexOf('Remove this?'));
+    expect(stderr).toMatch(/^- /m);
+    const [cursor, codex] = texts();
+    expect(codex).toBeUndefined();
+    expect(Object.keys(JSON.parse(cursor!).mcpServers)).toEqual(['two']);
+    expect(stderr).toContain('The same without questions:\n  agenttools uninstall codex kit\n');
+  });
+
+  it.each([
+    ['the choice', [['Which entries?', '\u0003']]],
+    [
+      'the consent',
+      [
+        ['Which entries?', ' ', '\r'],
+        ['Remove this?', '\u0003'],
+      ],
+    ],
+  ] as const)('changes nothing at Ctrl+C in %s', async (_, keys) => {
+    const before = texts();
+    const { code, stderr } = await walk(keys, { command: 'uninstall', words: [] });
+    expect({ code, after: texts() }).toEqual({ code: 130, after: before });
+    expect(stderr).toMatch(/error: Interrupted\. Nothing was written\.\n$/);
+  });
+
+  it('prints the diff of the chosen entries with --dry-run', async () => {
+    const before = texts();
+    const keys = [['Which entries?', ' ', '\r']] as const;
+    const { code, stdout } = await walk(keys, { command: 'uninstall', words: ['--dry-run'] });
+    expect({ code, after: texts() }).toEqual({ code: 0, after: before });
+    expect(stdout).toMatch(/^-.*kit/m);
+  });
+
+  it.each([[[]], [['--json']]])(
+    'names the entries and their commands without a terminal: %j',
+    async (words) => {
+      const { code, stdout, stderr } = await runCli(['uninstall', ...words], { home, cwd });
+      expect(code).toBe(2);
+      expect(stdout + stderr).toContain('agenttools uninstall cursor two');
+    },
+  );
 });
 
 describe('install without a terminal', () => {

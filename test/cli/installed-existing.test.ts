@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseStartArguments } from '../../src/cli/commands/start/arguments.js';
 import { preparation } from '../../src/cli/commands/start/run.js';
 import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
+import { npmUser } from '../support/npm-user.js';
 import { addFiles, writeFolder } from '../support/packages.js';
-import { type Registry, startRegistry } from '../support/registry.js';
-import { fakeHost, runAtHome } from '../support/run-cli.js';
+import { fakeHost } from '../support/run-cli.js';
 import { ticketsServer } from '../support/tickets-server.js';
 import { writeBundle } from '../support/zip.js';
 
@@ -15,9 +15,7 @@ vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
   return withNpmInProcess(await original());
 });
 
-let registry: Registry;
 let home: string;
-const cache = writeFolder();
 const programs = writeFolder({ uvx: '', docker: '', dnx: '' });
 const server = { type: 'node', entry_point: 'server.mjs' };
 const bundle = writeBundle(
@@ -25,9 +23,8 @@ const bundle = writeBundle(
   { 'server.mjs': ticketsServer },
 );
 
-beforeAll(async () => {
+const npm = npmUser(async (registry) => {
   for (const name of readdirSync(programs)) chmodSync(path.join(programs, name), 0o755);
-  registry = await startRegistry();
   await registry.publish({
     'package.json': { name: '@acme/mcp', version: '1.2.0', type: 'module', bin: 'server.js' },
     'server.js': ticketsServer,
@@ -36,7 +33,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   const mcpServers = { a: { command: 'node', args: ['a.js'] } };
-  home = writeFolder({ '.npmrc': registry.settings(), 'mcp.json': { mcpServers } });
+  home = npm.newHome({ 'mcp.json': { mcpServers } });
   writeFileSync(path.join(home, 'tickets.mcpb'), bundle);
   addFiles(home, { '.cursor/mcp.json': original });
 });
@@ -55,10 +52,9 @@ const leftFolders = () =>
 const recordCount = () => readdirSync(path.join(home, 'agenttools', 'existing-servers')).length;
 
 const run = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  await runAtHome(home, words, {
-    PATH: [programs, path.dirname(process.execPath)].join(path.delimiter),
-    npm_config_cache: cache,
-    ...env,
+  await npm.run(words, {
+    home,
+    env: { PATH: [programs, path.dirname(process.execPath)].join(path.delimiter), ...env },
   });
 const listed = async () => JSON.parse((await run(['list-installed', '--json'])).stdout);
 
@@ -336,7 +332,7 @@ describe('a scoped package', () => {
   });
 
   test('is an existing server in start if it is not installed and may be', async () => {
-    const { host } = fakeHost({ cwd: home, home, env: { npm_config_cache: cache, HOME: home } });
+    const { host } = fakeHost({ cwd: home, home, env: { npm_config_cache: npm.cache, HOME: home } });
     const input = parseStartArguments(['@acme/mcp'])!;
     expect((await preparation(input, host)).openServer).toBeDefined();
     expect((await preparation({ ...input, autoInstall: false }, host)).openServer).toBeUndefined();

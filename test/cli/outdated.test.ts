@@ -9,10 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { npmInProcess } from '../support/npm-in-process.js';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { npmUser } from '../support/npm-user.js';
 import { writeFolder } from '../support/packages.js';
-import { type Registry, startRegistry } from '../support/registry.js';
 import { runCli } from '../support/run-cli.js';
 import { ticketsServer } from '../support/tickets-server.js';
 
@@ -21,33 +20,25 @@ vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
   return withNpmInProcess(await original());
 });
 
-let registry: Registry;
 let home: string;
-const cache = writeFolder();
 
 /** An MCP server, or with `fields` an extension. */
 const publish = async (name: string, version: string, fields: object = {}) =>
-  await registry.publish({
+  await npm.registry.publish({
     'package.json': { name, version, type: 'module', bin: 'server.js', ...fields },
     'server.js': ticketsServer.replace('inputSchema', `description: 'Version ${version}', inputSchema`),
   });
 
-beforeAll(async () => {
-  registry = await startRegistry();
+const npm = npmUser(async () => {
   await publish('@acme/mcp', '1.0.0');
   await publish('@acme/kit', '1.0.0', { agenttools: { tools: [] } });
 });
 
 beforeEach(() => {
-  home = writeFolder({ '.npmrc': registry.settings() });
+  home = npm.newHome();
 });
 
-const run = async (...words: readonly string[]) =>
-  await runCli(words, {
-    home,
-    cwd: home,
-    env: { ...npmInProcess, PATH: process.env.PATH ?? '', npm_config_cache: cache, HOME: home },
-  });
+const run = async (...words: readonly string[]) => await npm.run(words, { home });
 
 const entry = () => JSON.parse(readFileSync(path.join(home, '.cursor/mcp.json'), 'utf8')).mcpServers.acme;
 const data = (...parts: readonly string[]) => path.join(home, 'agenttools', ...parts);

@@ -190,12 +190,94 @@ describe('a set', () => {
     expect(texts()).toEqual(originals);
     const written = () => JSON.parse(text('cursor')).mcpServers.kit.env;
     await run(['sync', '--no-verify'], { MY_TOKEN: 's3cret' });
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: an escaped name.
-    expect(written()).toMatchObject({ TOKEN: 's3cret', TEXT: '${MY_TOKEN}' });
-    await run(['undo']);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of Cursor, and an escaped name.
+    expect(written()).toMatchObject({ TOKEN: '${env:MY_TOKEN}', TEXT: '${MY_TOKEN}' });
+    expect(await actions('--check')).toEqual({ 'kit cursor': 'same' });
     await runCli(['secret', 'set', 'MY_TOKEN'], { home, cwd, stdin: 'stored' });
+    expect(await actions('--check')).toEqual({ 'kit cursor': 'update' });
     expect((await sync()).code).toBe(0);
     expect(written()).toMatchObject({ TOKEN: 'secret:MY_TOKEN' });
+    expect(await actions('--check')).toEqual({ 'kit cursor': 'same' });
+  });
+
+  it('writes references of the client for variables, and their values only where it has none', async () => {
+    writeSet({
+      scope: 'user',
+      clients: five,
+      // biome-ignore-start lint/suspicious/noTemplateCurlyInString: names of a set.
+      servers: {
+        kit: { server: '.', env: { KEY: '${env:KEY}', B: '$B', MIX: 'a-${KEY}', C: '$$C', OTHER: '${KEY}' } },
+        remote: {
+          server: 'https://mcp.example.com/mcp',
+          headers: { Authorization: 'Bearer ${KEY}', 'X-Key': 'k-${KEY}' },
+          clients: ['cursor', 'codex'],
+        },
+      },
+      // biome-ignore-end lint/suspicious/noTemplateCurlyInString: names of a set.
+    });
+    const { code, stderr } = await run(['sync', '--no-verify'], { KEY: 's3cret', B: 'b1' });
+    expect(code).toBe(0);
+    const { kit, remote } = JSON.parse(text('cursor')).mcpServers;
+    // biome-ignore-start lint/suspicious/noTemplateCurlyInString: references of Cursor and Visual Studio Code.
+    const expected = { KEY: '${env:KEY}', B: '${env:B}', MIX: 'a-${env:KEY}', C: '$C', OTHER: '${env:KEY}' };
+    expect(kit.env).toMatchObject(expected);
+    expect(remote.headers).toEqual({ Authorization: 'Bearer ${env:KEY}', 'X-Key': 'k-${env:KEY}' });
+    const { servers, inputs } = JSON.parse(text('vscode').replace(/\/\/.*/g, ''));
+    expect(servers.kit.env).toMatchObject({ MIX: 'a-${input:kit_KEY}', OTHER: '${input:kit_KEY}' });
+    // biome-ignore-end lint/suspicious/noTemplateCurlyInString: references of Cursor and Visual Studio Code.
+    expect(inputs.map(({ id }: { id: string }) => id)).toEqual(['kit_KEY', 'kit_B']);
+    // Codex gives a variable neither another name nor a part of a text.
+    expect(text('codex')).toContain('env_vars = ["KEY", "B"]');
+    expect(text('codex')).toContain('OTHER = "s3cret"');
+    expect(text('codex')).toContain('bearer_token_env_var = "KEY"');
+    expect(JSON.parse(text('desktop')).mcpServers.kit.env).toMatchObject({ KEY: 's3cret', B: 'b1' });
+    for (const told of [
+      '"kit" in Cursor: OTHER is a reference. Set KEY in the environment that Cursor starts from.',
+      '"kit" in Claude Desktop: KEY is in the file in clear text, since Claude Desktop has no reference for it. To keep it in the secret store: agenttools secret set KEY, then sync again.',
+    ])
+      expect(stderr).toContain(told);
+  });
+
+  const clearText: readonly [string, Readonly<Record<string, unknown>>, string, string][] = [
+    ['a variable', { server: '.', env: { API_KEY: 'hunter2' } }, 'The variable API_KEY', 'API_KEY'],
+    [
+      'a header',
+      { server: 'https://h.example/mcp', headers: { Authorization: 'Bearer hunter2' } },
+      'The header Authorization',
+      'TOKEN',
+    ],
+    ['an argument', { server: 'npm:@acme/mcp', args: ['--token', 'hunter2'] }, 'The argument', 'TOKEN'],
+    ['a word of a command', { command: ['node', 's.js', '--api-key=hunter2'] }, 'The argument', 'API_KEY'],
+    ['an address', { server: 'https://h.example/mcp?key=hunter2' }, 'The address', 'KEY'],
+    ['an option', { server: '.', toolOptions: ['search.apiKey=hunter2'] }, 'The argument', 'SEARCH_APIKEY'],
+  ];
+  it.each(clearText)(
+    'refuses a secret in %s, copies it nowhere, and writes the other servers',
+    async (_, server, what, name) => {
+      writeSet({ scope: 'user', clients: ['cursor', 'codex'], servers: { clear: server, kit } });
+      const message = `${what} holds a secret in clear text, so nothing is written. Write "\${${name}}" instead, and store the value: agenttools secret set ${name}.`;
+      const checked = await sync('--check');
+      expect(checked.code).toBe(1);
+      expect(checked.stdout).toMatch(/^refused {2}"clear" in Cursor, Codex: .*agenttools\.json:1:\d+: /);
+      expect(checked.stdout).toContain(message);
+      const { code, stdout, stderr } = await sync('--json');
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) });
+      expect(JSON.parse(text('cursor')).mcpServers).toHaveProperty('kit');
+      const data = path.join(home, 'agenttools');
+      const written = readdirSync(data, { recursive: true, withFileTypes: true })
+        .filter((one) => one.isFile())
+        .map(({ parentPath, name: file }) => readFileSync(path.join(parentPath, file), 'utf8'));
+      expect([...written, ...Object.values(texts()), checked.stdout, stdout, stderr].join()).not.toContain(
+        'hunter2',
+      );
+    },
+  );
+
+  it('writes a text that only looks like a secret, if the set allows it', async () => {
+    const server = { ...kit, env: { API_KEY: 'none' }, allowFindings: ['literal-secret'] };
+    writeSet({ scope: 'user', clients: ['cursor'], servers: { kit: server } });
+    expect((await sync()).code).toBe(0);
+    expect(JSON.parse(text('cursor')).mcpServers.kit.env.API_KEY).toBe('none');
   });
 
   it('is written to files of its project, with references for secrets', async () => {
@@ -213,7 +295,7 @@ describe('a set', () => {
     });
     const written = readFileSync(path.join(cwd, '.cursor/mcp.json'), 'utf8');
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of Cursor.
-    expect(JSON.parse(written).mcpServers.kit.env.TOKEN).toBe('${env:TOKEN}');
+    expect(JSON.parse(written).mcpServers.kit.env.TOKEN).toBe('${env:MY_TOKEN}');
     expect(written).not.toContain('s3cret');
     expect(texts()).toEqual(originals);
     expect((await sync('--check', '--to', 'cursor')).code).toBe(0);
@@ -402,8 +484,15 @@ describe('export', () => {
     const secrets = { API_KEY: 's3cret', TOKEN: 't0ken-value' };
     expect((await run(['sync', '--no-verify'], secrets)).code).toBe(0);
     const moved = (folder: string, content: string) => content.replaceAll(folder, '~');
-    for (const name of ['cursor', 'codex', 'goose', 'vscode'] as const)
-      expect(moved(home, text(name))).toBe(moved(old, readFileSync(path.join(old, files[name]), 'utf8')));
+    const entry = (folder: string) => {
+      const content = readFileSync(path.join(folder, files.cursor), 'utf8');
+      return JSON.parse(moved(folder, content)).mcpServers.kit;
+    };
+    const { env, ...before } = entry(old);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of Cursor.
+    expect(entry(home)).toEqual({ ...before, env: { ...env, API_KEY: '${env:API_KEY}' } });
+    for (const name of ['codex', 'goose', 'vscode'] as const) expect(text(name)).not.toMatch(/s3cret|t0ken/);
+    expect((await run(['sync', '--check'])).stdout).toBe('In sync: 4 entries.\n');
   });
 
   it('describes entries of other programs with --foreign, and names what is lost', async () => {

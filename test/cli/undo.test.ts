@@ -33,6 +33,40 @@ const install = (...words: readonly string[]) => run('install', ...words, '--no-
 const texts = () => [cursor, codex].map((file) => readFileSync(file, 'utf8'));
 const history = async () => JSON.parse((await run('history', '--json')).stdout);
 
+describe('the entries of a change in the history', () => {
+  it('lists only the entries that a change touched', async () => {
+    for (const name of ['one', 'two', 'three']) await install('cursor', '.', '--name', name);
+    await install('cursor', '.', '--name', 'one', '--env', 'A=1');
+    await run('uninstall', 'cursor', '--name', 'two');
+    const keys = (await history()).map(({ files }: { files: { key: string }[] }) =>
+      files.map(({ key }) => key),
+    );
+    expect(keys).toEqual([['two'], ['one'], ['three'], ['two'], ['one']]);
+  });
+
+  it('leaves out equal entries between two changed ones', async () => {
+    const names = ['one', 'two', 'three'];
+    for (const name of names) await install('cursor', '.', '--name', name);
+    const [file = ''] = readdirSync(path.join(home, 'agenttools/history')).toReversed();
+    const place = path.join(home, 'agenttools/history', file);
+    const change = JSON.parse(readFileSync(place, 'utf8'));
+    const [
+      {
+        inserted: [three],
+      },
+    ] = [change.receipts];
+    const [one, two] = names.map((key) => ({ ...three, key }));
+    const receipts = {
+      at: 0,
+      removed: [one, two, three],
+      inserted: [{ ...one, version: '2' }, two, { ...three, version: '2' }],
+      rest: 0,
+    };
+    writeFileSync(place, JSON.stringify({ ...change, receipts }));
+    expect((await run('history')).stdout).toContain('"one", "three" in Cursor');
+  });
+});
+
 describe('undo', () => {
   it('restores the bytes of every file that the last command changed', async () => {
     await install('cursor,codex', '.');

@@ -1,5 +1,6 @@
 import { AgentToolsError, isUnknownName } from '../../engine/base/errors.js';
 import { ownProgram, workspaceFolders } from '../../engine/base/folders.js';
+import { looksSecret } from '../../engine/base/looks-secret.js';
 import { visibleText } from '../../engine/base/visible-text.js';
 import type { BridgeDeps } from '../../engine/bridge/existing-resolver.js';
 import type { NamedReference } from '../../engine/bridge/open-existing.js';
@@ -12,6 +13,8 @@ import {
   type ServerReference,
   shownReference,
 } from '../../engine/existing-servers/server-reference.js';
+import { isSecretHeader } from '../../engine/extension/upstream-secrets.js';
+import { type EnteredServer, fillReferences } from '../../engine/installation/entry-inputs.js';
 import { installationFolders } from '../../engine/installation/installation-folders.js';
 import { installedReference } from '../../engine/installation/installed-reference.js';
 import { readVariables } from '../../engine/installation/secrets.js';
@@ -24,6 +27,13 @@ import { openWorkspace, workspaceOptions } from './workspace.js';
 interface FindOptions {
   /** True if the command starts the server. Default: true. */
   readonly starts?: boolean;
+  /** True if the command takes the inputs of an entry. Default: false. */
+  readonly takesInputs?: boolean;
+}
+
+/** A named server, and the inputs of the entry by which it was found. */
+export interface FoundReference extends NamedReference {
+  readonly entered?: Pick<EnteredServer, 'transport' | 'cwd'> & { readonly given: GivenOptions };
 }
 
 /** The existing server that a command line means; undefined: a server of an extension. */
@@ -32,7 +42,7 @@ export async function findExisting(
   command: readonly string[] | undefined,
   host: Host,
   options: FindOptions = {},
-): Promise<NamedReference | undefined> {
+): Promise<FoundReference | undefined> {
   if (!command && !server) return undefined;
   const reference = command ? commandReference(command) : readServerReference(server ?? '');
   if (reference.kind === 'path') return undefined;
@@ -47,7 +57,7 @@ async function findByName(
   { text, npm, isBare }: Extract<ServerReference, { kind: 'name' }>,
   host: Host,
   options: FindOptions,
-): Promise<NamedReference | undefined> {
+): Promise<FoundReference | undefined> {
   if (await isExtension(text, host)) return undefined;
   const installed = await findInstalled(text, host, options);
   if (installed) return installed;
@@ -58,18 +68,67 @@ async function findByName(
 export async function findInstalled(
   name: string,
   host: Host,
-  { starts = true }: FindOptions = {},
-): Promise<NamedReference | undefined> {
+  { starts = true, takesInputs = false }: FindOptions = {},
+): Promise<FoundReference | undefined> {
   const { receipts } = installationFolders(host);
-  const installed = await installedReference(name, { receipts, cwd: host.cwd, home: host.home });
+  const place = { receipts, cwd: host.cwd, home: host.home };
+  const installed = await installedReference(name, { ...place, isEntered: takesInputs });
   if (!installed) return undefined;
-  const { reference: text, words, hasInputs } = installed;
+  const { reference: text, words, hasInputs, entered } = installed;
+  if (entered && hasInputs) return enteredReference(name, text, { entered, host });
   const meant = words ? commandReference(words) : readServerReference(text);
   if (meant.kind === 'name' || meant.kind === 'path') return undefined;
   const note =
     hasInputs && starts ? ' Inputs of its entry are not used: give them by --arg, --env and --header.' : '';
   host.stderr.write(visibleText(`${name} is the installed server ${text}.${note}\n`));
   return { text, meant };
+}
+
+/** The server of an entry, with the inputs that its client gives it. */
+function enteredReference(
+  name: string,
+  text: string,
+  { entered, host }: { readonly entered: EnteredServer; readonly host: Host },
+): FoundReference | undefined {
+  const { server, transport, cwd } = entered;
+  const meant = typeof server === 'string' ? readServerReference(server) : commandReference(server);
+  if (meant.kind === 'name' || meant.kind === 'path') return undefined;
+  const env = fillReferences(entered.env, host.env);
+  const headers = fillReferences(entered.headers, host.env);
+  const words = fillReferences(Object.fromEntries(entered.args.entries()), host.env);
+  const args = entered.args.map((word, index) => words.values[index] ?? word);
+  const unset = [...words.missing.values()].map((reference) => ['An argument', reference] as const);
+  const notes = [...env.missing, ...headers.missing, ...unset].map(
+    ([input, reference]) => ` ${input} is ${reference} there, which is not set here.`,
+  );
+  host.stderr.write(
+    visibleText(`${name} is the installed server ${text}, with the inputs of its entry.${notes.join('')}\n`),
+  );
+  const pairs = (
+    values: Readonly<Record<string, string>>,
+    isSecret: (input: string, value: string) => boolean,
+  ) =>
+    Object.entries(values).map(([input, value]) => ({
+      name: input,
+      value,
+      isSecret: isSecret(input, value),
+    }));
+  const given = { env: pairs(env.values, looksSecret), args, headers: pairs(headers.values, isSecretHeader) };
+  const named = { text: shownReference(meant) ?? text, meant };
+  return { ...named, entered: { given, transport, cwd } };
+}
+
+/** Inputs of the command line after the inputs of the entry, which they replace. */
+export function givenWith({ entered }: FoundReference, options: InputOptions, host: Host): GivenOptions {
+  const given = givenOptions(options, host);
+  if (!entered) return given;
+  const rest = <P extends { readonly name: string }>(own: readonly P[], others: readonly P[]) =>
+    own.filter(({ name }) => !others.some((other) => other.name.toLowerCase() === name.toLowerCase()));
+  return {
+    env: [...rest(entered.given.env, given.env), ...given.env],
+    args: [...entered.given.args, ...given.args],
+    headers: [...rest(entered.given.headers, given.headers), ...given.headers],
+  };
 }
 
 /** Time limit for the lookup of a package, since the user waits for it. */

@@ -31,7 +31,7 @@ function isAddress(value: string): boolean {
 function hasCredentials(address: string): boolean {
   return (
     /^[^/]+:\/\/[^/?#@]*:[^/?#@]+@/.test(address) ||
-    /[?&#][^=&#]*(?:key|token|secret|passw|sig)[^=&#]*=./i.test(address)
+    /[?&#][^=&#]*(?:key|token|secret|passw|sig)[^=&#]*=[^&#]/i.test(address)
   );
 }
 

@@ -1,5 +1,6 @@
 import { canonical } from '../base/canonical-json.js';
 import { AgentToolsError } from '../base/errors.js';
+import { isOwnVariable } from '../base/variable-name.js';
 import { waitAtMost } from '../base/wait.js';
 import { deriveKey } from '../clients/entry-keys.js';
 import { upstreamRecordKey } from '../existing-servers/existing-records.js';
@@ -166,9 +167,6 @@ function passed(env: Variables, names: readonly string[] | undefined): Variables
   return Object.fromEntries(Object.entries(env).filter(([name]) => name === 'PATH' || names.includes(name)));
 }
 
-/** Our own variables. The server gets all others that the client has given us. */
-const ownVariables = /^(?:MCP_SERVER_NAME|MCP_TOOL_OPTIONS|MCP_APPS_ENABLED|MCP_TOOL_LIST|AGENTTOOLS_.*)$/;
-
 type Variables = Readonly<Record<string, string | undefined>>;
 
 async function toEndpoint(
@@ -187,7 +185,7 @@ async function toEndpoint(
   if (launch.kind === 'program') {
     const { command, args, env } = launch;
     const passed = Object.entries(variables).filter(
-      (pair): pair is [string, string] => pair[1] !== undefined && !ownVariables.test(pair[0]),
+      (pair): pair is [string, string] => pair[1] !== undefined && !isOwnVariable(pair[0]),
     );
     const all = { ...Object.fromEntries(passed), ...env };
     return { command, args, env: all, cwd: launch.cwd ?? cwd, ...(argumentFolders && { argumentFolders }) };
@@ -223,7 +221,7 @@ function fillGiven(
 
 /** @throws AgentToolsError if a variable is not set */
 function fillVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
-  return text.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+  return text.replace(/\$\{([A-Za-z_][\w.-]*)\}/g, (_, name: string) => {
     const value = env[name];
     if (value === undefined)
       throw new AgentToolsError(

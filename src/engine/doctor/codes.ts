@@ -96,6 +96,11 @@ export const findingKinds = {
     summary: 'A server does not start or does not answer.',
     why: 'The client shows none of its tools.',
   },
+  'doctor/frozen-changed': {
+    severity: 'warning',
+    summary: 'A frozen server lists other items than the recorded ones.',
+    why: 'The client gets only items that are as recorded.',
+  },
   'doctor/upstream-unavailable': {
     severity: 'warning',
     summary: 'A server starts, but a server behind it does not answer.',

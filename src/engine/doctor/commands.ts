@@ -1,4 +1,5 @@
 import { shellWord } from '../base/shell-word.js';
+import { isOwnVariable } from '../base/variable-name.js';
 import { isSecret } from '../extension/upstream-secrets.js';
 import type { InstalledEntry } from '../installation/installed.js';
 import { wordsOf } from '../installation/installed-reference.js';
@@ -16,6 +17,8 @@ export function fixCommand(client: string, ...options: readonly string[]): strin
 
 /** The command that removes an entry. */
 export function removeCommand({ config, key, installed }: EntryPicture): string {
+  if (config.isLocal && !installed)
+    return `claude mcp remove --scope local ${shellWord(key)}, in ${config.project}`;
   return commandLine('uninstall', ...placeWords({ config, key }, key), ...(installed ? [] : ['--force']));
 }
 
@@ -37,7 +40,7 @@ export function againCommand(
   const { client } = entry.config;
   const { env = {} } = client.launchOf(receipt.entry) ?? {};
   const variables = Object.entries(env)
-    .filter(([name]) => !ownVariables.has(name))
+    .filter(([name]) => !isOwnVariable(name))
     .flatMap(([name, value]) => ['--env', isSecret(name, value) ? name : `${name}=${value}`]);
   const words = receipt.kind === 'command' ? wordsOf(receipt) : undefined;
   const all = ['--name', entry.key, ...variables, ...options];
@@ -46,9 +49,6 @@ export function againCommand(
     ? commandLine('install', ...placeWords(entry), ...all, '--', ...words)
     : commandLine('install', ...placeWords(entry, reference), ...all);
 }
-
-/** Variables that `install` sets by itself. */
-const ownVariables = new Set(['MCP_SERVER_NAME', 'MCP_APPS_ENABLED', 'MCP_TOOL_OPTIONS', 'AGENTTOOLS_HOME']);
 
 function placeWords(
   { config }: Pick<EntryPicture, 'config' | 'key'>,

@@ -41,11 +41,20 @@ export interface ClientTotals {
   readonly tokens: number;
 }
 
+/** A server that was not started. */
+interface NotStarted {
+  readonly client: string;
+  readonly key: string;
+  readonly reason: string;
+}
+
 export interface DoctorReport {
   /** Remaining findings, in the order of their files. */
   readonly findings: readonly Finding[];
   /** Config files and entries that were looked at. */
   readonly looked: { readonly files: number; readonly entries: number; readonly started: number };
+  /** Servers that were not started, with reasons in sentences. Empty if none may be started. */
+  readonly notStarted: readonly NotStarted[];
   readonly totals: readonly ClientTotals[];
   readonly repairs: readonly RepairReport[];
   readonly files: readonly RepairedFile[];
@@ -103,7 +112,7 @@ function distinct(found: readonly Found[]): readonly Found[] {
     const name = JSON.stringify([
       code,
       place,
-      key,
+      entry?.path ?? key,
       offset,
       config ? codesByMessage.has(code) && message : '',
     ]);
@@ -115,7 +124,7 @@ function distinct(found: readonly Found[]): readonly Found[] {
 const codesByMessage = new Set<string>(['doctor/missing-secret', 'doctor/lost-tools', 'doctor/outdated']);
 
 type Locators = Map<
-  ConfigPicture,
+  string,
   { readonly locate: LocateValue; readonly positionAt: ReturnType<typeof createPositions> }
 >;
 
@@ -124,16 +133,20 @@ async function placeAll(found: readonly Found[]): Promise<readonly Finding[]> {
   const locators: Locators = new Map();
   for (const { config, entry } of found) {
     const file = config ?? entry?.config;
-    if (!file || file.text === null || locators.has(file)) continue;
+    if (!file || file.text === null || locators.has(locatorOf(file))) continue;
     const locate = await createLocator(file.text, file.client.format);
-    locators.set(file, { locate, positionAt: createPositions(file.text) });
+    locators.set(locatorOf(file), { locate, positionAt: createPositions(file.text) });
   }
   return found.map((one) => place(one, locators));
 }
 
+function locatorOf({ realFile, client }: ConfigPicture): string {
+  return `${client.format} ${realFile}`;
+}
+
 function place({ code, message, note, fix, repair, ...where }: Found, locators: Locators): Finding {
   const { entry, config = entry?.config, path = entry?.path, key = entry?.key } = where;
-  const file = config && locators.get(config);
+  const file = config && locators.get(locatorOf(config));
   const offset = where.offset ?? (path && file?.locate(path));
   const { line = null, column = null } = (offset !== undefined && file?.positionAt(offset)) || {};
   const { severity, why } = findingKinds[code];
@@ -167,7 +180,7 @@ function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   return [...findings].sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
 }
 
-function summarize(picture: Picture): Pick<DoctorReport, 'looked' | 'totals'> {
+function summarize(picture: Picture): Pick<DoctorReport, 'looked' | 'totals' | 'notStarted'> {
   const { configs, entries, probes } = picture;
   const started = [...probes.values()].filter(({ state }) => state !== 'not started').length;
   const files = new Set(configs.map(({ realFile }) => realFile)).size;
@@ -178,7 +191,10 @@ function summarize(picture: Picture): Pick<DoctorReport, 'looked' | 'totals'> {
     tools: servers.reduce((sum, { tools }) => sum + tools.length, 0),
     tokens: tokensOf(client, servers),
   }));
-  return { looked: { files, entries: slots.size, started }, totals };
+  const notStarted = [...probes].flatMap(([{ config, key }, probe]) =>
+    probe.state === 'not started' ? [{ client: config.client.id, key, reason: probe.reason }] : [],
+  );
+  return { looked: { files, entries: slots.size, started }, notStarted, totals };
 }
 
 /** Each repair once: a later round may repeat one that failed. */

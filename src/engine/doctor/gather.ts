@@ -6,7 +6,7 @@ import type { Client, ClientEnvironment } from '../clients/client.js';
 import { configValueAt } from '../clients/edit/config-path.js';
 import { projectFile, userFile } from '../clients/locate-config.js';
 import type { Receipts } from '../clients/receipts.js';
-import { home } from '../clients/table/folders.js';
+import { home, ownFolder } from '../clients/table/folders.js';
 import { clients, writableClients } from '../clients/table/index.js';
 import { npmServerFolder } from '../existing-servers/npm-servers.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
@@ -17,7 +17,7 @@ import { clientNeeds } from './client-needs.js';
 import { findClientVersion } from './client-versions.js';
 import { npmOf, npxPackage } from './entry-package.js';
 import type { ConfigPicture, EntryPicture, Picture, UsedPackage } from './picture.js';
-import { type ConfigPlace, entriesIn, filesAt, readConfig } from './read-config.js';
+import { type ConfigPlace, entriesIn, filesAt, readConfig, withLocalScopes } from './read-config.js';
 
 export interface GatherDeps {
   readonly surroundings: ClientEnvironment;
@@ -48,23 +48,33 @@ export async function gather(
   const isChosen = (id: string) => !chosen || chosen.some((client) => client.id === id);
   const { installed: all, notes } = await listInstalled({ receipts, workspace, clients });
   const installed = all.filter(({ receipt }) => isChosen(receipt.client));
-  const configs = await readConfigs(
+  const files = await readConfigs(
     listPlaces({ installed, cwd: workspace.cwd, surroundings }).filter(({ client }) => isChosen(client.id)),
   );
+  const configs = files.flatMap(withLocalScopes);
   const realFiles = new Map(
     await Promise.all(
       installed.map(async (one) => [one, await followLinks(one.receipt.file).catch(() => '')] as const),
     ),
   );
+  const byKey = new Map<string, InstalledEntry[]>();
+  for (const one of installed) {
+    const name = `${one.receipt.client} ${one.receipt.key}`;
+    const group = byKey.get(name) ?? [];
+    byKey.set(name, group);
+    group.push(one);
+  }
   const entries = configs.flatMap((config) =>
     entriesIn(config).map((entry) => {
-      const ours = installed.find(
-        (one) =>
-          one.state !== 'gone' &&
-          one.receipt.client === config.client.id &&
-          one.receipt.key === entry.key &&
-          realFiles.get(one) === config.realFile,
-      );
+      const ours = byKey
+        .get(`${config.client.id} ${entry.key}`)
+        ?.find(
+          (one) =>
+            one.state !== 'gone' &&
+            realFiles.get(one) === config.realFile &&
+            (one.receipt.container.path[0] === 'projects' ? one.receipt.container.path[1] : undefined) ===
+              (config.isLocal && config.project),
+        );
       const disabledBy = entry.disabledBy ?? disabledElsewhere(entry, configs);
       return { ...entry, ...(ours && { installed: ours }), ...(disabledBy !== undefined && { disabledBy }) };
     }),
@@ -148,7 +158,7 @@ function disabledElsewhere(
     // Claude Code. @see https://code.claude.com/docs/en/settings
     if (config.scope === 'project' && has(['disabledMcpjsonServers']))
       return `"disabledMcpjsonServers" in ${other.file}`;
-    if (config.project !== undefined && has(['projects', config.project, 'disabledMcpjsonServers']))
+    if (config.scope === 'project' && has(['projects', config.project ?? '', 'disabledMcpjsonServers']))
       return `"disabledMcpjsonServers" in ${other.file}`;
   }
   return undefined;
@@ -181,6 +191,7 @@ async function findVersions(
 const trustFiles = {
   'gemini-cli': home('.gemini/trustedFolders.json'),
   'qwen-code': home('.qwen/trustedFolders.json'),
+  'copilot-cli': ownFolder('COPILOT_HOME', '.copilot')('config.json'),
 } as const;
 
 async function readTrust(surroundings: ClientEnvironment): Promise<Picture['trust']> {

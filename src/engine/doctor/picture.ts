@@ -4,13 +4,16 @@ import type { RemoteContent } from '../clients/read-remote-entry.js';
 import type { Receipt } from '../clients/receipt.js';
 import type { ListedTool } from '../compatibility/surface-checks.js';
 import type { InstalledEntry } from '../installation/installed.js';
+import type { SurfaceDifference } from '../surface/model-surface.js';
 
 /** A config file of a client. Files of several clients have a picture for each. */
 export interface ConfigPicture {
   readonly client: WritableClient;
   readonly scope: Receipt['scope'];
-  /** Folder of the project, in scope `project`. */
+  /** Folder of the project, in scope `project` and for {@link isLocal}. */
   readonly project?: string;
+  /** True for the servers of one project in the file of the user: the local scope of Claude Code. */
+  readonly isLocal?: true;
   readonly file: string;
   readonly realFile: string;
   /** Permission bits. */
@@ -57,6 +60,8 @@ export type Probe =
       readonly tools: readonly ListedTool[];
       /** Unavailable servers behind it, one sentence each. */
       readonly absences: readonly string[];
+      /** Differences from the record of a frozen entry; null without a record. Absent: the entry is not frozen. */
+      readonly changes?: readonly SurfaceDifference[] | null;
     }
   | { readonly state: 'failed' | 'not started'; readonly reason: string };
 
@@ -110,7 +115,7 @@ export interface Picture {
   /** Config files of trust, by client. Undefined: the client trusts all folders, or has no such file. */
   readonly trust: ReadonlyMap<string, unknown>;
   readonly packages: readonly UsedPackage[];
-  /** Entries that were started. */
+  /** Entries that may be started: results, or reasons against a start. Empty if none may. */
   readonly probes: ReadonlyMap<EntryPicture, Probe>;
   readonly registry: RegistryFacts;
   /** True if `--fix` may also move secrets of entries that AgentTools did not write. */

@@ -45,6 +45,25 @@ export async function readConfig(place: ConfigPlace): Promise<ConfigPicture | un
   }
 }
 
+/**
+ * A file, and the servers of single projects in it, as Claude Code keeps them.
+ * @see https://code.claude.com/docs/en/mcp, "Local scope"
+ */
+export function withLocalScopes(config: ConfigPicture): readonly ConfigPicture[] {
+  const { client, scope, data, layout } = config;
+  if (client.id !== 'claude-code' || scope !== 'user') return [config];
+  const projects = configValueAt(data, ['projects']);
+  const local = Object.entries(isMap(projects) ? projects : {}).flatMap(([project, settings]) => {
+    const path = ['projects', project, 'mcpServers'];
+    const servers = isMap(settings) ? settings.mcpServers : undefined;
+    if (!isMap(servers) || Object.keys(servers).length === 0) return [];
+    // The faults of the file are reported once.
+    const place = { project, isLocal: true as const, unsupported: [], duplicates: [] };
+    return [{ ...config, ...place, layout: { ...layout, container: { ...layout.container, path } } }];
+  });
+  return [config, ...local];
+}
+
 async function readSyntax(
   text: string,
   { format, tolerance }: { readonly format: WritableClient['format']; readonly tolerance: SyntaxTolerance },

@@ -69,6 +69,32 @@ export function shownWordList(words: readonly string[]): readonly string[] {
   return words.map((word, index) => write(hideInWord(word, words[index - 1], inputs)));
 }
 
+/** A secret in a command line or an address. */
+export interface PlacedSecret {
+  /** Name of its place, `{arg:name}`. */
+  readonly place: string;
+  readonly value: string;
+}
+
+/** The secrets in an address, with the places of {@link shownUrl}. */
+export function secretsInUrl(url: string): readonly PlacedSecret[] {
+  const inputs = new InputsOfSecrets([]);
+  hideInAddress(url, inputs);
+  return [...inputs.values].map(([place, value]) => ({ place, value }));
+}
+
+/** The secrets at the ends of words, with the places of {@link shownWordList}. */
+export function secretsInWords(
+  words: readonly string[],
+): readonly (PlacedSecret & { readonly index: number })[] {
+  const inputs = new InputsOfSecrets([]);
+  return words.flatMap((word, index) => {
+    const end = hideInWord(word, words[index - 1], inputs).at(-1);
+    if (end === undefined || isString(end)) return [];
+    return [{ index, place: end.input, value: inputs.values.get(end.input)! }];
+  });
+}
+
 function write(text: TextTemplate): string {
   return text.map((part) => (isString(part) ? part : `{arg:${part.input}}`)).join('');
 }

@@ -4,9 +4,9 @@ import type { Launch } from '../clients/client.js';
 import { readEntry } from '../clients/edit/entries.js';
 import type { Receipt } from '../clients/receipt.js';
 import { clients } from '../clients/table/index.js';
+import { isThroughAgentTools } from './entry-inputs.js';
 import type { EntryTarget } from './entry-target.js';
 import type { InstallRequest } from './install-request.js';
-import { isThroughAgentTools } from './installed-reference.js';
 
 /** Variable that switches UI apps off. */
 export const appsVariable = 'MCP_APPS_ENABLED';

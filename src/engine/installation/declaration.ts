@@ -21,7 +21,10 @@ export function declarationOf(
       ? { command: hideInWords(request.command) }
       : { server: withNames(isPathArgument(reference) ? argument : reference) }),
     env: Object.fromEntries(
-      variables.map(({ name, value, isSecret }) => [name, isSecret ? nameFor(name) : escapeNames(value)]),
+      variables.map(({ name, value, isSecret }) => [
+        name,
+        isSecret ? nameFor(name) : storedName(escapeNames(value)),
+      ]),
     ),
     args: request.args.map((word) => hideInPair(word)),
     headers: Object.fromEntries(
@@ -69,9 +72,16 @@ export function hideInWords(words: readonly string[]): readonly string[] {
 
 /** Hides a secret in `name=value`, or in a word. */
 function hideInPair(word: string): string {
-  const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
-  if (name !== '' && looksSecret(name, value)) return `${name}=${nameFor(name)}`;
-  return looksSecret('', word) ? nameFor('value') : escapeNames(word);
+  const [, name = '', value = ''] = /^([\w.-]+)=(.*)$/s.exec(word) ?? [];
+  if (name !== '')
+    return `${name}=${looksSecret(name, value) ? nameFor(name) : storedName(escapeNames(value))}`;
+  return looksSecret('', word) ? nameFor('value') : storedName(escapeNames(word));
+}
+
+/** `secret:NAME` as a name: on another machine, the value may come from elsewhere. */
+export function storedName(value: string): string {
+  const [, name] = /^secret:([A-Za-z_][\w.-]*)$/.exec(value) ?? [];
+  return name === undefined ? value : `\${${name}}`;
 }
 
 /** Replaces the secret of a header; keeps its scheme. */

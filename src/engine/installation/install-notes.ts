@@ -10,6 +10,7 @@ import { type EntryTarget, explainUnreadable, type Scope } from './entry-target.
 import type { InstallRequest } from './install-request.js';
 import type { InstallSource } from './install-source.js';
 import { unstablePaths } from './launch.js';
+import { findNamed } from './named-text.js';
 import { isClearText } from './offer-store.js';
 import {
   replacedByClient,
@@ -17,6 +18,7 @@ import {
   type SecretPlaceholders,
   toolOptionsVariable,
 } from './secrets.js';
+import { namesIn } from './server-declaration.js';
 
 /** Completed or planned install for one client. */
 export interface CompletedInstall {
@@ -44,7 +46,9 @@ export async function collectNotes(facts: CompletedInstall): Promise<readonly st
   const { variables, secretHeaders } = facts.source;
   const { layout } = placement;
   const previous = change.known.find((one) => one.client === client.id && slotKey(one) === slotKey(receipt));
-  const secrets = [...variables, ...options.variables].filter(({ isSecret }) => isSecret);
+  const secrets = [...variables, ...options.variables].filter(
+    ({ isSecret, name }) => isSecret && !hidden.names.includes(name),
+  );
   return [
     ...('url' in launch ? [] : unstablePaths(launch, { inProject: scope.kind === 'project', linked })),
     ...hidden.notes,
@@ -72,12 +76,20 @@ function clearTextNotes({
   request,
   source,
   receipt,
+  hidden,
   isAsked,
   change,
 }: CompletedInstall): readonly string[] {
-  const found = source.variables.find(isClearText);
+  const found = source.variables.find((one) => isClearText(one) && !hidden.names.includes(one.name));
   if (isAsked || request.scope.kind !== 'user' || !found || change.outcome === 'unchanged') return [];
   const { name } = found;
+  if (request.set) {
+    const named = findNamed(found, request.named);
+    const [stored = name] = named ? namesIn(named.text) : [];
+    return [
+      `${named?.name ?? name} is in the file in clear text, since ${client.name} has no reference for it. To keep it in the secret store: agenttools secret set ${stored}, then sync again.`,
+    ];
+  }
   const { value: native, additions } = client.secretReference?.(name, receipt.key, client.name) ?? {};
   const isPlain = native !== undefined && !additions;
   const other = isPlain ? ` Or let ${client.name} fill it in: --env '${name}=${native}'` : '';

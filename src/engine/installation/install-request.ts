@@ -11,6 +11,7 @@ import type { SecretStore } from '../secrets/secret-store.js';
 import type { InstallUser } from './ask-inputs.js';
 import type { Scope } from './entry-target.js';
 import type { InstallResult } from './install-result.js';
+import type { NamedText } from './named-text.js';
 import type { ServerVariable } from './secrets.js';
 import type { ServerDeclaration } from './server-declaration.js';
 
@@ -60,6 +61,8 @@ export interface InstallRequest {
   readonly dryRun: boolean;
   /** Server set that declares the server. Default: none. */
   readonly set?: { readonly name: string; readonly declared: ServerDeclaration } | undefined;
+  /** Given values that come from variables of the environment. Entries get references of the client instead. Default: none. */
+  readonly named?: readonly NamedText[] | undefined;
   /** Accepts a surface that differs from its record. */
   readonly yes: boolean;
 }

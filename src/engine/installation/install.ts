@@ -218,8 +218,14 @@ async function installInto(
   const options = secretOptions(source.toolOptions);
   const { entry, hidden } =
     'url' in launch
-      ? buildRemoteEntry(launch, { client, scope, key, secretNames: source.secretHeaders })
-      : buildProgramEntry(launch, { source, options, client, scope, key, placement });
+      ? buildRemoteEntry(launch, {
+          client,
+          scope,
+          key,
+          secretNames: source.secretHeaders,
+          named: request.named,
+        })
+      : buildProgramEntry(launch, { source, options, client, scope, key, placement, named: request.named });
   const receipt: Receipt = {
     client: client.id,
     scope: scope.kind,
@@ -355,13 +361,14 @@ interface ProgramEntryInput {
   readonly scope: Scope;
   readonly key: string;
   readonly placement: EntryTarget;
+  readonly named: InstallRequest['named'];
 }
 
 function buildProgramEntry(
   launch: Launch,
-  { source, options, client, scope, key, placement }: ProgramEntryInput,
+  { source, options, client, scope, key, placement, named }: ProgramEntryInput,
 ): { readonly entry: ConfigEntry; readonly hidden: SecretPlaceholders } {
-  const hidden = hideSecrets([...source.variables, ...options.variables], { client, scope, key });
+  const hidden = hideSecrets([...source.variables, ...options.variables], { client, scope, key, named });
   return { entry: buildConfigEntry(launch, { client, key, placement, hidden }), hidden };
 }
 

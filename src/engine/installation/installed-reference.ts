@@ -1,13 +1,14 @@
 import { AgentToolsError } from '../base/errors.js';
-import type { Launch } from '../clients/client.js';
 import { readRemoteEntry } from '../clients/read-remote-entry.js';
 import type { Receipt } from '../clients/receipt.js';
 import type { Receipts } from '../clients/receipts.js';
-import { clients } from '../clients/table/index.js';
 import { readServerReference } from '../existing-servers/server-reference.js';
+import { type EnteredServer, enteredServer, isThroughAgentTools, launchOf } from './entry-inputs.js';
 import { receiptMatcher } from './match-receipt.js';
 
 interface InstalledLookup {
+  /** True to read the inputs of the entry, too. Default: false. */
+  readonly isEntered?: boolean;
   readonly receipts: Receipts;
   readonly cwd: string;
   readonly home: string;
@@ -21,6 +22,8 @@ export interface InstalledServer {
   readonly words?: readonly string[];
   /** True if its entry has inputs, which the reference does not contain: arguments, variables or headers. */
   readonly hasInputs: boolean;
+  /** The server as its first entry starts or reaches it. */
+  readonly entered?: EnteredServer | undefined;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface InstalledServer {
  */
 export async function installedReference(
   name: string,
-  { receipts, ...place }: InstalledLookup,
+  { receipts, isEntered = false, ...place }: InstalledLookup,
 ): Promise<InstalledServer | undefined> {
   const { records } = await receipts.all();
   const isMeant = await receiptMatcher(name, place);
@@ -41,8 +44,9 @@ export async function installedReference(
   if (others.length === 0) {
     const words = found[0]!.kind === 'command' ? wordsOf(found[0]!) : undefined;
     // A command line does not read back as a reference.
-    if (found[0]!.kind === 'command' && !words) return undefined;
-    return { reference: first, ...(words && { words }), hasInputs: found.some(hasInputs) };
+    if (found[0]!.kind === 'command' && !words && !isEntered) return undefined;
+    const entered = isEntered ? enteredServer(found[0]!) : undefined;
+    return { reference: first, ...(words && { words }), hasInputs: found.some(hasInputs), entered };
   }
   const message = `"${name}" was installed as several servers. Name one: ${[first, ...others].join(', ')}`;
   throw new AgentToolsError('ambiguous', message);
@@ -56,17 +60,6 @@ export function wordsOf(receipt: Receipt): readonly string[] | undefined {
   const separator = isThroughAgentTools(launch.args) ? words.indexOf('--') : -1;
   const own = words.slice(separator + 1);
   return separator > 0 && own.some((word) => word.includes('{arg:')) ? undefined : own;
-}
-
-function launchOf({ client: id, entry }: Receipt): Launch | undefined {
-  const client = clients.find((one) => one.id === id);
-  return client?.manual === undefined ? client?.launchOf(entry) : undefined;
-}
-
-/** True for the arguments of an entry that starts AgentTools, directly or by npx. */
-export function isThroughAgentTools([first, second]: readonly string[]): boolean {
-  if (first === '-y') return /^agenttools@/.test(second ?? '');
-  return second === 'start' && first?.endsWith('agenttools.js') === true;
 }
 
 /** Options of `agenttools start` with inputs. */

@@ -3,8 +3,10 @@ import path from 'node:path';
 import { followLinks, readTextFile } from '../base/files/text-file.js';
 import type { Client } from '../clients/client.js';
 import { reconcileRecords } from '../clients/config-change.js';
-import { readEntry } from '../clients/edit/entries.js';
-import { isIntact } from '../clients/edit/merge-entry.js';
+import { configValueAt } from '../clients/edit/config-path.js';
+import type { ConfigEntry } from '../clients/edit/editor.js';
+import { readConfigDocument, readEntry } from '../clients/edit/entries.js';
+import { isIntact, isMap } from '../clients/edit/merge-entry.js';
 import { currentLocation } from '../clients/locate-config.js';
 import type { Receipt } from '../clients/receipt.js';
 import type { Receipts } from '../clients/receipts.js';
@@ -41,13 +43,37 @@ export async function listInstalled({ receipts, workspace, clients }: InstalledD
   const { records, notes } = await reconcileRecords(receipts);
   const installed: InstalledEntry[] = [];
   for (const { realFile, receipts: known } of records) {
+    // Files are large, and have many entries: each is read and parsed once.
+    const texts = new Map<string, ReturnType<typeof textFor>>();
+    const entryIn = entryReader();
     for (const receipt of known) {
-      const read = await textFor(receipt, realFile);
+      const reading = texts.get(receipt.file) ?? textFor(receipt, realFile);
+      texts.set(receipt.file, reading);
+      const read = await reading;
       if ('reason' in read) installed.push({ receipt, state: 'gone', reason: read.reason, apps: null });
-      else installed.push({ receipt, ...(await entryState(receipt, read.text, { workspace, clients })) });
+      else {
+        const entry = await entryIn(receipt, read.text).catch((error: Error) => error);
+        installed.push({ receipt, ...(await entryState(receipt, entry, { workspace, clients })) });
+      }
     }
   }
   return { installed, notes };
+}
+
+/** Returns a function that reads entries of the same text with one parse. It rejects for a malformed text. */
+function entryReader(): (receipt: Receipt, text: string | null) => Promise<ConfigEntry | undefined> {
+  const documents = new Map<string, Promise<unknown>>();
+  return async (receipt, text) => {
+    const { container, format, key } = receipt;
+    if (text !== null && container.shape === 'map') {
+      const name = `${format} ${receipt.file}`;
+      const document = documents.get(name) ?? readConfigDocument(text, format);
+      documents.set(name, document);
+      const entry = configValueAt(await document, [...container.path, key]);
+      if (isMap(entry)) return entry;
+    }
+    return await readEntry(text, await currentLocation(receipt, text));
+  };
 }
 
 /** True if an entry of AgentTools is in the file that its client reads. */
@@ -80,18 +106,12 @@ async function textFor(
 
 async function entryState(
   receipt: Receipt,
-  text: string | null,
+  entry: ConfigEntry | Error | undefined,
   { workspace, clients }: Pick<InstalledDeps, 'workspace' | 'clients'>,
 ): Promise<Omit<InstalledEntry, 'receipt'>> {
-  let entry: Awaited<ReturnType<typeof readEntry>>;
-  try {
-    entry = await readEntry(text, await currentLocation(receipt, text));
-  } catch (error) {
-    return {
-      state: 'edited',
-      reason: ((await toUserError(error, receipt.file)) as Error).message,
-      apps: null,
-    };
+  if (entry instanceof Error) {
+    const { message } = (await toUserError(entry, receipt.file)) as Error;
+    return { state: 'edited', reason: message, apps: null };
   }
   if (!entry) return { state: 'gone', apps: null };
   const apps = hasApps({ ...receipt, entry });

@@ -6,7 +6,9 @@ import { readRemoteEntry } from '../clients/read-remote-entry.js';
 import type { RemoteShape } from '../clients/remote-shapes.js';
 import { remoteShapeOf } from '../clients/table/remote-shapes.js';
 import type { Scope } from './entry-target.js';
-import { findReference, replacementNote, type SecretPlaceholders } from './secrets.js';
+import { findReference, replacementNote } from './find-reference.js';
+import { type NamedText, splitNamed } from './named-text.js';
+import type { SecretPlaceholders } from './secrets.js';
 
 export interface RemoteEntryOptions {
   readonly client: WritableClient;
@@ -14,6 +16,8 @@ export interface RemoteEntryOptions {
   readonly key: string;
   /** Names of headers with secrets. */
   readonly secretNames: readonly string[];
+  /** Default: none. */
+  readonly named?: readonly NamedText[] | undefined;
 }
 
 /** An entry for a remote server, and the places of its secrets. */
@@ -23,7 +27,8 @@ export interface RemoteEntry {
 }
 
 /**
- * Builds the entry for a remote server. A file that others may read gets references in place of secrets.
+ * Builds the entry for a remote server. A file that others may read gets references in place of secrets. Variables of the
+ * environment become references in any file.
  * The client reaches servers with this transport.
  * @throws AgentToolsError if its file cannot hold a reference to a secret
  */
@@ -32,9 +37,16 @@ export function buildRemoteEntry(remote: RemoteLaunch, options: RemoteEntryOptio
   const shape = remoteShapeOf(client)!;
   const isHidden = (name: string): boolean =>
     shape.refusedHeaders?.test(name) === true || (scope.kind !== 'user' && secretNames.includes(name));
-  const hidden = Object.entries(remote.headers).filter(([name]) => isHidden(name));
-  const shown = Object.entries(remote.headers).filter(([name]) => !isHidden(name));
-  const references = hidden.map(([name, value]) => referenceFor({ name, value }, shape, options));
+  const headers = Object.entries(remote.headers).map(([name, value]) => {
+    const composed = namedReference({ name, value }, shape, options);
+    return {
+      name,
+      value,
+      reference: composed ?? (isHidden(name) && referenceFor({ name, value }, shape, options)),
+    };
+  });
+  const shown = headers.flatMap(({ name, value, reference }) => (reference ? [] : [[name, value] as const]));
+  const references = headers.flatMap(({ name, reference }) => (reference ? [{ name, ...reference }] : []));
   const filled = references.flatMap(({ name, value }) =>
     value === undefined ? [] : [[name, value] as const],
   );
@@ -52,7 +64,7 @@ export function buildRemoteEntry(remote: RemoteLaunch, options: RemoteEntryOptio
       ...joinFields(references.map(({ fields = {} }) => fields)),
     },
     hidden: {
-      names: hidden.map(([name]) => name),
+      names: references.map(({ name }) => name),
       env: {},
       fields: {},
       additions: references.flatMap(({ additions = [] }) => additions),
@@ -67,16 +79,12 @@ interface SecretValue {
 }
 
 /** @throws AgentToolsError if the client takes the header only as a text */
-function referenceFor(
-  header: SecretValue,
-  shape: RemoteShape,
-  options: RemoteEntryOptions,
-): HeaderReference & { readonly name: string } {
+function referenceFor(header: SecretValue, shape: RemoteShape, options: RemoteEntryOptions): HeaderReference {
   const { name } = header;
   const { client } = options;
   const prefix = schemeOf(name, header.value);
   const reference = secretReference({ ...header, prefix }, shape, options);
-  if (reference) return { name, ...reference };
+  if (reference) return reference;
   if (shape.refusedHeaders?.test(name)) {
     const message = `${client.name} takes the header ${name} only as "Bearer" and a token. Choose another client, or leave out the header.`;
     throw new AgentToolsError('refused', message);
@@ -85,14 +93,29 @@ function referenceFor(
   throw new AgentToolsError('refused', message);
 }
 
+/** The reference to the variable in the text of a server set; undefined if the client has none that gives the same value. */
+function namedReference(
+  { name, value }: SecretValue,
+  shape: RemoteShape,
+  options: RemoteEntryOptions,
+): HeaderReference | undefined {
+  const { named = [] } = options;
+  const found = named.find((one) => one.givenBy === 'header' && one.name === name && one.value === value);
+  const parts = found && splitNamed(found.text);
+  const reference = parts && secretReference({ name, value, ...parts }, shape, options);
+  if (!reference || reference.value !== undefined || parts.prefix === '') return reference;
+  // Fields that name a variable send its value alone, or after "Bearer".
+  return /^authorization$/i.test(name) && /^bearer $/i.test(parts.prefix) ? reference : undefined;
+}
+
 function secretReference(
-  { name, prefix = '' }: SecretValue & { readonly prefix?: string },
+  { name, prefix = '', variable }: SecretValue & { readonly prefix?: string; readonly variable?: string },
   shape: RemoteShape,
   { client, key }: RemoteEntryOptions,
 ): HeaderReference | undefined {
-  const variable = `${key}_${name}`
+  const own = `${key}_${name}`
     .toUpperCase()
     .replace(/\W/g, '_')
     .replace(/^(?=\d)/, '_');
-  return shape.headerReference?.({ name, prefix, variable, key, client: client.name });
+  return shape.headerReference?.({ name, prefix, variable: variable ?? own, key, client: client.name });
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../base/errors.js';
 import { looksSecret } from '../base/looks-secret.js';
 import type { EntryLayout, WritableClient } from '../clients/client.js';
@@ -6,6 +7,8 @@ import { joinFields } from '../clients/header-references.js';
 import type { EntryAddition } from '../clients/receipt.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { Scope } from './entry-target.js';
+import { findReference, replacementNote } from './find-reference.js';
+import { composeReference, findNamed, type NamedText } from './named-text.js';
 
 /** A variable for the server. */
 export interface ServerVariable {
@@ -32,7 +35,8 @@ export function readVariables(
   return words.map((word) => {
     const equals = word.indexOf('=');
     const name = equals === -1 ? word : word.slice(0, equals);
-    if (!/^[A-Za-z_][A-Za-z0-9_()]*$/.test(name)) {
+    // Registry entries may declare names with hyphens and dots.
+    if (!/^[A-Za-z_][\w().-]*$/.test(name)) {
       throw new AgentToolsError(
         'usage',
         `"${word}" names no variable. Expected NAME=value, or NAME alone to pass on its value.`,
@@ -104,37 +108,48 @@ export interface SecretTarget {
   readonly client: WritableClient;
   readonly scope: Scope;
   readonly key: string;
+  /** Default: none. */
+  readonly named?: readonly NamedText[] | undefined;
 }
 
 /**
  * Keeps secrets out of files that others may read, such as a project's file. The client's reference replaces
- * each secret. If the client has none, a note informs the user.
+ * each secret. If the client has none, a note informs the user. Variables of the environment become references in any file.
  */
 export function hideSecrets(
   variables: readonly ServerVariable[],
-  { client, scope, key }: SecretTarget,
+  { client, scope, key, named }: SecretTarget,
 ): SecretPlaceholders {
-  const secrets = scope.kind === 'user' ? [] : variables.filter(({ isSecret }) => isSecret);
-  const names = secrets.map(({ name }) => name);
-  const references = names.map((name) => ({
-    name,
-    reference: client.secretReference?.(name, key, client.name),
-  }));
+  const references = variables.flatMap((variable) => {
+    const { name, isSecret } = variable;
+    const text = findNamed(variable, named)?.text;
+    const composed = text === undefined ? undefined : composeReference({ name, text }, { client, key });
+    if (composed) return [{ name, reference: composed, isNamed: true }];
+    if (scope.kind === 'user' || !isSecret) return [];
+    return [{ name, reference: client.secretReference?.(name, key, client.name), isNamed: false }];
+  });
   return {
-    names,
+    names: references.map(({ name }) => name),
     env: Object.fromEntries(
       references.flatMap(({ name, reference }) =>
         reference?.value === undefined ? [] : [[name, reference.value]],
       ),
     ),
     fields: joinFields(references.map(({ reference }) => reference?.fields ?? {})),
-    additions: references.flatMap(({ reference }) => reference?.additions ?? []),
-    notes: references.map(({ name, reference }) =>
+    additions: distinct(references.flatMap(({ reference }) => reference?.additions ?? [])),
+    notes: references.map(({ name, reference, isNamed }) =>
       reference
-        ? `${name} is a secret. ${reference.hint}`
+        ? `${name} is a ${isNamed ? 'reference' : 'secret'}. ${reference.hint}`
         : `${name} is a secret and is not written into ${scopeName(scope)}. Set it in the environment that ${client.name} starts from.`,
     ),
   };
+}
+
+/** Several variables may contain the same one of the environment. */
+function distinct(additions: readonly EntryAddition[]): readonly EntryAddition[] {
+  return additions.filter(
+    (one, index) => additions.findIndex((other) => isDeepStrictEqual(one, other)) === index,
+  );
 }
 
 export interface EntryToWrite {
@@ -158,23 +173,6 @@ export function replacedByClient(
     return found === undefined ? [] : [replacementNote(client.name, found, `the value of ${name}`)];
   });
 }
-
-/** The part of a plain text that matches the syntax of a client's reference; undefined if no part does. */
-export function findReference(text: string, reference: string | undefined): string | undefined {
-  const opening = openings.find(({ isOf }) => reference !== undefined && isOf.test(reference));
-  return opening && text.match(opening.literal)?.[0];
-}
-
-export function replacementNote(client: string, found: string, place: string): string {
-  return `${client} will take "${found}" in ${place} for a reference, and replace it.`;
-}
-
-/** Reference syntax of clients, and the part of a plain value that matches it. */
-const openings: readonly { readonly isOf: RegExp; readonly literal: RegExp }[] = [
-  { isOf: /^\$\{/, literal: /\$\{[^}]*\}/ },
-  { isOf: /^\{env:/, literal: /\{(?:env|file):[^}]*\}/ },
-  { isOf: /^\$\w/, literal: /\$(?:\w+|[{(][^})]*[})])/ },
-];
 
 function scopeName({ kind }: Scope): string {
   return kind === 'project' ? "the project's file" : 'a file that others may read';

@@ -1,6 +1,9 @@
 import type { Adapt } from '../runtime/adapt.js';
 
-/** A server with its options, as a server set declares it. `${NAME}` in texts is the value of a secret. */
+/**
+ * A server with its options, as a server set declares it. `${NAME}` or `${env:NAME}` in texts, and `$NAME` as a whole text,
+ * is the value of a secret.
+ */
 export interface ServerDeclaration {
   /** Reference, as `install` takes it; absent with `command`. */
   readonly server?: string;
@@ -34,19 +37,20 @@ export interface ServerDeclaration {
 
 /** Escapes texts in the form of names. */
 export function escapeNames(text: string): string {
-  return text.replaceAll('${', '$${');
+  return text.replaceAll('${', '$${').replace(/^\$(?=\$*[A-Za-z_]\w*$)/, '$$$$');
 }
 
-const nameInText = /\$\$\{|\$\{([A-Za-z_]\w*)\}/g;
+const nameInText = /\$\$\{|\$\{(?:env:)?([A-Za-z_][\w.-]*)\}|^\$(?=\$+[A-Za-z_]\w*$)|^\$([A-Za-z_]\w*)$/g;
 
 /** Names in a text. */
 export function namesIn(text: string): readonly string[] {
-  return [...text.matchAll(nameInText)].flatMap(([, name]) => name ?? []);
+  return [...text.matchAll(nameInText)].flatMap(([, braced, bare]) => braced ?? bare ?? []);
 }
 
 /** Replaces the names in a text by values. */
 export function fillNames(text: string, fill: (name: string, isWhole: boolean) => string): string {
-  return text.replace(nameInText, (found, name: string | undefined) =>
-    name === undefined ? '${' : fill(name, found === text),
-  );
+  return text.replace(nameInText, (found, braced?: string, bare?: string) => {
+    const name = braced ?? bare;
+    return name === undefined ? found.slice(1) : fill(name, found === text);
+  });
 }

@@ -108,13 +108,22 @@ export async function uninstall(
 /** Removes a server from all files that it was written to, of any client and any project. */
 export async function uninstallServer(
   server: string,
-  { force, dryRun }: Pick<UninstallRequest, 'force' | 'dryRun'>,
+  options: Pick<UninstallRequest, 'force' | 'dryRun'>,
   setting: UninstallDeps,
 ): Promise<Pick<UninstallOutcome, 'results' | 'notes'>> {
-  const isMeant = (receipt: Receipt) => receipt.server === server;
+  const goes = (receipt: Receipt) => receipt.server === server;
+  return await uninstallEntries(goes, { ...options, goes }, setting);
+}
+
+/** Removes the entries of matching receipts, of any client and any project. */
+export async function uninstallEntries(
+  isMeant: (receipt: Receipt) => boolean,
+  options: EntryRemovalOptions,
+  setting: UninstallDeps,
+): Promise<Pick<UninstallOutcome, 'results' | 'notes'>> {
   const { known, notes } = await everythingKnown(setting);
   const meant = known.filter(({ receipt }) => isMeant(receipt));
-  return { results: await uninstallEach(meant, { force, dryRun, goes: isMeant }, setting), notes };
+  return { results: await uninstallEach(meant, options, setting), notes };
 }
 
 async function everythingKnown({

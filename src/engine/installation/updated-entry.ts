@@ -15,7 +15,7 @@ import type {
 import { optionOf } from '../existing-servers/given-inputs.js';
 import { type InstalledNpmServer, npmServersFolder } from '../existing-servers/npm-servers.js';
 import { imageWithoutTag } from '../existing-servers/server-name.js';
-import { isThroughAgentTools } from './installed-reference.js';
+import { isThroughAgentTools } from './entry-inputs.js';
 
 /** A newer version of an installed existing server. */
 export interface VersionChange {

@@ -33,8 +33,8 @@ export interface EntrySides {
   readonly current: ConfigEntry | undefined;
   /** Set, or client, to synchronise with. */
   readonly set: string;
-  /** True if the program of the written entry no longer exists. */
-  readonly isBroken?: boolean;
+  /** True if the written entry must be written again, since its program is gone or a secret of it is stored now. */
+  readonly isStale?: boolean;
 }
 
 /** Decides the action for an entry. Entries never move to another key, and sides are never exchanged. */
@@ -55,7 +55,7 @@ export function decide(sides: EntrySides, { force }: { readonly force: boolean }
   const isSame = isDeepStrictEqual(written.declared, wanted.declared);
   const byHand = current ? 'edited' : 'removed';
   if (current && isIntact(current, written.entry))
-    return { action: isSame && !sides.isBroken ? 'none' : 'update' };
+    return { action: isSame && !sides.isStale ? 'none' : 'update' };
   return forced(
     current ? 'update' : 'add',
     isSame

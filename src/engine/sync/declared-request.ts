@@ -25,23 +25,42 @@ export function textsOf(declared: ServerDeclaration): readonly string[] {
 export function declaredRequest(declared: ServerDeclaration, values: NameValues): DeclaredPart {
   const fill = (text: string) =>
     fillNames(text, (name, isWhole) => {
-      const value = values.get(name)!;
+      const { text, source } = values.get(name)!;
       // Within a text, a reference to a stored secret has braces.
-      return value === `secret:${name}` && !isWhole ? `{${value}}` : value;
+      return source === 'store' && !isWhole ? `{${text}}` : text;
     });
   const { server, command, env = {}, headers = {}, only, except, prefix, rename, catalog } = declared;
   const words = command?.map(fill);
+  const filled = Object.entries(headers).map(([name, text]) => ({
+    name,
+    text,
+    value: fillHeader(text, fill),
+  }));
+  const isNamed = ({ text }: { readonly text: string }) => {
+    const names = namesIn(text);
+    return names.length > 0 && names.every((name) => values.get(name)!.source === 'environment');
+  };
   return {
     reference: words?.join(' ') ?? fill(server!),
     command: words,
     variables: Object.entries(env).flatMap(([name, text]) =>
       readVariables([`${name}=${fill(text)}`], {}).map((variable) => ({
         ...variable,
-        isSecret: variable.isSecret || (namesIn(text).length > 0 && !variable.value.includes('secret:')),
+        // A literal text is plain: otherwise the set is refused.
+        isSecret: namesIn(text).length > 0 && !variable.value.includes('secret:'),
       })),
     ),
+    named: [
+      ...Object.entries(env).map(([name, text]) => ({
+        givenBy: 'env' as const,
+        name,
+        text,
+        value: fill(text),
+      })),
+      ...filled.map((one) => ({ givenBy: 'header' as const, ...one })),
+    ].filter(isNamed),
     args: (declared.args ?? []).map(fill),
-    headers: Object.entries(headers).map(([name, text]) => `${name}: ${fillHeader(text, fill)}`),
+    headers: filled.map(({ name, value }) => `${name}: ${value}`),
     transport: declared.transport,
     choices: {
       ...(only && { only }),
@@ -67,6 +86,6 @@ export function declaredRequest(declared: ServerDeclaration, values: NameValues)
 
 /** `Bearer secret:NAME` needs no braces. */
 function fillHeader(text: string, fill: (text: string) => string): string {
-  const [scheme = ''] = /^[A-Za-z][\w-]* (?=\$\{\w+\}$)/.exec(text) ?? [];
+  const [scheme = ''] = /^[A-Za-z][\w-]* (?=\$\{(?:env:)?[\w.-]+\}$)/.exec(text) ?? [];
   return scheme + fill(text.slice(scheme.length));
 }

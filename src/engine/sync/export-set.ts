@@ -4,6 +4,7 @@ import { AgentToolsError } from '../base/errors.js';
 import { readTextFile } from '../base/files/text-file.js';
 import { looksSecret } from '../base/looks-secret.js';
 import { isString, isStringList } from '../base/value-checks.js';
+import { isOwnVariable } from '../base/variable-name.js';
 import { ReferenceReader } from '../bundles/config-references.js';
 import type { WritableClient } from '../clients/client.js';
 import { clientName } from '../clients/client-name.js';
@@ -17,7 +18,7 @@ import { remoteShapeOf } from '../clients/table/remote-shapes.js';
 import { shownUrl } from '../existing-servers/hide-secrets.js';
 import { InputCollector } from '../existing-servers/registry-inputs.js';
 import { isSecretHeader } from '../extension/upstream-secrets.js';
-import { hideHeader, hideInWords, nameFor, withNames } from '../installation/declaration.js';
+import { hideHeader, hideInWords, nameFor, storedName, withNames } from '../installation/declaration.js';
 import { hasPlace, locateEntryTarget, type Scope } from '../installation/entry-target.js';
 import type { InstallDeps } from '../installation/install-request.js';
 import { escapeNames, type ServerDeclaration } from '../installation/server-declaration.js';
@@ -94,7 +95,7 @@ export async function exportSet(request: ExportRequest, deps: ExportDeps): Promi
   return {
     set: writtenSet(servers, request),
     count: servers.length,
-    secrets: [...new Set([...texts.matchAll(/(?<!\$)\$\{(\w+)\}/g)].map(([, name]) => name!))].sort(),
+    secrets: [...new Set([...texts.matchAll(/(?<!\$)\$\{([\w.-]+)\}/g)].map(([, name]) => name!))].sort(),
     notes,
   };
 }
@@ -106,9 +107,6 @@ function isRequested(
   if (kind !== scope.kind || (scope.kind === 'project' && project !== scope.folder)) return false;
   return (!clients || clients.includes(client)) && (keys.length === 0 || keys.includes(key));
 }
-
-/** Variables that AgentTools sets by itself. */
-const ownVariable = /^(?:MCP_SERVER_NAME|MCP_TOOL_OPTIONS|MCP_APPS_ENABLED|AGENTTOOLS_\w+)$/;
 
 function declaredBy(receipt: Receipt, entry: ConfigEntry, deps: ExportDeps): ServerDeclaration {
   const client = writableClients.find(({ id }) => id === receipt.client);
@@ -123,11 +121,13 @@ function declaredBy(receipt: Receipt, entry: ConfigEntry, deps: ExportDeps): Ser
       ? { server: withNames(receipt.kind === undefined ? receipt.reference : receipt.server), ...recorded }
       : recorded;
   const { env: variables = {}, args = [] } = client.launchOf(entry) ?? {};
-  // `--header-env <header>=<variable>`: the declaration has the header.
-  const isOfHeader = (name: string) =>
-    args.some((word, index) => args[index - 1] === '--header-env' && word.endsWith(`=${name}`));
+  // `--header-env <header>=<variable>`: the declaration has the header. The same for `--arg-env`.
+  const isOfInput = (name: string) =>
+    args.some(
+      (word, index) => /^--(?:arg|header)-env$/.test(args[index - 1] ?? '') && word.endsWith(`=${name}`),
+    );
   const answers = Object.entries(variables).filter(
-    ([name]) => !ownVariable.test(name) && base.env?.[name] === undefined && !isOfHeader(name),
+    ([name]) => !isOwnVariable(name) && base.env?.[name] === undefined && !isOfInput(name),
   );
   const env = {
     ...base.env,
@@ -139,12 +139,6 @@ function declaredBy(receipt: Receipt, entry: ConfigEntry, deps: ExportDeps): Ser
 
 function hideValue(name: string, value: string): string {
   return looksSecret(name, value) ? nameFor(name) : escapeNames(value);
-}
-
-/** `secret:NAME` as a name: on another machine, the value may come from elsewhere. */
-function storedName(value: string): string {
-  const [, name] = /^secret:([A-Za-z_]\w*)$/.exec(value) ?? [];
-  return name === undefined ? value : `\${${name}}`;
 }
 
 /** An entry of another program. `declared`: undefined if it is turned off, or has neither a command nor an address. */

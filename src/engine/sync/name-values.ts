@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../base/errors.js';
+import { hasSecretReference } from '../base/secret-reference.js';
 import type { InstallDeps } from '../installation/install-request.js';
 import { keepAnswers } from '../installation/keep-answers.js';
 import { namesIn } from '../installation/server-declaration.js';
@@ -12,8 +13,16 @@ export interface NameSource extends Pick<InstallDeps, 'secrets' | 'user'> {
   readonly isCheck: boolean;
 }
 
-/** Values of names, or references to stored secrets. */
-export type NameValues = ReadonlyMap<string, string>;
+/** Value of a name. */
+interface NameValue {
+  /** The value, or a reference to a stored secret. */
+  readonly text: string;
+  /** In a check, `environment` may be a placeholder. */
+  readonly source: 'store' | 'environment' | 'user';
+}
+
+/** Values by name. */
+export type NameValues = ReadonlyMap<string, NameValue>;
 
 /** A value that looks like a secret. */
 const placeholder = 'x7Qk2Vd9Rm4Tz8Wb5Np3';
@@ -27,20 +36,21 @@ export async function findNameValues(
   texts: readonly string[],
   { secrets, user, env, isPrivate, isCheck }: NameSource,
 ): Promise<NameValues> {
-  const values = new Map<string, string>();
+  const values = new Map<string, NameValue>();
   const missing: string[] = [];
   for (const name of new Set(texts.flatMap(namesIn))) {
     const isStored = isPrivate && (await secrets.get(name)) !== undefined;
-    const value = isStored ? `secret:${name}` : (env[name] ?? (isCheck ? placeholder : undefined));
-    if (value === undefined) missing.push(name);
-    else values.set(name, value);
+    const value = env[name] ?? (isCheck ? placeholder : undefined);
+    if (isStored) values.set(name, { text: `secret:${name}`, source: 'store' });
+    else if (value === undefined) missing.push(name);
+    else values.set(name, { text: value, source: 'environment' });
   }
   if (missing.length === 0) return values;
   const answers = user ? await ask(key, missing, { secrets, user }) : {};
   for (const name of missing) {
     const answer = answers[name];
     if (typeof answer !== 'string') throw withoutValue(key, missing, isPrivate);
-    values.set(name, answer);
+    values.set(name, { text: answer, source: hasSecretReference(answer) ? 'store' : 'user' });
   }
   return values;
 }

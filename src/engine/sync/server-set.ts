@@ -8,6 +8,7 @@ import { visibleLine } from '../base/visible-text.js';
 import type { Scope } from '../installation/entry-target.js';
 import type { ServerDeclaration } from '../installation/server-declaration.js';
 import { checkLazily } from '../schema/validator.js';
+import { type ClearSecret, clearSecretCode, findClearSecrets } from './clear-secrets.js';
 import { setSchema } from './set-schema.js';
 
 /** Name of the file with a set. */
@@ -19,6 +20,8 @@ export interface DeclaredServer {
   readonly declared: ServerDeclaration;
   /** Client ids, or `all`. */
   readonly clients: readonly string[];
+  /** Fault that keeps the server out of all clients, with its place. Absent: none. */
+  readonly fault?: string;
 }
 
 /** Servers that clients have in common. */
@@ -89,10 +92,31 @@ export async function readSet(
     file,
     scope: isProject ? { kind: 'project', folder } : { kind: 'user' },
     servers: Object.entries(servers).map(([key, { clients: own = clients, ...declared }]) => {
-      if (own.length > 0) return { key, declared: withPaths(declared, folder), clients: own };
+      const clear = clearFault(declared, { isProject });
+      if (own.length > 0)
+        return {
+          key,
+          declared: withPaths(declared, folder),
+          clients: own,
+          ...(clear && { fault: fault(clear.message, ['servers', key, ...clear.path]).message }),
+        };
       throw fault(`No client gets "${key}". Add "clients", to the server or to the set.`, ['servers', key]);
     }),
   };
+}
+
+/** A secret in clear text would be copied into config files and records. Sets are committed and shared. */
+function clearFault(
+  declared: ServerDeclaration,
+  { isProject }: { readonly isProject: boolean },
+): { readonly message: string; readonly path: ClearSecret['path'] } | undefined {
+  if (declared.allowFindings?.includes(clearSecretCode)) return undefined;
+  const [found] = findClearSecrets(declared);
+  if (!found) return undefined;
+  const { what, name, path: at } = found;
+  const keep = isProject ? `set the variable ${name}` : `store the value: agenttools secret set ${name}`;
+  const message = `${what} holds a secret in clear text, so nothing is written. Write "\${${name}}" instead, and ${keep}. If others have the file, replace the secret. If it is no secret, add "allowFindings": ["${clearSecretCode}"] to the server.`;
+  return { message, path: at };
 }
 
 /** Relative paths become absolute, as records have them. */

@@ -16,7 +16,10 @@ const serverProperties = {
   },
   command: { ...texts, minItems: 1, description: 'Command of the server, in place of a reference.' },
   clients: { ...clients, description: 'Clients for this server. Default: the clients of the set.' },
-  env: { ...textMap, description: `Variables. \${NAME} is the value of a secret, secret:NAME a stored one.` },
+  env: {
+    ...textMap,
+    description: `Variables. \${NAME}, \${env:NAME} or $NAME is the value of a secret, secret:NAME a stored one.`,
+  },
   args: { ...texts, description: 'The words of --arg.' },
   headers: { ...textMap, description: 'Headers of a remote server.' },
   transport: { enum: ['http', 'sse'], description: 'Transport of a remote server.' },

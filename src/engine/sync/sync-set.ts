@@ -3,15 +3,18 @@ import type { Client, WritableClient } from '../clients/client.js';
 import type { Drafts } from '../clients/config-change.js';
 import { isDetected } from '../clients/detect-client.js';
 import { findClient } from '../clients/locate-config.js';
+import type { Receipt } from '../clients/receipt.js';
 import { clients as allClients } from '../clients/table/index.js';
+import { shownUrl, shownWords } from '../existing-servers/hide-secrets.js';
 import { referenceOfCommand } from '../existing-servers/resolve-command.js';
+import { withNames } from '../installation/declaration.js';
 import { hasPlace } from '../installation/entry-target.js';
 import { install } from '../installation/install.js';
 import type { InstallDeps } from '../installation/install-request.js';
 import type { InstallResult } from '../installation/install-result.js';
 import { receiptMatcher } from '../installation/match-receipt.js';
 import { missingProgram } from '../installation/missing-program.js';
-import { fillNames } from '../installation/server-declaration.js';
+import { fillNames, namesIn } from '../installation/server-declaration.js';
 import { uninstall } from '../installation/uninstall.js';
 import { type Decision, decide } from './decide.js';
 import { declaredRequest, textsOf } from './declared-request.js';
@@ -53,6 +56,8 @@ interface Context extends SyncChoice {
   readonly drafts: Drafts;
   /** Values of names, by the keys of servers. */
   readonly values: Map<string, NameValues>;
+  /** Names of stored secrets that entries may refer to. */
+  readonly stored: ReadonlySet<string>;
 }
 
 /**
@@ -63,7 +68,9 @@ interface Context extends SyncChoice {
 export async function syncSet(set: ServerSet, choice: SyncChoice, deps: InstallDeps): Promise<SyncResult> {
   requireKeys(set, choice.keys);
   const { known, notes } = await allReceipts(deps.receipts);
-  const context: Context = { ...choice, set, known, deps, drafts: new Map(), values: new Map() };
+  const secrets = set.scope.kind === 'user' ? await deps.secrets.list() : [];
+  const stored = new Set(secrets.map(({ name }) => name));
+  const context: Context = { ...choice, set, known, deps, drafts: new Map(), values: new Map(), stored };
   const jobs = set.servers.flatMap((server) =>
     clientsOf(server, context).map((client) => ({ server, client })),
   );
@@ -169,6 +176,9 @@ async function syncServer(
   const decided: { readonly client: Client; readonly decision: Decision; readonly file: string }[] = [];
   const rows: SyncRow[] = [];
   const row = (client: Client) => ({ client, key: server.key, server: shownServer(server) });
+  const { fault } = server;
+  if (fault !== undefined)
+    return jobs.map(({ client }) => ({ ...row(client), action: 'refused', reason: fault }));
   const isSameServer = await serverMatcher(server, context);
   for (const { client } of jobs) {
     const reason = absence(client, context);
@@ -180,8 +190,10 @@ async function syncServer(
       const place = { client: client as WritableClient, key: server.key, scope: context.set.scope };
       const { target, written, current } = await presentEntry(place, context.known, context.deps);
       const wanted = { declared: server.declared, isSameServer };
-      const isBroken = written !== undefined && missingProgram(written) !== undefined;
-      const sides = { wanted, written, current, set: context.set.file, isBroken };
+      const isStale =
+        written !== undefined &&
+        (missingProgram(written) !== undefined || lacksStored(written, server, context));
+      const sides = { wanted, written, current, set: context.set.file, isStale };
       const decision = decide(sides, context);
       decided.push({ client, decision, file: target.file });
     } catch (error) {
@@ -221,9 +233,16 @@ async function syncServer(
   return rows;
 }
 
+/** True if a secret of the server was stored after the entry was written. */
+function lacksStored({ entry }: Receipt, { declared }: DeclaredServer, { stored }: Context): boolean {
+  const text = JSON.stringify(entry);
+  const names = textsOf(declared).flatMap(namesIn);
+  return names.some((name) => stored.has(name) && !text.includes(`secret:${name}`));
+}
+
 /** Server of a declaration for people, without secrets. */
 function shownServer({ declared: { server, command = [] } }: DeclaredServer): string {
-  return server ?? command.join(' ');
+  return withNames(server === undefined ? shownWords(command) : shownUrl(server));
 }
 
 /** Reason why a client gets nothing; undefined if it can. */

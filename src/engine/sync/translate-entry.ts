@@ -16,7 +16,7 @@ import { shownUrl } from '../existing-servers/hide-secrets.js';
 import { InputCollector } from '../existing-servers/registry-inputs.js';
 import { isSecretHeader } from '../extension/upstream-secrets.js';
 import type { EntryTarget, Scope } from '../installation/entry-target.js';
-import { findReference } from '../installation/secrets.js';
+import { findReference } from '../installation/find-reference.js';
 
 /** An entry in the file of a client. */
 export interface SourceEntry {

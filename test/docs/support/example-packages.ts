@@ -43,6 +43,7 @@ const elsewhere = [
   'fault',
   'set',
   'table',
+  'capture',
 ];
 
 /** A package that the blocks of a page make together. */

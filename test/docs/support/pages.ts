@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
  * - `workflow=<name>`, `run=<name>`, `repository=<file>`, `output=<name>`, `fault`: workflows, commands, files and output in
  *   `test/docs/ci.test.ts`.
  * - `set`, `table`: a server set and the table of `sync` for it, in `test/docs/sync.test.ts`.
+ * - `capture=<name>`: what a command prints at a terminal, in `test/docs/captures.test.ts`.
  * - `program=<file>`: a program that uses `agenttools/engine`.
  * - `dialogue=arguments`, `dialogue=answer`: what a tool that asks is called with, and what the model reads in the end; held
  *   by `test/stdio/expert-system.test.ts`.

@@ -8,7 +8,7 @@ import { findOrInstall } from '../../../engine/runtime/install-missing.js';
 import { callComposed, composeFound, listTools, type ServerUse } from '../../../engine/serve/call-once.js';
 import type { Host } from '../../../host.js';
 import { autoInstallOptions } from '../../shared/auto-install.js';
-import { existingDeps, findExisting, givenOptions, type InputOptions } from '../../shared/existing.js';
+import { existingDeps, findExisting, givenWith, type InputOptions } from '../../shared/existing.js';
 import { ExitCode } from '../../shared/exit-code.js';
 import { parseJsonArguments } from '../../shared/json-arguments.js';
 import { refuseExistingFlags } from '../../shared/not-existing.js';
@@ -52,7 +52,7 @@ export async function callCommand(
       tell('');
       host.stderr.write(`${visibleText(line)}\n`);
     };
-    const named = await findExisting(server, command, host);
+    const named = await findExisting(server, command, host, { takesInputs: true });
     if (!named) refuseExistingFlags(existing.flags, { command: 'call', server });
     const { env } = await revealHost(host, { inProcess: true });
     const { dataFolder } = workspaceFolders(host);
@@ -73,9 +73,12 @@ export async function callCommand(
     const run = async (ending: AbortSignal, signIn: ServerUse['signIn']) => {
       if (named) {
         const { transport, mcpRegistry } = existing;
-        const deps = existingDeps(host, { mcpRegistry, signal: ending, report, tell });
+        const { entered } = named;
+        const there = { ...host, cwd: entered?.cwd ?? host.cwd };
+        const deps = existingDeps(there, { mcpRegistry, signal: ending, report, tell });
+        const given = givenWith(named, existing, host);
         const { compose } = await createBridge(
-          { ...named, given: givenOptions(existing, host), transport },
+          { ...named, given, transport: transport ?? entered?.transport },
           deps,
         );
         return await answer(compose, { signal: ending, signIn });

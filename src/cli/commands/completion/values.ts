@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { workspaceFolders } from '../../../engine/base/folders.js';
+import type { Receipt } from '../../../engine/clients/receipt.js';
 import type { ListedServer } from '../../../engine/discovery/listed-server.js';
 import type { Host } from '../../../host.js';
 import { workspaceOptions } from '../../shared/workspace.js';
@@ -45,20 +46,32 @@ async function listedServers(host: Host, cwd = host.cwd): Promise<readonly Liste
 const serverNames: Source = async ({ command, positional, word }, host) => {
   if (/^[./~]/.test(word)) return [];
   if (command === 'uninstall') return await installedKeys(positional, host);
-  return (await listedServers(host)).map(({ name, description }) => ({
+  const listed = (await listedServers(host)).map(({ name, description }) => ({
     value: name,
     about: description ?? undefined,
   }));
+  const takesKeys = ['call', 'show', 'validate', 'preview'].includes(command);
+  return takesKeys
+    ? [...listed, ...(await installedKeys([], host, ({ existing }) => existing === true))]
+    : listed;
 };
 
 /** Keys of the entries in the clients that the command line names; without a client, in all. */
-async function installedKeys([clients]: readonly string[], host: Host): Promise<readonly Candidate[]> {
-  const { installationFolders } = await import('../../../engine/installation/installation-folders.js');
-  const { records } = await installationFolders(host).receipts.all();
-  const isNamed = (client: string) => clients === undefined || clients.split(',').includes(client);
-  const receipts = records.flatMap((record) => record.receipts).filter(({ client }) => isNamed(client));
+async function installedKeys(
+  [clients]: readonly string[],
+  host: Host,
+  isMeant: (receipt: Receipt) => boolean = () => true,
+): Promise<readonly Candidate[]> {
+  const isNamed = ({ client }: Receipt) => clients === undefined || clients.split(',').includes(client);
+  const receipts = (await allReceipts(host)).filter((receipt) => isNamed(receipt) && isMeant(receipt));
   const keys = new Map(receipts.map(({ key, server }) => [key, server]));
   return [...keys].map(([value, about]) => ({ value, about }));
+}
+
+async function allReceipts(host: Host): Promise<readonly Receipt[]> {
+  const { installationFolders } = await import('../../../engine/installation/installation-folders.js');
+  const { records } = await installationFolders(host).receipts.all();
+  return records.flatMap((record) => record.receipts);
 }
 
 /** Tools of the server that the command line names, from manifests, data definitions and records. */
@@ -72,11 +85,38 @@ const toolNames: Source = async ({ positional }, host) => {
       ? source === 'project' && (folder === location || folder.startsWith(location + path.sep))
       : name === server || name === `@${server}`,
   );
-  const tools = new Set(
-    named.flatMap((one) => one.tools.map((tool) => tool.slice(tool.lastIndexOf('/') + 1))),
-  );
+  const listed = named.flatMap((one) => one.tools.map((tool) => tool.slice(tool.lastIndexOf('/') + 1)));
+  const tools = new Set([...listed, ...(await recordedTools(server, host))]);
   return [...tools].map((value) => ({ value }));
 };
+
+/** Tools of a server at its last start, by its reference or the key of its entry. */
+async function recordedTools(server: string, host: Host): Promise<readonly string[]> {
+  const [
+    { receiptMatcher },
+    { UpstreamRecords },
+    { ExistingRecords, upstreamRecordKey },
+    { SurfaceRecords },
+  ] = await Promise.all([
+    import('../../../engine/installation/match-receipt.js'),
+    import('../../../engine/runtime/upstream-records.js'),
+    import('../../../engine/existing-servers/existing-records.js'),
+    import('../../../engine/surface/surface-records.js'),
+  ]);
+  const isMeant = await receiptMatcher(server, host);
+  const { dataFolder } = workspaceFolders(host);
+  const upstreams = new UpstreamRecords(dataFolder);
+  const servers = new ExistingRecords(dataFolder);
+  const surfaces = new SurfaceRecords(dataFolder);
+  const found = (await allReceipts(host)).filter(isMeant).map(async ({ existing, server: reference }) => {
+    if (existing) {
+      const record = await servers.read(reference).catch(() => undefined);
+      return upstreams.read(upstreamRecordKey(record ?? { reference }))?.names.tools ?? [];
+    }
+    return [...((await surfaces.read(reference))?.items.tools.keys() ?? [])];
+  });
+  return (await Promise.all(found)).flat();
+}
 
 const codes: Source = async () => {
   const { ruleTable } = await import('../../../engine/validate/rules/index.js');

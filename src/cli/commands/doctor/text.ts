@@ -19,8 +19,10 @@ export function renderDoctor(report: DoctorReport, options: DoctorRenderOptions)
   const style = styleFor(options);
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
-    const group = groupOf(finding, options);
-    groups.set(group, [...(groups.get(group) ?? []), finding]);
+    const name = groupOf(finding, options);
+    const group = groups.get(name) ?? [];
+    groups.set(name, group);
+    group.push(finding);
   }
   const blocks = [...groups].map(
     ([group, list]) => `${style.bold(group)}\n${list.map((one) => renderFinding(one, options)).join('')}`,
@@ -69,7 +71,25 @@ function summary(report: DoctorReport, { dryRun, clients }: DoctorRenderOptions)
       : [];
   const found = counts.length === 0 ? 'Nothing is wrong' : counts.join(', ');
   const scope = `${formatCount(entries, 'server')} in ${formatCount(files, 'config file')}, ${started} started`;
-  return [...totals.map(totalLine), `${found}: ${scope}.\n`, ...next].join('');
+  return [...notStartedLines(report), ...totals.map(totalLine), `${found}: ${scope}.\n`, ...next].join('');
+}
+
+/** Most keys in a line. */
+const maxKeys = 5;
+
+/** One line for each client and reason. */
+function notStartedLines({ notStarted }: DoctorReport): readonly string[] {
+  const groups = new Map<string, string[]>();
+  for (const { client, key, reason } of notStarted) {
+    const name = `in ${clientName(client)}: ${reason}`;
+    const group = groups.get(name) ?? [];
+    groups.set(name, group);
+    group.push(`"${key}"`);
+  }
+  return [...groups].map(([name, keys]) => {
+    const more = keys.length > maxKeys ? ` and ${keys.length - maxKeys} more` : '';
+    return `Not started: ${keys.slice(0, maxKeys).join(', ')}${more} ${name}\n`;
+  });
 }
 
 function totalLine({ client, servers, tools, tokens }: ClientTotals): string {
@@ -78,12 +98,13 @@ function totalLine({ client, servers, tools, tokens }: ClientTotals): string {
 
 /** JSON output of `doctor`. */
 export function doctorData(
-  { findings, totals, repairs, files }: DoctorReport,
+  { findings, totals, notStarted, repairs, files }: DoctorReport,
   { fix, dryRun }: { readonly fix: boolean; readonly dryRun: boolean },
 ): object {
   return {
     findings,
     totals,
+    notStarted,
     ...((fix || dryRun) && {
       repairs: repairs.map(({ error, ...one }) => ({ ...one, ...(error && { error: error.message }) })),
     }),

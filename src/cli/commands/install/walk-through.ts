@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { autocomplete, confirm, isCancel, multiselect, select } from '@clack/prompts';
+import { autocomplete, confirm, multiselect, select } from '@clack/prompts';
 import { AgentToolsError } from '../../../engine/base/errors.js';
 import { workspaceFolders } from '../../../engine/base/folders.js';
 import { shellWord } from '../../../engine/base/shell-word.js';
@@ -15,7 +15,7 @@ import type { TargetInput } from '../../shared/grammar/target-options.js';
 import { registryAddress } from '../../shared/mcp-registry.js';
 import { npmSetting } from '../../shared/npm-deps.js';
 import { withProgress } from '../../shared/progress.js';
-import { terminalWidth } from '../../shared/terminal-width.js';
+import { answer, interrupted, openTerminal, type Terminal } from '../../shared/terminal-prompts.js';
 import { workspaceOptions } from '../../shared/workspace.js';
 import { installDiff, installLines } from './text.js';
 
@@ -111,39 +111,6 @@ export async function withoutLeftovers<T>(work: () => Promise<T>, host: Host): P
       });
     throw error;
   }
-}
-
-type Terminal = ReturnType<typeof openTerminal>;
-
-function openTerminal({ stdin, stderr }: Host) {
-  const end = new AbortController();
-  // At Ctrl+D the input ends, and the prompt would never settle.
-  stdin.once('end', () => end.abort());
-  return { input: stdin, output: withSize(stderr), signal: end.signal };
-}
-
-/** Some terminals report zero columns and rows, in which no prompt fits. */
-function withSize(output: Host['stderr']): Host['stderr'] {
-  const sizes: Partial<Record<string | symbol, () => number>> = {
-    columns: () => terminalWidth(output),
-    rows: () => ('rows' in output && Number(output.rows)) || 24,
-  };
-  return new Proxy(output, {
-    get(target, name) {
-      const value: unknown = sizes[name]?.() ?? Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
-
-async function answer<T>(asked: Promise<T>): Promise<Exclude<T, symbol>> {
-  const value = await asked;
-  if (isCancel(value)) throw interrupted();
-  return value as Exclude<T, symbol>;
-}
-
-function interrupted(): AgentToolsError {
-  return new AgentToolsError('interrupted', 'Interrupted. Nothing was written.');
 }
 
 /** An answer to the question for the server: a name, or words to search for. */

@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { followLinks } from '../../../engine/base/files/text-file.js';
 import { workspaceFolders } from '../../../engine/base/folders.js';
 import { clientName } from '../../../engine/clients/client-name.js';
 import { clients } from '../../../engine/clients/table/index.js';
@@ -13,17 +15,29 @@ import { workspaceOptions } from '../../shared/workspace.js';
 import { installedData, type ListedEntry, renderInstalled } from './text.js';
 
 export interface ListInstalledInput {
+  /** Folder of the project. Default: all entries, of the user and of projects. */
+  readonly project: string | undefined;
   readonly check: boolean;
   readonly json: boolean;
 }
 
 /** Lists the entries that `install` wrote, and their state. */
 export async function listInstalledCommand(
-  { check, json }: ListInstalledInput,
+  { project, check, json }: ListInstalledInput,
   host: Host,
 ): Promise<ExitCode> {
   const { receipts } = installationFolders(host);
-  const { installed, notes } = await listInstalled({ receipts, workspace: workspaceOptions(host), clients });
+  const { installed: all, notes } = await listInstalled({
+    receipts,
+    workspace: workspaceOptions(host),
+    clients,
+  });
+  const folder = project === undefined ? undefined : await followLinks(path.resolve(host.cwd, project));
+  const folders = await Promise.all(all.map(({ receipt }) => followLinks(receipt.project ?? '/')));
+  const installed = all.filter(
+    ({ receipt }, index) =>
+      folder === undefined || (receipt.scope === 'project' && folders[index] === folder),
+  );
   for (const note of notes) host.stderr.write(`warning: ${note}\n`);
   const entries = await withSignIns(installed, host);
   host.stdout.write(

@@ -98,8 +98,16 @@ export function driftLines(rows: readonly SyncRow[], options: ColorOption): stri
     update: 'differs from the set',
     remove: 'is not in the set any more',
   };
-  const lines = drift.map(({ client, key, action, file, reason }) => {
-    const place = file === undefined ? client.name : `${client.name} (${file})`;
+  const groups = new Map<string, readonly SyncRow[]>();
+  for (const row of drift) {
+    const { key, action, file, reason } = row;
+    const name = JSON.stringify([key, action, file, reason]);
+    groups.set(name, [...(groups.get(name) ?? []), row]);
+  }
+  const lines = [...groups.values()].map((rows) => {
+    const { key, action, file, reason } = rows[0]!;
+    const names = rows.map(({ client }) => client.name).join(', ');
+    const place = file === undefined ? names : `${names} (${file})`;
     return `${style.yellow(words[action])}  "${key}" in ${place}: ${reason ?? what[action] ?? words[action]}`;
   });
   return visibleText(`${lines.join('\n')}\n`);

@@ -9,7 +9,9 @@ export function defineUninstall(program: Command, { host, answer, command }: Com
     program
       .command('uninstall')
       .summary("remove a server from a client's config")
-      .description('Removes the entries that install wrote and restores the original bytes of the file.')
+      .description(
+        'Removes the entries that install wrote and restores the original bytes of the file. Without arguments, asks at a terminal for the entries.',
+      )
       .argument(
         '[client]',
         'client id from list-clients, or several: cursor,vscode; omit it with --config or --all',
@@ -33,9 +35,14 @@ export function defineUninstall(program: Command, { host, answer, command }: Com
         const { dryRun = false, force = false, yes = false, json = false } = options;
         return answer(await uninstallEverything({ dryRun, force, yes, json }, host));
       }
-      const place = await placeInput([first, second], options, host);
-      const { uninstallCommand } = await import('./run.js');
       const { name, dryRun = false, force = false, json = false } = options;
+      const { pickIfOpen, uninstallCommand } = await import('./run.js');
+      const isOpen = [first, options.config, options.all, options.project, name, command].every(
+        (one) => !one,
+      );
+      const picked = isOpen ? await pickIfOpen({ dryRun, force, json }, host) : undefined;
+      if (picked !== undefined) return answer(picked);
+      const place = await placeInput([first, second], options, host);
       answer(await uninstallCommand({ ...place, command, name, dryRun, force, json }, host));
     });
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { clientName } from '../../../engine/clients/client-name.js';
 import type { CommandChanges } from '../../../engine/clients/command-history.js';
 import type { FileChange } from '../../../engine/clients/file-change.js';
@@ -16,7 +17,14 @@ export function changedEntries({
   receipts: { inserted, removed },
   foreign,
 }: FileChange): readonly ChangedEntry[] {
-  const entries = [...inserted, ...removed].map(({ client, scope, key, server }) => ({
+  // The one changed part of a list of receipts may contain equal ones.
+  const isIn = (list: readonly Receipt[], receipt: Receipt) =>
+    list.some((one) => isDeepStrictEqual(one, receipt));
+  const touched = [
+    ...inserted.filter((one) => !isIn(removed, one)),
+    ...removed.filter((one) => !isIn(inserted, one)),
+  ];
+  const entries = touched.map(({ client, scope, key, server }) => ({
     client,
     scope,
     key,

@@ -57,12 +57,16 @@ export async function planInstall(
   const { server, reference, argument, variables } = receipt;
   const shared = companions.map((one) => ({ ...one, entry, server, reference, argument, variables }));
   const others = await otherReceipts(text, record, receipt);
+  // At their former place: the history has the one changed part of the list.
+  const at = owner
+    ? record.receipts.slice(0, record.receipts.indexOf(owner)).filter((one) => others.includes(one)).length
+    : others.length;
   const steps = stepsBefore(record.steps, slot, { current, takes });
   return {
     text: after,
     record: {
       ...record,
-      receipts: [...others, ...shared, confirmed],
+      receipts: others.toSpliced(at, 0, ...shared, confirmed),
       steps: after === text ? steps : [...steps, recordEdit(slot, text, after)],
       made: await listMadeContainers(text, record, receipt),
     },

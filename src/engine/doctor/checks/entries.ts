@@ -130,7 +130,10 @@ export const clashes: Check = function* ({ entries }) {
       };
     const namesakes = groupOf(byKey, `${client.id} ${entry.key}`);
     const namesake = namesakes.find(
-      (other) => other.config.file !== file && isEarlier(other) && identityOf(other) !== identity,
+      (other) =>
+        (other.config.file !== file || other.config.isLocal !== entry.config.isLocal) &&
+        isEarlier(other) &&
+        identityOf(other) !== identity,
     );
     namesakes.push(entry);
     if (namesake)
@@ -153,6 +156,7 @@ function groupOf(groups: Map<string, EntryPicture[]>, name: string): EntryPictur
 /** True if a client reads both at once: files of two projects are never read together. */
 function areTogether({ config: one }: EntryPicture, { config: other }: EntryPicture): boolean {
   if (one.client !== other.client) return false;
+  if (one.project !== undefined && other.project !== undefined && one.project !== other.project) return false;
   return one.file === other.file || [one, other].some(({ scope }) => scope === 'user');
 }
 

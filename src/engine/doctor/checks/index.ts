@@ -13,7 +13,7 @@ import { duplicateKeys, unreadableFiles, unsupportedSyntax, wrongContainers } fr
 import { deadPaths } from './paths.js';
 import { outdatedPackages, unavailableRegistries, vulnerablePackages } from './published.js';
 import { clearTextSecrets, missingSecrets, readableSecrets } from './secrets.js';
-import { failedStarts, lostTools, tokenBudgets, toolCounts } from './started.js';
+import { failedStarts, frozenChanges, lostTools, tokenBudgets, toolCounts } from './started.js';
 import { untrustedFolders } from './trust.js';
 
 /** Every check. A new check takes effect by being listed here. */
@@ -29,6 +29,7 @@ export const checks: readonly Check[] = [
   goneEntries,
   unreadableRecords,
   failedStarts,
+  frozenChanges,
   clashes,
   readableSecrets,
   clearTextSecrets,

@@ -2,7 +2,7 @@ import type { Launch } from '../../clients/client.js';
 import { platformPaths } from '../../clients/table/folders.js';
 import { linkNode, linkScript, nodeCommand, scriptArgument } from '../../existing-servers/node-link.js';
 import { npmServerFolder } from '../../existing-servers/npm-servers.js';
-import { isThroughAgentTools } from '../../installation/installed-reference.js';
+import { isThroughAgentTools } from '../../installation/entry-inputs.js';
 import { againCommand, commandLine, fixCommand } from '../commands.js';
 import { nodeFacts } from '../entry-launch.js';
 import { npmOf } from '../entry-package.js';

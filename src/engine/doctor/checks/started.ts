@@ -1,7 +1,9 @@
 import { findHarmedTools } from '../../adaptation/harmed-tools.js';
 import { clientLimits } from '../../compatibility/client-limits.js';
 import { measureServer } from '../../compatibility/token-cost.js';
-import { isThroughAgentTools } from '../../installation/installed-reference.js';
+import { isThroughAgentTools } from '../../installation/entry-inputs.js';
+import type { SurfaceDifference } from '../../surface/model-surface.js';
+import { describeDifference } from '../../surface/surface-gate.js';
 import { againCommand, installCommand, removeCommand } from '../commands.js';
 import type { Check } from '../finding.js';
 import type { EntryPicture, Picture, Probe } from '../picture.js';
@@ -27,6 +29,41 @@ export const failedStarts: Check = function* ({ probes }) {
   }
 };
 
+/** Most differences in a message. */
+const maxChanges = 5;
+
+/** Frozen servers with other items than the recorded ones. */
+export const frozenChanges: Check = function* ({ probes }) {
+  for (const [entry, probe] of probes) {
+    const { key, installed } = entry;
+    if (probe.state !== 'answers' || !('changes' in probe) || probe.changes?.length === 0) continue;
+    const { changes } = probe;
+    const more = (changes?.length ?? 0) - maxChanges;
+    const told = changes?.slice(0, maxChanges).map((one) => `${describeDifference(one)}${valuesOf(one)}`);
+    const found = told
+      ? `${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
+      : 'no items are recorded.';
+    yield {
+      code: 'doctor/frozen-changed',
+      entry,
+      message: `"${key}" is frozen, and ${found}`,
+      fix: installed
+        ? againCommand(entry, installed, '--frozen')
+        : 'Install the server again with --frozen, if you accept the change.',
+    };
+  }
+};
+
+/** Changed values, shortened. */
+function valuesOf({ values }: SurfaceDifference): string {
+  const short = (value: unknown) => {
+    const text = JSON.stringify(value) ?? 'nothing';
+    return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+  };
+  const told = values.slice(0, 3).map(({ before, after }) => `${short(before)} → ${short(after)}`);
+  return told.length === 0 ? '' : ` (${told.join(', ')})`;
+}
+
 interface Answered {
   readonly entry: EntryPicture;
   readonly tools: Extract<Probe, { state: 'answers' }>['tools'];
@@ -42,7 +79,8 @@ export function answeredByClient({
     const { client, project } = entry.config;
     if (probe.state !== 'answers' || (project !== undefined && project !== cwd)) continue;
     const group = groups.get(client.id) ?? [];
-    groups.set(client.id, [...group, { entry, tools: probe.tools }]);
+    groups.set(client.id, group);
+    group.push({ entry, tools: probe.tools });
   }
   return groups;
 }

@@ -9,9 +9,11 @@ export const untrustedFolders: Check = function* (picture) {
   const seen = new Set<string>();
   for (const { config } of picture.entries) {
     const { client, project, file } = config;
-    const trusts = project === undefined ? undefined : findTrust(config, picture)?.(project);
-    if (trusts !== false || seen.has(file)) continue;
-    seen.add(file);
+    const trusts =
+      project === undefined || config.isLocal ? undefined : findTrust(config, picture)?.(project);
+    const name = `${client.id} ${file}`;
+    if (trusts !== false || seen.has(name)) continue;
+    seen.add(name);
     yield {
       code: 'doctor/untrusted-folder',
       config,
@@ -35,6 +37,18 @@ function findTrust({ client }: ConfigPicture, { configs, trust }: Picture): Trus
     case 'codex':
       return (folder) =>
         ancestors(folder).some((one) => configValueAt(user, ['projects', one, 'trust_level']) === 'trusted');
+    case 'copilot-cli': {
+      // Without this file, Copilot CLI has never run.
+      const settings = trust.get(client.id);
+      const lists = [
+        configValueAt(settings, ['trusted_folders']),
+        configValueAt(settings, ['trustedFolders']),
+      ];
+      const folders = lists.flat();
+      return settings === undefined
+        ? undefined
+        : (folder) => ancestors(folder).some((one) => folders.includes(one));
+    }
     default:
       return undefined;
   }
