@@ -67,7 +67,7 @@ export async function startTestServer<Tools extends ToolTypes = ToolTypes>(
   options: StartOptions = {},
 ): Promise<TestServer<Tools>> {
   const { env = {}, cwd = process.cwd() } = options;
-  const output = new Collected();
+  const output = new CollectedOutput();
   const host: Host = {
     cwd: path.resolve(cwd),
     env: { ...process.env, ...env },
@@ -87,7 +87,7 @@ async function openTarget(
   server: string | ServerCommand,
   { server: name, options }: StartOptions,
   host: Host,
-  output: Collected,
+  output: CollectedOutput,
 ): Promise<TestTarget> {
   const report = (line: string) => void output.write(`${line}\n`);
   const command = typeof server === 'string' ? undefined : [server.command, ...(server.args ?? [])];
@@ -106,7 +106,7 @@ async function openTarget(
 }
 
 /** Keeps the output of a server. */
-class Collected extends Writable {
+class CollectedOutput extends Writable {
   text = '';
 
   override _write(chunk: Buffer | string, _: BufferEncoding, done: () => void): void {

@@ -1,4 +1,4 @@
-import { isRecord } from '../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../base/value-checks.js';
 import type { ListedTool } from '../compatibility/surface-checks.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { checkLazily } from '../schema/validator.js';
@@ -11,17 +11,15 @@ import { shrinkValue } from './shrink-value.js';
 
 type Block = Readonly<Record<string, unknown>> & { readonly type?: unknown };
 
-type WireObject = Readonly<Record<string, unknown>>;
-
 /** The answer to a call. */
 export interface AnsweredCall {
   readonly tool: ListedTool;
-  readonly result: WireObject;
+  readonly result: UnknownRecord;
   /** Owner of the result, from the token of the request. */
   readonly owner: string;
 }
 
-interface ToolAnswer extends WireObject {
+interface ToolAnswer extends UnknownRecord {
   readonly content: readonly Block[];
 }
 
@@ -36,7 +34,7 @@ export interface ResultSettings {
 export async function adaptResult(
   { tool, result, owner }: AnsweredCall,
   { target, kept, scale }: ResultSettings,
-): Promise<WireObject> {
+): Promise<UnknownRecord> {
   const { content } = result;
   if (!Array.isArray(content)) return result;
   const sizes = target.limits.get('compat/result-size') ?? [];
@@ -81,7 +79,7 @@ interface Cut {
 const shareOfText = 0.8;
 
 /** Cuts a result that is too long, and keeps its rest. */
-async function cutResult(answer: ToolAnswer, cut: Cut): Promise<WireObject> {
+async function cutResult(answer: ToolAnswer, cut: Cut): Promise<UnknownRecord> {
   const { content, structuredContent, ...others } = answer;
   const { tool, owner, kept, limit, reader, target } = cut;
   const text = textsOf(content).join('\n');

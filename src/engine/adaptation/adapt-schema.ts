@@ -49,10 +49,10 @@ function adaptPart(part: JsonSchema, settings: PartSettings): AdaptedSchema {
   return Object.keys(map).length === 0 ? { schema: others } : { schema: others, map };
 }
 
-type Repair = (part: JsonSchema, settings: PartSettings) => JsonSchema;
+type SchemaRepair = (part: JsonSchema, settings: PartSettings) => JsonSchema;
 
 /** Changes of one part that widen it, or keep its values. */
-const repairs: readonly (readonly [code: string, repair: Repair])[] = [
+const repairs: readonly (readonly [code: string, repair: SchemaRepair])[] = [
   ['compat/tool-list-rejected', withoutBooleans],
   ['compat/schema-tuple', tupleToArray],
   ['compat/nested-union', plainUnion],

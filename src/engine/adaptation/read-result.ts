@@ -1,9 +1,7 @@
-import { isRecord } from '../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../base/value-checks.js';
 import type { ListedTool } from '../compatibility/surface-checks.js';
 import type { AdaptationTarget } from './adaptation-target.js';
 import type { KeptResult, KeptResults } from './kept-results.js';
-
-type WireObject = Readonly<Record<string, unknown>>;
 
 /** How a client reads the rest of a result: as a resource of the server, or by a tool. */
 export type RestReader = 'resource' | 'tool';
@@ -50,7 +48,7 @@ export function isReadResultTool(name: unknown): boolean {
 }
 
 /** Answers a call of the tool. */
-export function callReadResult(args: unknown, owner: string, kept: KeptResults): WireObject {
+export function callReadResult(args: unknown, owner: string, kept: KeptResults): UnknownRecord {
   const { result: id, page } = isRecord(args) ? args : {};
   const result = typeof id === 'string' ? kept.find(id, owner) : undefined;
   if (!result) return failure('The result is no longer kept. Call its tool again.');
@@ -67,7 +65,7 @@ export function resultUri(id: string): string {
 }
 
 /** Reads a result or a page by its URI. Undefined: it is not kept. */
-export function readResultUri(uri: string, owner: string, kept: KeptResults): WireObject | undefined {
+export function readResultUri(uri: string, owner: string, kept: KeptResults): UnknownRecord | undefined {
   if (!uri.startsWith(scheme)) return undefined;
   const [id = '', page] = uri.slice(scheme.length).split('/');
   const result = kept.find(id, owner);
@@ -103,6 +101,6 @@ function textOf({ pages }: KeptResult, reference: PageReference): string | undef
   return `${text}\n[Page ${page} of ${pages.length}. For the next page, ${next}.]`;
 }
 
-function failure(text: string): WireObject {
+function failure(text: string): UnknownRecord {
   return { content: [{ type: 'text', text }], isError: true };
 }

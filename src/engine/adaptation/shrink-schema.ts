@@ -4,7 +4,7 @@ import type { JsonSchema } from '../schema/json-schema.js';
 import { mapSubschemas } from '../schema/map-subschemas.js';
 import { cutText } from './cut-text.js';
 
-type Step = (schema: JsonSchema) => JsonSchema;
+type ShrinkStep = (schema: JsonSchema) => JsonSchema;
 
 /**
  * Makes a schema smaller than a number of bytes, as clients count them. Steps that cost the model less come first: keywords
@@ -19,16 +19,16 @@ export function shrinkSchema(schema: JsonSchema, maxBytes: number): JsonSchema {
   return smaller;
 }
 
-const steps: readonly Step[] = [
+const steps: readonly ShrinkStep[] = [
   (schema) => onParts(schema, (part) => without(part, ['$schema', '$comment', 'title', 'examples'])),
   (schema) => onParts(schema, withoutClosing),
   ...[400, 250, 160, 100, 60].map(
-    (max): Step =>
+    (max): ShrinkStep =>
       (schema) =>
         onParts(schema, (part) => withDescription(part, max)),
   ),
   ...[4, 3, 2].map(
-    (depth): Step =>
+    (depth): ShrinkStep =>
       (schema) =>
         collapse(schema, depth) as JsonSchema,
   ),

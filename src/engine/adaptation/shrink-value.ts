@@ -5,7 +5,7 @@ const steps = [1000, 300, 100, 30, 10, 3, 1, 0].flatMap((elements) =>
   [10_000, 1000, 100].map((characters) => ({ elements, characters })),
 );
 
-type Step = (typeof steps)[number];
+type SizeStep = (typeof steps)[number];
 
 /**
  * Shortens arrays and strings of a value until its JSON text has at most `max` UTF-16 units. All members of objects stay.
@@ -23,7 +23,7 @@ export async function shrinkValue(
   return undefined;
 }
 
-function shorten(value: unknown, step: Step): unknown {
+function shorten(value: unknown, step: SizeStep): unknown {
   if (typeof value === 'string') return shortText(value, step.characters);
   if (Array.isArray(value)) return value.slice(0, step.elements).map((one) => shorten(one, step));
   if (!isRecord(value)) return value;

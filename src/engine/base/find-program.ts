@@ -1,10 +1,9 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './environment.js';
 
 /** Finds a program on the PATH of an environment; undefined if it is missing. */
-export async function findProgram(name: string, env: Env): Promise<string | undefined> {
+export async function findProgram(name: string, env: Environment): Promise<string | undefined> {
   const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter((folder) => folder !== '');
   const endings = path.sep === '\\' ? (env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';') : [''];
   for (const folder of folders) {

@@ -1,5 +1,8 @@
 /** Checks of unknown values. They also narrow the type. */
 
+/** An object with unknown values. */
+export type UnknownRecord = Readonly<Record<string, unknown>>;
+
 export function isString(value: unknown): value is string {
   return typeof value === 'string';
 }

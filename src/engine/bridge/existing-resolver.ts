@@ -1,4 +1,5 @@
 import { canonical } from '../base/canonical-json.js';
+import type { Environment } from '../base/environment.js';
 import { AgentToolsError } from '../base/errors.js';
 import { isOwnVariable } from '../base/variable-name.js';
 import { waitAtMost } from '../base/wait.js';
@@ -37,7 +38,7 @@ export interface BridgeRequest extends NamedReference, ItemChoices {
   readonly given: GivenOptions;
   /** Transport of a remote server. Default: found out by asking. */
   readonly transport?: RemoteTransport | undefined;
-  /** Variables of the environment that a program gets. Default: all except the variables of AgentTools. */
+  /** Environment of the environment that a program gets. Default: all except the variables of AgentTools. */
   readonly passes?: readonly string[] | undefined;
   /** Adaptation of tools to clients. */
   readonly adapt?: Adapt | undefined;
@@ -162,12 +163,10 @@ function remoteInSandbox(): AgentToolsError {
 }
 
 /** The variables with one of the names. Programs are looked for on the `PATH` in any case. */
-function passed(env: Variables, names: readonly string[] | undefined): Variables {
+function passed(env: Environment, names: readonly string[] | undefined): Environment {
   if (!names) return env;
   return Object.fromEntries(Object.entries(env).filter(([name]) => name === 'PATH' || names.includes(name)));
 }
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 async function toEndpoint(
   launch: PreparedLaunch,
@@ -178,7 +177,7 @@ async function toEndpoint(
     signal,
     argumentFolders,
   }: Pick<BridgeDeps, 'cwd' | 'signal'> & {
-    readonly env: Variables;
+    readonly env: Environment;
     readonly argumentFolders: UpstreamProgram['argumentFolders'];
   },
 ): Promise<UpstreamEndpoint> {

@@ -1,5 +1,5 @@
 import type { DocumentPath } from '../base/files/document-path.js';
-import { isRecord, isString, isStringList } from '../base/value-checks.js';
+import { isRecord, isString, isStringList, type UnknownRecord } from '../base/value-checks.js';
 import { type LocatedDocument, malformedAt } from './locate.js';
 
 /** Name of the manifest in a bundle. */
@@ -37,8 +37,6 @@ export interface BundleManifest {
   /** Unchecked `user_config`. */
   readonly userConfig: Readonly<Record<string, unknown>>;
 }
-
-type Held = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the manifest of a bundle, of any version of the format. Unknown keys are ignored.
@@ -87,7 +85,7 @@ export function readManifest(document: LocatedDocument, platform: NodeJS.Platfor
 
 type Fail = (path: DocumentPath, message: string) => Error;
 
-function checkVersion(data: Held, fail: Fail): void {
+function checkVersion(data: UnknownRecord, fail: Fail): void {
   const key = ['manifest_version', 'dxt_version'].find((one) => Object.hasOwn(data, one));
   if (key === undefined)
     throw fail([], '"manifest_version" is missing, so this is not the manifest of a bundle.');
@@ -98,7 +96,7 @@ function checkVersion(data: Held, fail: Fail): void {
 }
 
 /** The launch for a platform. Each field of an override replaces the whole field, as clients do it. */
-function readLaunch(config: Held, platform: NodeJS.Platform, fail: Fail): ManifestLaunch {
+function readLaunch(config: UnknownRecord, platform: NodeJS.Platform, fail: Fail): ManifestLaunch {
   const base: DocumentPath = ['server', 'mcp_config'];
   const { platform_overrides: overrides } = config;
   const override = isRecord(overrides) ? overrides[platform] : undefined;
@@ -118,7 +116,7 @@ function readLaunch(config: Held, platform: NodeJS.Platform, fail: Fail): Manife
   return { command, args, env: env as Readonly<Record<string, string>> };
 }
 
-function textIn(held: Held, key: string): string | undefined {
+function textIn(held: UnknownRecord, key: string): string | undefined {
   const value = Object.hasOwn(held, key) ? held[key] : undefined;
   return isString(value) && value.trim() !== '' ? value : undefined;
 }

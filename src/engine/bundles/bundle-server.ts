@@ -115,7 +115,7 @@ function usualLaunch({ type, entryPoint }: BundleManifest): ManifestLaunch {
   return { command, args, env: {} };
 }
 
-interface CommandContext extends Pick<BundlePlace, 'hasFile'>, Pick<BundleMachine, 'platform'> {
+interface BundleContext extends Pick<BundlePlace, 'hasFile'>, Pick<BundleMachine, 'platform'> {
   readonly folder: string;
   readonly expand: (text: string) => string;
 }
@@ -123,7 +123,7 @@ interface CommandContext extends Pick<BundlePlace, 'hasFile'>, Pick<BundleMachin
 /** Command of a launch. `file`: it is a file of the bundle. Undefined if it contains a reference. */
 function findCommand(
   command: string,
-  { folder, expand, hasFile, platform }: CommandContext,
+  { folder, expand, hasFile, platform }: BundleContext,
 ): { readonly text: string; readonly file?: string } | undefined {
   // On Windows, the manifest may leave out the ending.
   const withEnding = (file: string): string =>

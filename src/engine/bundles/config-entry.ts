@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isRecord, isString, isStringList } from '../base/value-checks.js';
+import { isRecord, isString, isStringList, type UnknownRecord } from '../base/value-checks.js';
 import type { Launch } from '../clients/client.js';
 import { findRemoteUrl, type RemoteContent } from '../clients/read-remote-entry.js';
 import type {
@@ -13,8 +13,6 @@ import { InputCollector } from '../existing-servers/registry-inputs.js';
 import { type ReferenceContext, ReferenceReader } from './config-references.js';
 import type { ConfigServer, EntryReaders } from './config-servers.js';
 import { type Locate, malformedAt } from './locate.js';
-
-type Entry = Readonly<Record<string, unknown>>;
 
 export interface EntryContext extends ReferenceContext, EntryReaders {
   readonly reference: string;
@@ -54,12 +52,12 @@ interface EntryReader extends EntryContext {
   readonly texts: ReferenceReader;
 }
 
-type Found = Pick<ExistingServer, 'template' | 'inputs' | 'notes'> & Partial<ExistingServer>;
+type FoundEntry = Pick<ExistingServer, 'template' | 'inputs' | 'notes'> & Partial<ExistingServer>;
 
 /** Placeholder of a reference while a command is resolved: a private-use character on each side. */
 const marker = /\ue000(\d+)\ue000/;
 
-async function readProgram(reader: EntryReader): Promise<Found> {
+async function readProgram(reader: EntryReader): Promise<FoundEntry> {
   const { server, texts, locate, projectFolder, resolveCommand } = reader;
   const launch = readLaunch(reader);
   const inputs: string[] = [];
@@ -123,7 +121,7 @@ function flattened(entry: ConfigServer['entry']): ConfigServer['entry'] {
       ? { ...entry, ...command, command: command.path }
       : { ...entry };
   const fields = ['env', 'envs', 'environment'].flatMap((field) => {
-    const held = (flat as Entry)[field];
+    const held = (flat as UnknownRecord)[field];
     if (held === null) return [[field, {}] as const];
     if (!isRecord(held)) return [];
     const texts = Object.entries(held).map(([name, value]) => [name, isPlain(value) ? String(value) : value]);
@@ -157,7 +155,7 @@ function namedVariables({ server: { entry }, texts }: EntryReader): Readonly<Rec
 function readRemote(
   { url: text, transport, headers, variableHeaders = {} }: RemoteContent,
   { server: { entry, path: place, name }, texts, locate }: EntryReader,
-): Found {
+): FoundEntry {
   const url = texts.read(text);
   const [first] = url;
   if (isString(first) && !/^https?:\/\//i.test(first)) {

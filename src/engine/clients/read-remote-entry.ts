@@ -1,4 +1,4 @@
-import { isRecord, isString } from '../base/value-checks.js';
+import { isRecord, isString, type UnknownRecord } from '../base/value-checks.js';
 import type { RemoteLaunch } from './client.js';
 
 type Transport = RemoteLaunch['transport'];
@@ -66,10 +66,10 @@ export const remoteFields: readonly string[] = [
   ...bearerFields,
 ];
 
-type Entry = Readonly<Record<string, unknown>>;
-
 /** The field for the address, and its text; undefined if an entry has none. */
-export function findRemoteUrl(entry: Entry): { readonly field: string; readonly url: string } | undefined {
+export function findRemoteUrl(
+  entry: UnknownRecord,
+): { readonly field: string; readonly url: string } | undefined {
   for (const field of remoteUrlFields) {
     const url = fieldOf(entry, field);
     if (isString(url)) return { field, url };
@@ -82,7 +82,7 @@ export function findRemoteUrl(entry: Entry): { readonly field: string; readonly 
  * `implied`: further transports that fields for the address imply.
  */
 export function readRemoteEntry(
-  entry: Entry,
+  entry: UnknownRecord,
   implied: Readonly<Record<string, Transport>> = {},
 ): RemoteContent | undefined {
   const found = findRemoteUrl(entry);
@@ -101,12 +101,12 @@ export function readRemoteEntry(
   };
 }
 
-function namedVariables(entry: Entry): Readonly<Record<string, HeaderVariable>> {
+function namedVariables(entry: UnknownRecord): Readonly<Record<string, HeaderVariable>> {
   const pairs = variableFields.flatMap((field) => textsIn(fieldOf(entry, field)));
   return Object.fromEntries(pairs.map(([name, variable]) => [name, { variable, prefix: '' }]));
 }
 
-function bearerVariable(entry: Entry): Readonly<Record<string, HeaderVariable>> {
+function bearerVariable(entry: UnknownRecord): Readonly<Record<string, HeaderVariable>> {
   const variable = bearerFields.map((field) => fieldOf(entry, field)).find(isString);
   return variable === undefined ? {} : { Authorization: { variable, prefix: 'Bearer ' } };
 }
@@ -121,6 +121,6 @@ function memberOf(held: unknown, field: string): unknown {
   return isRecord(held) ? fieldOf(held, field) : undefined;
 }
 
-function fieldOf(entry: Entry, field: string): unknown {
+function fieldOf(entry: UnknownRecord, field: string): unknown {
   return Object.hasOwn(entry, field) ? entry[field] : undefined;
 }

@@ -13,7 +13,7 @@ class BrokenVersionError extends Error {
 }
 
 /** An item that the current files do not provide. */
-interface ItemFault {
+interface VersionFault {
   /** Kind and qualified name. */
   readonly key: string;
   readonly message: string;
@@ -47,15 +47,15 @@ export class VersionJudge {
   };
 }
 
-type Item = Pick<ToolSpec, 'item' | 'definition'>;
+type JudgedItem = Pick<ToolSpec, 'item' | 'definition'>;
 
-const keyOf = ({ item, definition }: Item) => `${definition.kind} ${item}`;
+const keyOf = ({ item, definition }: JudgedItem) => `${definition.kind} ${item}`;
 
-function itemsOf({ registry }: ServerSpec): readonly Item[] {
-  return listedKinds.flatMap((kind): readonly Item[] => registry.all(kind));
+function itemsOf({ registry }: ServerSpec): readonly JudgedItem[] {
+  return listedKinds.flatMap((kind): readonly JudgedItem[] => registry.all(kind));
 }
 
-function skippedItems({ leftOut }: ServerSpec): readonly ItemFault[] {
+function skippedItems({ leftOut }: ServerSpec): readonly VersionFault[] {
   const faults = leftOut.filter(
     ({ code, missingPackage }) => code !== definitionLoading && missingPackage === undefined,
   );
@@ -65,7 +65,7 @@ function skippedItems({ leftOut }: ServerSpec): readonly ItemFault[] {
   }));
 }
 
-async function moduleFaults(spec: ServerSpec, loadCode: LoadCode): Promise<readonly ItemFault[]> {
+async function moduleFaults(spec: ServerSpec, loadCode: LoadCode): Promise<readonly VersionFault[]> {
   const faults = itemsOf(spec).map(async (item) => {
     const { definition } = item;
     const { paths, manifest } = definition.extension;

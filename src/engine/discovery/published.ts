@@ -1,6 +1,6 @@
 import { AgentToolsError } from '../base/errors.js';
 import { joinNames } from '../base/join-names.js';
-import { isRecord } from '../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../base/value-checks.js';
 import { shortenText, visibleMessage } from '../base/visible-text.js';
 import { interpretManifest, type ManifestContent, ManifestError } from '../extension/manifest.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
@@ -105,10 +105,8 @@ export async function readPublishedFile(
   }
 }
 
-type PublishedVersion = Readonly<Record<string, unknown>>;
-
 interface LatestVersion {
-  readonly version: PublishedVersion;
+  readonly version: UnknownRecord;
   readonly time: string | null;
 }
 
@@ -185,7 +183,7 @@ function encodePackageName(name: string): string {
   return encodeURIComponent(name).replace(/^%40/, '@');
 }
 
-function readPublication(version: PublishedVersion, time: string | null): Publication {
+function readPublication(version: UnknownRecord, time: string | null): Publication {
   const { _npmUser: user, maintainers, dist } = version;
   const [first] = Array.isArray(maintainers) ? maintainers : [];
   return {
@@ -195,7 +193,7 @@ function readPublication(version: PublishedVersion, time: string | null): Public
   };
 }
 
-function isActiveExtension({ keywords, deprecated }: PublishedVersion): boolean {
+function isActiveExtension({ keywords, deprecated }: UnknownRecord): boolean {
   const words = typeof keywords === 'string' ? keywords.split(/[\s,]+/) : keywords;
   const isDeprecated = typeof deprecated === 'string' ? deprecated !== '' : deprecated === true;
   return Array.isArray(words) && words.includes(searchKeyword) && !isDeprecated;

@@ -178,7 +178,7 @@ function packageIn(reference: string): { readonly package: string; readonly item
   return isPackageName(reference) ? { package: reference } : parseQualifiedName(reference);
 }
 
-interface NamedReference {
+interface ShownReference {
   readonly extension: Extension;
   readonly item?: string;
   /** The path of a reference that is one, if nothing is there. */
@@ -189,7 +189,7 @@ interface NamedReference {
 async function findNamed(
   reference: string,
   { workspace, cwd, homeDirectory }: ShowPlace,
-): Promise<NamedReference | undefined> {
+): Promise<ShownReference | undefined> {
   if (isPathArgument(reference)) {
     const target = path.resolve(cwd, reference.replace(/^~(?=$|[\\/])/, homeDirectory));
     if (await hasPackageJson(target)) return { extension: await workspace.open(target) };
@@ -437,7 +437,7 @@ const factReaders = {
 >;
 
 async function itemFacts(
-  { extension, item, missing }: NamedReference & { readonly item: string },
+  { extension, item, missing }: ShownReference & { readonly item: string },
   workspace: Workspace,
 ): Promise<Facts> {
   const searched = Object.keys(factReaders) as ShowableKind[];

@@ -7,7 +7,7 @@ import { readNpmSettings } from '../npm/settings.js';
 import { installedPackages, registryOf } from '../npm/signatures.js';
 import type { RegistryFacts, UsedPackage, Vulnerability } from './picture.js';
 
-interface RegistryOptions {
+interface AskOptions {
   readonly npm: NpmDeps;
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
@@ -25,7 +25,7 @@ const maxBytes = 16 * 1024 * 1024;
 /** Longest wait for data, in milliseconds. */
 const timeoutMs = 10_000;
 
-interface Request {
+interface RegistryRequest {
   readonly settings: Awaited<ReturnType<typeof readNpmSettings>>;
   readonly maxBytes: number;
   readonly timeoutMs: number;
@@ -35,7 +35,7 @@ interface Request {
 /** Asks the npm registries of the user for newer versions and known vulnerabilities. Never rejects because of a registry. */
 export async function askRegistries(
   packages: readonly UsedPackage[],
-  { npm, signal, tell }: RegistryOptions,
+  { npm, signal, tell }: AskOptions,
 ): Promise<RegistryFacts> {
   if (packages.length === 0) return noRegistryFacts;
   const request = { settings: await readNpmSettings(npm), maxBytes, timeoutMs, signal };
@@ -50,7 +50,7 @@ export async function askRegistries(
 /** The version of the tag `latest` of each package. */
 async function findNewest(
   packages: readonly UsedPackage[],
-  request: Request,
+  request: RegistryRequest,
   unavailable: Set<string>,
 ): Promise<RegistryFacts['newest']> {
   const newest = new Map<string, string>();
@@ -86,7 +86,7 @@ function hostOf(registry: string): string {
  */
 async function audit(
   packages: readonly UsedPackage[],
-  request: Request,
+  request: RegistryRequest,
   unavailable: Set<string>,
 ): Promise<RegistryFacts['vulnerable']> {
   const trees = new Map<UsedPackage, readonly { readonly name: string; readonly version: string }[]>();

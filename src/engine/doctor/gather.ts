@@ -206,7 +206,7 @@ async function readTrust(surroundings: ClientEnvironment): Promise<Picture['trus
 
 const exactVersion = /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
 
-interface PackageFacts {
+interface GatheredPackage {
   readonly dataFolder: string;
   readonly workspace: GatherDeps['workspace'];
   /** True to list the packages of the store, too. */
@@ -215,7 +215,7 @@ interface PackageFacts {
 
 async function listPackages(
   entries: readonly EntryPicture[],
-  { dataFolder, workspace, isAll }: PackageFacts,
+  { dataFolder, workspace, isAll }: GatheredPackage,
 ): Promise<readonly UsedPackage[]> {
   const inEntries = entries.flatMap((entry): readonly UsedPackage[] => {
     const { installed, launch } = entry;

@@ -1,5 +1,5 @@
 import { AgentToolsError } from '../base/errors.js';
-import { isRecord, isString } from '../base/value-checks.js';
+import { isRecord, isString, type UnknownRecord } from '../base/value-checks.js';
 import { shortenText } from '../base/visible-text.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
 import type { ExistingServer } from './existing-server.js';
@@ -11,9 +11,6 @@ export interface NpmLookup {
   readonly npm: NpmDeps;
   readonly signal: AbortSignal;
 }
-
-/** A version of a package, as its registry has it. */
-type PublishedVersion = Readonly<Record<string, unknown>>;
 
 const maxVersionBytes = 5 * 1024 * 1024;
 
@@ -111,7 +108,7 @@ function isTag(version: string): boolean {
   return /^[a-z_][\w.-]*$/i.test(version) && !/^(?:v\d|x$|x\.)/i.test(version);
 }
 
-function publisherOf({ _npmUser: user, maintainers }: PublishedVersion): string | undefined {
+function publisherOf({ _npmUser: user, maintainers }: UnknownRecord): string | undefined {
   const [first] = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
   const names = [user, first].map((one) => (isRecord(one) ? one.name : undefined));
   const found = names.find((name) => isString(name) && name !== '');
@@ -119,7 +116,7 @@ function publisherOf({ _npmUser: user, maintainers }: PublishedVersion): string 
 }
 
 /** Versions and tags are paths of the registry. The user's npm resolves ranges. */
-async function fetchVersion(reference: NpmReference, { npm, signal }: NpmLookup): Promise<PublishedVersion> {
+async function fetchVersion(reference: NpmReference, { npm, signal }: NpmLookup): Promise<UnknownRecord> {
   const { name, version = 'latest' } = reference;
   const [{ readNpmSettings }, { getJson, RegistryError }] = await Promise.all([
     import('../npm/settings.js'),

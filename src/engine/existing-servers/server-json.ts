@@ -1,6 +1,6 @@
 import { AgentToolsError } from '../base/errors.js';
 import type { DocumentPath } from '../base/files/document-path.js';
-import { isRecord } from '../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../base/value-checks.js';
 import type {
   ArgumentTemplate,
   ExistingServer,
@@ -72,7 +72,7 @@ function readVersion(document: Readonly<Record<string, unknown>>): string | unde
 }
 
 /** A package or remote of the document. */
-interface Candidate {
+interface LaunchCandidate {
   readonly route: ServerRoute;
   readonly template: ServerTemplate;
   readonly inputs: ExistingServer['inputs'];
@@ -84,9 +84,12 @@ function choose(
   name: string,
   version: string | undefined,
   options: ServerJsonOptions,
-): Candidate {
+): LaunchCandidate {
   const unusable: string[] = [];
-  const read = (key: 'remotes' | 'packages', readOne: (held: Held) => Candidate | string): Candidate[] =>
+  const read = (
+    key: 'remotes' | 'packages',
+    readOne: (held: UnknownRecord) => LaunchCandidate | string,
+  ): LaunchCandidate[] =>
     listOf(readKey(document, key)).flatMap((held) => {
       const candidate = isRecord(held) ? readOne(held) : `an entry of "${key}" that is not an object`;
       if (typeof candidate !== 'string') return [candidate];
@@ -106,13 +109,11 @@ function choose(
   throw new AgentToolsError('refused', `${name} offers ${wanted}. ${has}.`);
 }
 
-function rankOf({ route, inputs }: Candidate, { available }: ServerJsonOptions): number {
+function rankOf({ route, inputs }: LaunchCandidate, { available }: ServerJsonOptions): number {
   const asksSecret = inputs.some(({ isRequired, isSecret }) => isRequired && isSecret);
   if (route === 'remote') return asksSecret ? 2 : 0;
   return available.includes(route) ? 1 : 3;
 }
-
-type Held = Readonly<Record<string, unknown>>;
 
 /** Transport types of remotes, in the names of all schema versions. */
 const remoteTransports: Readonly<Record<string, RemoteTransport>> = {
@@ -123,7 +124,7 @@ const remoteTransports: Readonly<Record<string, RemoteTransport>> = {
 };
 
 /** A remote, or the reason against it. */
-function readRemote(remote: Held): Candidate | string {
+function readRemote(remote: UnknownRecord): LaunchCandidate | string {
   const type = readText(remote, 'type') ?? readText(remote, 'transportType') ?? '';
   const transport = Object.hasOwn(remoteTransports, type) ? remoteTransports[type] : undefined;
   if (!transport) return `a remote of the unknown type ${JSON.stringify(type)}`;
@@ -155,7 +156,7 @@ function faultyName(
 }
 
 /** A package, or the reason against it. */
-function readPackage(held: Held, serverVersion: string | undefined): Candidate | string {
+function readPackage(held: UnknownRecord, serverVersion: string | undefined): LaunchCandidate | string {
   const type = readText(held, 'registryType') ?? readText(held, 'registryName') ?? '';
   const identifier = readText(held, 'identifier') ?? readText(held, 'name');
   if (identifier === undefined || /\s|^-/.test(identifier))
@@ -206,7 +207,7 @@ function isYes(words: readonly (readonly unknown[])[]): boolean {
   return words.length === 1 && ['-y', '--yes'].includes(String(words[0]?.[0]));
 }
 
-interface PackageFacts {
+interface LaunchFacts {
   readonly identifier: string;
   readonly version: string | undefined;
   readonly options: Extract<ProgramRunner, { by: 'uvx' }>['options'];
@@ -220,7 +221,7 @@ interface PackageRun {
 }
 
 /** Runner of each registry type. */
-const runners: Readonly<Record<string, (facts: PackageFacts) => PackageRun>> = {
+const runners: Readonly<Record<string, (facts: LaunchFacts) => PackageRun>> = {
   npm: ({ identifier: name, version = 'latest' }) => ({
     route: 'npm',
     runner: { by: 'npm', name, version },
@@ -252,7 +253,7 @@ function imageWith(image: string, version: string | undefined): string {
   return hasTag || version === undefined ? image : `${image}:${version}`;
 }
 
-function readBundle(held: Held, url: string): Candidate | string {
+function readBundle(held: UnknownRecord, url: string): LaunchCandidate | string {
   if (!/^https:\/\//.test(url)) return 'a bundle without an https URL';
   const sha256 = readText(held, 'fileSha256')?.toLowerCase();
   if (sha256 !== undefined && !/^[0-9a-f]{64}$/.test(sha256)) return 'a bundle with an invalid "fileSha256"';

@@ -1,10 +1,8 @@
-import { isRecord } from '../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../base/value-checks.js';
 import { checkShape, isFunctionLike, type ShapeFault } from './check-shape.js';
 import { upstreamEntryShape } from './keys/entry-keys.js';
 import { isWireName } from './names.js';
 import { findInvalidVariable } from './variables.js';
-
-type Value = Readonly<Record<string, unknown>>;
 
 /** Keys that locate a server, each with the keys that it allows. */
 const sources = {
@@ -20,7 +18,7 @@ const sourceKeys = Object.keys(sources) as readonly EndpointSource[];
 const partKeys = [...new Set<string>(Object.values(sources).flat())];
 
 /** Returns the key that locates a server. The endpoint must have passed {@link checkEndpoint}. */
-export function endpointSource(place: Value): EndpointSource | undefined {
+export function endpointSource(place: UnknownRecord): EndpointSource | undefined {
   return sourceKeys.find((key) => place[key] !== undefined);
 }
 
@@ -69,7 +67,10 @@ function* checkType(type: unknown, source: EndpointSource, at: readonly string[]
   yield { path: [...at, 'type'], problem: 'value', expected };
 }
 
-function* checkTexts({ command, url, headers, cwd }: Value, at: readonly string[]): Generator<ShapeFault> {
+function* checkTexts(
+  { command, url, headers, cwd }: UnknownRecord,
+  at: readonly string[],
+): Generator<ShapeFault> {
   if (typeof command === 'string' && !isCommand(command)) {
     const expected = 'a name on the PATH, an absolute path, or a file of the package that begins with "./"';
     yield { path: [...at, 'command'], problem: 'value', expected };
@@ -92,7 +93,7 @@ function isCommand(text: string): boolean {
 
 /** Yields the texts of an endpoint that may contain variables, with their paths. */
 export function* textsIn(
-  place: Value,
+  place: UnknownRecord,
 ): Generator<{ readonly path: readonly (string | number)[]; readonly text: string }> {
   for (const key of ['command', 'args', 'env', 'cwd', 'url', 'headers']) {
     const held = place[key];
@@ -106,13 +107,13 @@ export function* textsIn(
  * True if an entry of a server's list adds items of an existing server. An entry with a name is a single
  * tool.
  */
-export function isUpstreamEntry(entry: unknown): entry is Value & { readonly upstream: unknown } {
+export function isUpstreamEntry(entry: unknown): entry is UnknownRecord & { readonly upstream: unknown } {
   if (!isRecord(entry) || isFunctionLike(entry) || entry.upstream === undefined) return false;
   return ['name', 'use', 'handler', 'toolkit'].every((key) => entry[key] === undefined);
 }
 
 /** Checks an entry without contacting the server. */
-export function* checkUpstreamEntry(entry: Value): Generator<ShapeFault> {
+export function* checkUpstreamEntry(entry: UnknownRecord): Generator<ShapeFault> {
   yield* checkShape(entry, upstreamEntryShape);
   yield* checkEndpoint(entry.upstream, ['upstream']);
   for (const kind of ['prompts', 'resources', 'apps']) {

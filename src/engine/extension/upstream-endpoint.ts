@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Environment } from '../base/environment.js';
 import { isInScope, type PathScope, pathFault } from '../base/files/path-containment.js';
 import { parseUrl } from '../base/parse-url.js';
 import { findSecretReferences, hasSecretReference } from '../base/secret-reference.js';
-import { isRecord } from '../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../base/value-checks.js';
 import { visibleLine } from '../base/visible-text.js';
 import { endpointSource } from './check-upstream.js';
 import { isPackageName } from './names.js';
@@ -48,9 +49,6 @@ export class EndpointError extends Error {
   }
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
-type Written = Readonly<Record<string, unknown>>;
-
 /** The package that resolves paths and dependencies. */
 export interface EndpointScope extends PathScope {
   readonly packageJson: unknown;
@@ -59,7 +57,7 @@ export interface EndpointScope extends PathScope {
 export interface ReadEndpointOptions {
   readonly scope: EndpointScope;
   /** Environment for variables. If undefined, variables are not replaced. */
-  readonly env?: Env;
+  readonly env?: Environment;
   /** Replaces references to stored secrets in a text. If undefined, a reference is an error. */
   readonly reveal?: ((text: string, place?: 'url' | 'header') => Promise<string>) | undefined;
 }
@@ -69,7 +67,7 @@ export interface ReadEndpointOptions {
  * @throws EndpointError if a variable is not set, or a file or package is missing
  */
 export async function readEndpoint(
-  written: Written,
+  written: UnknownRecord,
   { scope, env, reveal }: ReadEndpointOptions,
 ): Promise<UpstreamEndpoint> {
   const fill = (key: string, text: string) => (env ? fillVariables(key, text, env) : text);
@@ -109,7 +107,7 @@ export async function readEndpoint(
 }
 
 /** Checks the parts of an endpoint that contain no variables. @throws EndpointError */
-export async function requirePlace(written: Written, scope: EndpointScope): Promise<void> {
+export async function requirePlace(written: UnknownRecord, scope: EndpointScope): Promise<void> {
   const { command, cwd, package: name, bin } = written;
   if (isFixed(cwd)) await resolveFolder(cwd, (_, text) => text, scope);
   if (typeof name === 'string') {
@@ -136,7 +134,7 @@ export function findPackageScript({
   command,
   args,
   cwd,
-}: Written): { readonly file: string; readonly index: number } | undefined {
+}: UnknownRecord): { readonly file: string; readonly index: number } | undefined {
   if (command !== 'node' || !Array.isArray(args) || (cwd !== undefined && !isFixed(cwd))) return undefined;
   const index = args.findIndex((one, at) => !String(one).startsWith('-') && !takesNext.test(args[at - 1]));
   const script: unknown = args[index];
@@ -158,7 +156,7 @@ function posixPath(folder: string, file: string): string {
   return path.posix.join(folder.replaceAll('\\', '/'), file.replaceAll('\\', '/'));
 }
 
-async function requireScript(written: Written, scope: EndpointScope): Promise<void> {
+async function requireScript(written: UnknownRecord, scope: EndpointScope): Promise<void> {
   const script = findPackageScript(written);
   if (!script) return;
   const { file, index } = script;
@@ -181,7 +179,7 @@ function isFixed(text: unknown): text is string {
   return typeof text === 'string' && !text.includes('${');
 }
 
-function fillVariables(key: string, text: string, env: Env): string {
+function fillVariables(key: string, text: string, env: Environment): string {
   try {
     return substituteVariables(text, env);
   } catch (error) {
@@ -306,7 +304,7 @@ async function installedAt(name: string, from: string): Promise<string | undefin
   }
 }
 
-async function packageJsonAt(directory: string): Promise<Written> {
+async function packageJsonAt(directory: string): Promise<UnknownRecord> {
   try {
     const value: unknown = JSON.parse(await readFile(path.join(directory, 'package.json'), 'utf8'));
     return isRecord(value) ? value : {};
@@ -319,7 +317,7 @@ async function packageJsonAt(directory: string): Promise<Written> {
  * Returns the program's file: the named one, else the only one, else the one with the name of the package.
  */
 function binIn(
-  packageJson: Written,
+  packageJson: UnknownRecord,
   { name, bin: wanted }: { readonly name: string; readonly bin: string | undefined },
 ): string {
   const { bin } = packageJson;

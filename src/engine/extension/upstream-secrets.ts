@@ -1,13 +1,12 @@
 import { looksSecret } from '../base/looks-secret.js';
 import { hasSecretReference } from '../base/secret-reference.js';
+import type { UnknownRecord } from '../base/value-checks.js';
 import { visibleLine } from '../base/visible-text.js';
 import { textsIn } from './check-upstream.js';
 import { withoutVariables } from './variables.js';
 
-type Written = Readonly<Record<string, unknown>>;
-
 /** Returns the name of an endpoint for messages: its command or URL without apparent secrets. */
-export function endpointName(place: Written): string {
+export function endpointName(place: UnknownRecord): string {
   const { command, package: name, url } = place;
   if (typeof url === 'string') return visibleLine(shownAddress(url));
   const args = argumentTexts(place);
@@ -16,7 +15,7 @@ export function endpointName(place: Written): string {
 }
 
 /** Returns the paths of an endpoint's literal texts that look like secrets. */
-export function findLiteralSecrets(place: Written): readonly (readonly (string | number)[])[] {
+export function findLiteralSecrets(place: UnknownRecord): readonly (readonly (string | number)[])[] {
   const args = argumentTexts(place);
   const found = [...textsIn(place)].filter(({ path: [key, name], text }) => {
     if (key === 'args') return shownArgument(text, args[Number(name) - 1]) !== text;
@@ -27,7 +26,7 @@ export function findLiteralSecrets(place: Written): readonly (readonly (string |
   return found.map(({ path }) => path);
 }
 
-function argumentTexts({ args }: Written): readonly string[] {
+function argumentTexts({ args }: UnknownRecord): readonly string[] {
   return (Array.isArray(args) ? args : []).map(String);
 }
 

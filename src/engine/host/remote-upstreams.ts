@@ -29,7 +29,7 @@ interface Attending {
   keeping?: Promise<unknown>;
 }
 
-type Message<T extends ToHost['type']> = Extract<ToHost, { readonly type: T }>;
+type HostMessage<T extends ToHost['type']> = Extract<ToHost, { readonly type: T }>;
 
 /** Upstream servers of the front, for code in this host. */
 export class RemoteUpstreams implements UpstreamSource {
@@ -43,7 +43,7 @@ export class RemoteUpstreams implements UpstreamSource {
   }
 
   /** Stores the items of the upstream servers, by the entries of the server. */
-  takeLists({ lists }: Message<'upstream-items'>): void {
+  takeLists({ lists }: HostMessage<'upstream-items'>): void {
     this.#lists = lists;
     this.#options.onItems();
   }
@@ -97,7 +97,7 @@ export class RemoteUpstreams implements UpstreamSource {
   }
 
   /** Forwards an input request of an upstream server to the client of the handler. */
-  async takeQuestion({ question, ask, key, id, method, params }: Message<'upstream-ask'>): Promise<void> {
+  async takeQuestion({ question, ask, key, id, method, params }: HostMessage<'upstream-ask'>): Promise<void> {
     const { send } = this.#options;
     const attending = this.#attending.get(question);
     try {
@@ -112,12 +112,12 @@ export class RemoteUpstreams implements UpstreamSource {
     }
   }
 
-  takeProgress({ question, progress, total, message }: Message<'upstream-progress'>): void {
+  takeProgress({ question, progress, total, message }: HostMessage<'upstream-progress'>): void {
     const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
     this.#attending.get(question)?.ctx.progress(progress, more);
   }
 
-  takeLog({ question, params }: Message<'upstream-log'>): void {
+  takeLog({ question, params }: HostMessage<'upstream-log'>): void {
     const attending = this.#attending.get(question);
     if (attending) attendantOf(attending.ctx).log(params);
   }

@@ -41,7 +41,7 @@ const nativeNames = [
 ];
 
 /** Descriptions of the modules of one package, by path in the package. */
-interface PackageSurface {
+interface StoredSurface {
   readonly file: string;
   readonly directory: string;
   readonly modules: Map<string, JsonValue>;
@@ -71,7 +71,7 @@ type JsonValue = unknown;
  */
 export class SurfaceStore {
   readonly #options: SurfaceStoreOptions;
-  readonly #packages = new Map<string, PackageSurface>();
+  readonly #packages = new Map<string, StoredSurface>();
   readonly #dropped = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   /** The last write. Resolves when nothing is being written. */
@@ -163,12 +163,12 @@ export class SurfaceStore {
     await this.#prune();
   }
 
-  #packageIn(directory: string): PackageSurface {
+  #packageIn(directory: string): StoredSurface {
     const known = this.#packages.get(directory);
     if (known) return known;
     const { folder, context } = this.#options;
     const name = hashParts([directory, ...context]).slice(0, 32);
-    const surface: PackageSurface = {
+    const surface: StoredSurface = {
       file: path.join(folder, `${name}.json`),
       directory,
       modules: new Map(),
@@ -181,7 +181,7 @@ export class SurfaceStore {
     return surface;
   }
 
-  #read(surface: PackageSurface): void {
+  #read(surface: StoredSurface): void {
     const kept = readSurfaceFile(surface.file);
     if (!isRecord(kept) || kept.format !== format || !isRecord(kept.modules)) return;
     const { stamp, names, salt, variables, modules } = kept;
@@ -193,7 +193,7 @@ export class SurfaceStore {
     for (const [relative, module] of Object.entries(modules)) surface.modules.set(relative, module);
   }
 
-  #stampOf(surface: PackageSurface): string | null {
+  #stampOf(surface: StoredSurface): string | null {
     if (surface.stamp !== undefined) return surface.stamp;
     const stamp = stampPackage(surface.directory);
     surface.stamp = stamp === undefined ? null : hashParts([stamp]);
@@ -210,12 +210,12 @@ export class SurfaceStore {
     return hashParts([salt, ...listed.flatMap((name) => [name, values.get(name) ?? null])]);
   }
 
-  #noteChange(surface: PackageSurface): void {
+  #noteChange(surface: StoredSurface): void {
     surface.hasChanged = true;
     this.#timer ??= setTimeout(() => void this.flush(), writeDelayMs).unref();
   }
 
-  async #write({ file, modules, names, stamp }: PackageSurface): Promise<void> {
+  async #write({ file, modules, names, stamp }: StoredSurface): Promise<void> {
     try {
       // Most starts write nothing.
       const [{ replaceTextFile }, { readTextFile }] = await Promise.all([

@@ -91,7 +91,7 @@ export class UpstreamCalls {
     return await this.#attend(call, { question: Number(message.question), hub, asking, ending });
   }
 
-  #asked({ tool, theirs, args, wantsProgress }: ChannelMessage, { asker }: AskingCall): Asked {
+  #asked({ tool, theirs, args, wantsProgress }: ChannelMessage, { asker }: AskingCall): UpstreamQuestion {
     const { hub, server } = this.#options.upstreams() ?? {};
     const what = typeof tool === 'string' ? server?.registry.resolve('tools', tool)?.upstream : undefined;
     // The list may have changed after the host sent the message.
@@ -167,7 +167,7 @@ export function withdrawn(reason: string, isSuspension: boolean): Error {
   return isSuspension ? new InputRequiredSignal() : new Error(reason);
 }
 
-interface Asked {
+interface UpstreamQuestion {
   readonly hub: UpstreamHub;
   readonly what: ToolUpstream;
   readonly args: JsonObject;

@@ -149,14 +149,14 @@ function commandName(words: readonly string[], { source, reference }: ExistingSe
   return source === 'command' ? reference : referenceOfCommand(words);
 }
 
-interface FoundServer {
+interface ResolvedServer {
   readonly text: string;
   readonly meant: ExistingReference;
   readonly server: ExistingServer;
 }
 
 async function prepareSource(
-  { text, meant, server: found }: FoundServer,
+  { text, meant, server: found }: ResolvedServer,
   request: InstallRequest,
   setting: InstallDeps,
 ): Promise<InstallSource> {
@@ -261,7 +261,7 @@ async function prepareSource(
   };
 }
 
-interface FoundRemote extends FoundServer {
+interface FoundRemote extends ResolvedServer {
   readonly prepared: PreparedRemote;
   readonly usesStore: boolean;
   readonly inputs: BridgeInputs;

@@ -68,7 +68,7 @@ export interface InstallRequest {
 }
 
 /** Dependencies for servers that are not extensions. */
-interface ExistingDeps {
+interface ExistingServerDeps {
   /** Source of registries, credentials and proxies. */
   readonly npm: NpmDeps;
   readonly openRegistry: ResolveDeps['openRegistry'];
@@ -89,7 +89,7 @@ export interface InstallDeps {
   readonly version: string;
   /** Data folder that entries must name; undefined: the default folder. */
   readonly dataFolder: string | undefined;
-  readonly existing: ExistingDeps;
+  readonly existing: ExistingServerDeps;
   readonly secrets: SecretStore;
   /** The user at a terminal; undefined: no terminal. */
   readonly user?: InstallUser | undefined;

@@ -154,7 +154,7 @@ async function newestVersion(reference: ExistingReference, deps: ResolveDeps): P
 async function fileState(
   { server }: Receipt,
   meant: ExistingReference,
-  facts: Facts,
+  facts: VersionFacts,
   deps: StateDeps,
 ): Promise<VersionState> {
   try {
@@ -179,7 +179,7 @@ async function fileState(
 }
 
 /** Compares the handshake of a remote server with the last recorded one. */
-async function remoteState(receipt: Receipt, facts: Facts, deps: StateDeps): Promise<VersionState> {
+async function remoteState(receipt: Receipt, facts: VersionFacts, deps: StateDeps): Promise<VersionState> {
   const record = new UpstreamRecords(deps.dataFolder).read(upstreamRecordKey({ reference: receipt.server }));
   const current = record?.info?.version ?? null;
   const version = async () =>
@@ -206,14 +206,14 @@ export function installedFrom({ reference, server }: Receipt): ExistingReference
   return isFile ? (existingReference(server) ?? meant) : meant;
 }
 
-type Facts = Pick<VersionState, 'kind' | 'name' | 'current' | 'clients'>;
+type VersionFacts = Pick<VersionState, 'kind' | 'name' | 'current' | 'clients'>;
 
-function unknownState(facts: Facts, reason: string): VersionState {
+function unknownState(facts: VersionFacts, reason: string): VersionState {
   return { ...facts, wanted: null, latest: null, state: 'unknown', reason };
 }
 
 async function compareVersions(
-  facts: Facts,
+  facts: VersionFacts,
   versions: Readonly<Record<'wanted' | 'latest', () => Promise<string | null>>>,
 ): Promise<VersionState> {
   const { current } = facts;

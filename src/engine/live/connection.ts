@@ -79,7 +79,7 @@ export interface Adaptation {
   /** Instructions of the server, as long as the client reads them. */
   instructionsFor(clientName: unknown, text: string): string | Promise<string>;
   /** A result as the client can use it. */
-  resultFor(clientName: unknown, call: AnsweredCall): WireObject | Promise<WireObject>;
+  resultFor(clientName: unknown, call: ResultToAdapt): WireObject | Promise<WireObject>;
   /** Keeps the tool of a task for its result. */
   keepTask(taskId: string, tool: ListEntry): void;
   /** The tool of a task. Undefined: it is not kept. */
@@ -98,7 +98,7 @@ export interface Adaptation {
 }
 
 /** The answer to a call of a tool. */
-interface AnsweredCall {
+interface ResultToAdapt {
   readonly tool: ListEntry;
   readonly result: WireObject;
   /** Owner of the result, from the token of the request. */

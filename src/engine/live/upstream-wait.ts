@@ -1,4 +1,4 @@
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../base/environment.js';
 
 /** Environment variable with the time, in seconds, that lists wait for upstream servers. */
 const upstreamWaitVariable = 'AGENTTOOLS_UPSTREAM_WAIT';
@@ -9,13 +9,13 @@ const shortSeconds = '5';
 const maxWaitSeconds = 3600;
 
 /** Returns the environment for the inspection of a server: an upstream server that hangs does not delay it. */
-export function withShortWait(env: Env): Env {
+export function withShortWait(env: Environment): Environment {
   return env[upstreamWaitVariable] ? env : { ...env, [upstreamWaitVariable]: shortSeconds };
 }
 
 /** Returns the user's wait limit of lists for upstream servers. Undefined: the default limit. */
 export function readUpstreamWait(
-  env: Env,
+  env: Environment,
   report: (line: string) => void,
 ): { readonly waitMs: number } | undefined {
   const text = env[upstreamWaitVariable]?.trim();

@@ -111,7 +111,7 @@ async function forward(
   });
 }
 
-interface ForwardedRequest {
+interface UpstreamItemRequest {
   readonly upstream: UpstreamSpec;
   readonly request: UpstreamRequest;
   readonly connection: Connection;
@@ -119,7 +119,7 @@ interface ForwardedRequest {
 }
 
 async function ask(
-  { upstream, request, connection, makeContext }: ForwardedRequest,
+  { upstream, request, connection, makeContext }: UpstreamItemRequest,
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<WireObject> {

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { rootCertificates } from 'node:tls';
+import type { Environment } from '../base/environment.js';
 import { isStringList } from '../base/value-checks.js';
 import type { NpmDeps } from '../npm/npm-dependencies.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Proxies and certificates of the user. */
 export interface ConnectionSettings {
@@ -42,7 +41,7 @@ export async function mayHaveSettings({ env, home, execPath }: NpmDeps): Promise
  */
 export async function readConnectionSettings(
   options: Readonly<Record<string, unknown>>,
-  env: Env,
+  env: Environment,
 ): Promise<ConnectionSettings | undefined> {
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
   const certificates = [options.ca ?? []].flat().map(String);
@@ -65,11 +64,11 @@ export async function readConnectionSettings(
 }
 
 /** The lower-case name wins, as in curl. */
-function readVariable(env: Env, name: string): string | undefined {
+function readVariable(env: Environment, name: string): string | undefined {
   return env[name] || env[name.toUpperCase()] || undefined;
 }
 
-function readNoProxy(option: unknown, env: Env): readonly string[] {
+function readNoProxy(option: unknown, env: Environment): readonly string[] {
   const listed = isStringList(option) ? option : typeof option === 'string' ? [option] : [];
   const own = listed.flatMap(splitNames);
   return own.length > 0 ? own : splitNames(readVariable(env, 'no_proxy') ?? '');
@@ -82,7 +81,7 @@ function splitNames(text: string): readonly string[] {
     .filter(Boolean);
 }
 
-async function extraCertificates({ NODE_EXTRA_CA_CERTS: file }: Env): Promise<readonly string[]> {
+async function extraCertificates({ NODE_EXTRA_CA_CERTS: file }: Environment): Promise<readonly string[]> {
   // Node itself warns of an unreadable file.
   return file ? [await readFile(file, 'utf8').catch(() => '')] : [];
 }

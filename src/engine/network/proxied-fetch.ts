@@ -31,14 +31,17 @@ export function createProxiedFetch(settings: ConnectionSettings): typeof fetch {
 }
 
 /** One request of a chain of redirects. */
-interface Step {
+interface RequestStep {
   readonly url: URL;
   readonly request: Request;
   readonly body: Buffer | undefined;
   readonly redirects: number;
 }
 
-async function follow(step: Step, answer: (step: Step) => Promise<IncomingMessage>): Promise<Response> {
+async function follow(
+  step: RequestStep,
+  answer: (step: RequestStep) => Promise<IncomingMessage>,
+): Promise<Response> {
   const { url, request, body, redirects } = step;
   const message = await answer(step);
   const { statusCode: status = 0, headers } = message;
@@ -76,7 +79,7 @@ function createAgent({ protocol }: URL, proxy: string | undefined, settings: Con
 }
 
 async function send(
-  { url, request, body }: Step,
+  { url, request, body }: RequestStep,
   agent: http.Agent,
   { ca, cert, key, strictSsl }: ConnectionSettings,
 ): Promise<IncomingMessage> {
@@ -102,7 +105,7 @@ function failure(cause: Error): TypeError {
   return new TypeError('fetch failed', { cause });
 }
 
-function toResponse(message: IncomingMessage, { url, redirects }: Step): Response {
+function toResponse(message: IncomingMessage, { url, redirects }: RequestStep): Response {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = message;
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2)

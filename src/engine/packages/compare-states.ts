@@ -48,14 +48,14 @@ export function compare(before: Fingerprint, after: Fingerprint): PackageCompari
 }
 
 /** Finds the item of the same kind and name. */
-export function findSameItem<T extends NamedItem>(
+export function findSameItem<T extends ComparedItem>(
   items: readonly T[],
-  { kind, name }: NamedItem,
+  { kind, name }: ComparedItem,
 ): T | undefined {
   return items.find((item) => item.kind === kind && item.name === name);
 }
 
-interface NamedItem {
+interface ComparedItem {
   readonly kind: Kind;
   readonly name: string;
 }
@@ -83,7 +83,7 @@ export function hasNoDifference({ added, removed, changed, files }: PackageCompa
 }
 
 /** `tool "forecast"` */
-export function itemLabel({ kind, name }: NamedItem): string {
+export function itemLabel({ kind, name }: ComparedItem): string {
   return `${singular[kind]} "${name}"`;
 }
 

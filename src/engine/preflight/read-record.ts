@@ -27,7 +27,7 @@ const maxPages = 100;
  * Requests the tools of a server, each as it is: clients differ in the forms that they refuse.
  * @throws Error if the answer has no list of tools
  */
-export async function readTools(client: Client, options: RequestOptions): Promise<readonly ListedTool[]> {
+export async function readTools(client: Client, options: RequestOptions): Promise<readonly RecordedTool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const listed: unknown[] = [];
   let cursor: unknown;
@@ -40,10 +40,10 @@ export async function readTools(client: Client, options: RequestOptions): Promis
     cursor = answer.nextCursor;
     if (cursor === undefined) break;
   }
-  return listed.filter((tool): tool is ListedTool => isRecord(tool) && typeof tool.name === 'string');
+  return listed.filter((tool): tool is RecordedTool => isRecord(tool) && typeof tool.name === 'string');
 }
 
-type ListedTool = Readonly<Record<string, unknown>> & { readonly name: string };
+type RecordedTool = Readonly<Record<string, unknown>> & { readonly name: string };
 
 /** Options of one request, as the time left then. */
 type RequestOptions = () => { readonly timeout: number; readonly signal: AbortSignal };

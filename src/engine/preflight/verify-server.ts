@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
+import type { Environment } from '../base/environment.js';
 import { AgentToolsError } from '../base/errors.js';
 import { endpointName, findSecretEnding, isSecret } from '../extension/upstream-secrets.js';
 import { initializeVariable, parseInitializeFaults } from '../live/initialize-faults.js';
@@ -156,8 +157,6 @@ const desktopVariables = {
     'USERPROFILE',
   ],
 } as const;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment of a client that was started from a desktop, not from a shell. */
 export function desktopEnvironment(

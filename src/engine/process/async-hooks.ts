@@ -3,7 +3,7 @@ import process from 'node:process';
 import { describeThrown } from '../base/line-reporter.js';
 
 type Callback = (...args: unknown[]) => unknown;
-type Registry = Record<string, Callback>;
+type HookRegistry = Record<string, Callback>;
 
 const { apply } = Reflect;
 
@@ -14,12 +14,14 @@ const { apply } = Reflect;
  * @see https://nodejs.org/api/v8.html#promise-hooks
  */
 export function guardAsyncHooks(report: (line: string) => void): void {
-  const { promiseHooks } = process.getBuiltinModule('v8') as unknown as { readonly promiseHooks: Registry };
+  const { promiseHooks } = process.getBuiltinModule('v8') as unknown as {
+    readonly promiseHooks: HookRegistry;
+  };
   for (const name of ['onInit', 'onBefore', 'onAfter', 'onSettled']) {
     const register = promiseHooks[name]!;
     promiseHooks[name] = (callback) => register(guarded(callback, report));
   }
-  for (const owner of [promiseHooks, process.getBuiltinModule('async_hooks') as unknown as Registry]) {
+  for (const owner of [promiseHooks, process.getBuiltinModule('async_hooks') as unknown as HookRegistry]) {
     const create = owner.createHook!;
     owner.createHook = (hooks) => create(guardedMembers(hooks, report));
   }

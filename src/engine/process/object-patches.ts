@@ -1,4 +1,4 @@
-type AnyFunction = (...args: unknown[]) => unknown;
+type PatchedFunction = (...args: unknown[]) => unknown;
 
 /** Replaces properties of foreign objects, and restores them. */
 export class Patches {
@@ -18,9 +18,9 @@ export class Patches {
   wrap<Key extends string>(
     owner: { readonly [key in Key]: unknown },
     key: Key,
-    around: (original: AnyFunction) => AnyFunction,
+    around: (original: PatchedFunction) => PatchedFunction,
   ): void {
-    const original = owner[key] as AnyFunction;
+    const original = owner[key] as PatchedFunction;
     const wrapper = around(original);
     function replacement(this: unknown, ...args: unknown[]): unknown {
       return wrapper.apply(this, args);

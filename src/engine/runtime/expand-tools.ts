@@ -1,4 +1,4 @@
-import { describeValueType, isRecord } from '../base/value-checks.js';
+import { describeValueType, isRecord, type UnknownRecord } from '../base/value-checks.js';
 import { findToolkit, givesName, isToolkit, nameOfTool, readTools } from '../extension/toolkits.js';
 import { noInput, type SchemaSide } from '../schema/compiled-schema.js';
 import type { JsonSchema } from '../schema/json-schema.js';
@@ -38,16 +38,14 @@ export function expand(registrations: readonly ToolRegistration[]): readonly Exp
 }
 
 interface RegisteredTool extends CollisionCandidate {
-  readonly value: Value;
+  readonly value: UnknownRecord;
   readonly written: AnyTool;
-  readonly changes: readonly Value[];
+  readonly changes: readonly UnknownRecord[];
 }
-
-type Value = Readonly<Record<string, unknown>>;
 
 function registerTools(
   registration: unknown,
-  changes: readonly Value[],
+  changes: readonly UnknownRecord[],
   inToolkit: boolean,
 ): readonly RegisteredTool[] {
   if (isRecord(registration) && registration.use !== undefined) {
@@ -71,9 +69,9 @@ function registerTools(
 }
 
 function registerTool(
-  value: Value,
+  value: UnknownRecord,
   written: unknown,
-  changes: readonly Value[],
+  changes: readonly UnknownRecord[],
   inToolkit: boolean,
 ): RegisteredTool {
   const item = nameOfTool(value);

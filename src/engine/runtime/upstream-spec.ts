@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { canonical } from '../base/canonical-json.js';
+import type { Environment } from '../base/environment.js';
 import { statFile } from '../base/files/disk.js';
 import type { DocumentPath } from '../base/files/document-path.js';
 import { errorMessage } from '../base/thrown-value.js';
-import { isRecord } from '../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../base/value-checks.js';
 import { checkShape, isFunctionLike } from '../extension/check-shape.js';
 import { checkEndpoint, textsIn } from '../extension/check-upstream.js';
 import { describeFault } from '../extension/describe-fault.js';
@@ -25,11 +26,8 @@ import { ToolError } from './result-builders.js';
 import type { GivenPlace, ToolUpstream, UpstreamSpec } from './upstream.js';
 import { readExposure } from './upstream-exposure.js';
 
-type Env = Readonly<Record<string, string | undefined>>;
-type Written = Readonly<Record<string, unknown>>;
-
 /** Returns the endpoint of a server on demand, or throws an error with the reason. */
-type ResolveRawEndpoint = (given: { readonly env: Env }) => unknown;
+type ResolveRawEndpoint = (given: { readonly env: Environment }) => unknown;
 
 const defaultStartTimeoutMs = 30_000;
 
@@ -76,7 +74,7 @@ export function upstreamSpec(written: unknown, extension: Extension, at: Documen
   };
 }
 
-export function endpointLabel(written: Written): string {
+export function endpointLabel(written: UnknownRecord): string {
   return written.place === undefined ? endpointName(written) : callableName(written.place);
 }
 
@@ -116,9 +114,9 @@ function callableName(place: unknown): string {
 }
 
 async function resolveDataEndpoint(
-  written: Written,
+  written: UnknownRecord,
   extension: Extension,
-  env: Env,
+  env: Environment,
 ): Promise<UpstreamEndpoint> {
   return await rethrowAsToolError(endpointName(written), () =>
     readEndpoint(written, { scope: endpointScope(extension), env, reveal: revealFor(extension) }),
@@ -145,7 +143,7 @@ function endpointFromFunction(
 ): GivenPlace {
   const what = `"${callableName(callable)}"`;
   const load = lazyFunction<ResolveRawEndpoint>(callable, extension);
-  const find = async (env: Env) =>
+  const find = async (env: Environment) =>
     await load()
       .then((give) => give({ env }))
       .catch((error) => {
@@ -175,7 +173,7 @@ async function rethrowAsToolError(
   }
 }
 
-function variablesNeeded(written: Written): readonly string[] {
+function variablesNeeded(written: UnknownRecord): readonly string[] {
   const needed = [...textsIn(written)].flatMap(({ text }) => findVariables(text));
   return [...new Set(needed.filter(({ fallback }) => fallback === undefined).map(({ name }) => name))];
 }

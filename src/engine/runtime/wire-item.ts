@@ -1,16 +1,13 @@
-import { isRecord } from '../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../base/value-checks.js';
 import type { SchemaSide } from '../schema/compiled-schema.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 
-/** Only this file creates list entries. It is small, because the authoring API loads it too. */
-type Value = Readonly<Record<string, unknown>>;
-
 /** An object as it goes over the wire. */
-export type WireItem = Value & { readonly name: string };
+export type WireItem = UnknownRecord & { readonly name: string };
 
 /** The fields of a list entry that all kinds of items share. Absent fields are omitted. */
 export function commonWire(
-  { value, item }: { readonly value: Value; readonly item: string },
+  { value, item }: { readonly value: UnknownRecord; readonly item: string },
   name: string = toWireName(value, item),
 ): WireItem & { readonly title: string } {
   const { category } = value;
@@ -25,13 +22,13 @@ export function commonWire(
   };
 }
 
-function toWireName(value: Value, item: string): string {
+function toWireName(value: UnknownRecord, item: string): string {
   return typeof value.name === 'string' ? value.name : item;
 }
 
 /** A tool as `tools/list` shows it. */
 export function toolWire(
-  definition: { readonly value: Value; readonly item: string },
+  definition: { readonly value: UnknownRecord; readonly item: string },
   { input, output }: { readonly input: JsonSchema; readonly output?: JsonSchema | undefined },
 ): WireItem {
   const { annotations } = definition.value;
@@ -58,19 +55,19 @@ export interface AuthoredSchema {
 }
 
 /** Finds the schema of one side of a tool. */
-export function findAuthoredSchema(value: Value, side: SchemaSide): AuthoredSchema | undefined {
+export function findAuthoredSchema(value: UnknownRecord, side: SchemaSide): AuthoredSchema | undefined {
   const key = schemaKeys[side].find((name) => value[name] !== undefined);
   return key === undefined ? undefined : { key, schema: value[key], rawOnly: key !== side };
 }
 
 /** True if an item is omitted from lists: `hidden` wins over `visible`, and `visible` wins over `otherwise`. */
-export function isHiddenBy({ hidden, visible }: Value, otherwise: boolean): boolean {
+export function isHiddenBy({ hidden, visible }: UnknownRecord, otherwise: boolean): boolean {
   if (typeof hidden === 'boolean') return hidden;
   return typeof visible === 'boolean' ? !visible : otherwise;
 }
 
 /** A list entry with the overrides of its registration. */
-export function changedWire<W extends WireItem>(wire: W, change: Value): W {
+export function changedWire<W extends WireItem>(wire: W, change: UnknownRecord): W {
   const changed: Record<string, unknown> = {};
   for (const key of ['name', 'title', 'description', 'icons', 'annotations']) {
     if (change[key] !== undefined) changed[key] = change[key];
@@ -80,7 +77,7 @@ export function changedWire<W extends WireItem>(wire: W, change: Value): W {
   return { ...others, ...changed, ...(_meta && { _meta }) } as unknown as W;
 }
 
-function mergedMeta(own: unknown, { meta, category }: Value): Record<string, unknown> | undefined {
+function mergedMeta(own: unknown, { meta, category }: UnknownRecord): Record<string, unknown> | undefined {
   const merged = { ...(isRecord(own) ? own : {}), ...(isRecord(meta) ? meta : {}) };
   if (typeof category === 'string') merged.category = category;
   if (category === null) delete merged.category;

@@ -1,3 +1,4 @@
+import type { Environment } from '../base/environment.js';
 import { AgentToolsError } from '../base/errors.js';
 import { fillSecretReferences, findSecretReferences } from '../base/secret-reference.js';
 import type { SecretStore } from './secret-store.js';
@@ -38,10 +39,8 @@ function lineBreakError(name: string): AgentToolsError {
   return new AgentToolsError('refused', message);
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** Replaces references in the values of variables. @throws AgentToolsError if a secret is missing */
-export async function revealVariables(variables: Variables, reveal: Reveal): Promise<Variables> {
+export async function revealVariables(variables: Environment, reveal: Reveal): Promise<Environment> {
   const pairs = Object.entries(variables).map(
     async ([name, value]) => [name, value === undefined ? undefined : await reveal(value)] as const,
   );

@@ -1,6 +1,6 @@
 import type { DocumentPath } from '../base/files/document-path.js';
 import { parseUrl } from '../base/parse-url.js';
-import { isRecord, isString } from '../base/value-checks.js';
+import { isRecord, isString, type UnknownRecord } from '../base/value-checks.js';
 import {
   type ClientChoice,
   type CompatibilityFault,
@@ -38,8 +38,6 @@ const kindOf = {
   'resources/list': 'resource',
   'resources/templates/list': 'resource',
 } as const satisfies Record<ServedList, string>;
-
-type Item = Readonly<Record<string, unknown>>;
 
 interface SurfaceAudience {
   /** Key of the server in configs of clients. */
@@ -181,9 +179,9 @@ async function checkItem(item: unknown, context: ItemContext): Promise<readonly 
   return found.map((fault) => ({ ...fault, ...about }));
 }
 
-type ItemFault = Omit<ServedFault, 'place' | 'item'>;
+type SurfaceFault = Omit<ServedFault, 'place' | 'item'>;
 
-function textFaults(part: unknown, label: string): readonly ItemFault[] {
+function textFaults(part: unknown, label: string): readonly SurfaceFault[] {
   return [...checkItemTexts(part, { label })].map(({ code, severity, message, path }) => ({
     code,
     severity,
@@ -192,8 +190,12 @@ function textFaults(part: unknown, label: string): readonly ItemFault[] {
   }));
 }
 
-async function checkTool(tool: Item, name: string, { lists }: ServedSurface): Promise<readonly ItemFault[]> {
-  const faults: ItemFault[] = [];
+async function checkTool(
+  tool: UnknownRecord,
+  name: string,
+  { lists }: ServedSurface,
+): Promise<readonly SurfaceFault[]> {
+  const faults: SurfaceFault[] = [];
   if (!isWireName(name))
     faults.push({
       code: 'invalid-wire-name',
@@ -237,7 +239,7 @@ async function checkTool(tool: Item, name: string, { lists }: ServedSurface): Pr
   return faults;
 }
 
-function* checkPrompt({ arguments: args }: Item, name: string): Generator<ItemFault> {
+function* checkPrompt({ arguments: args }: UnknownRecord, name: string): Generator<SurfaceFault> {
   if (args === undefined) return;
   const names = Array.isArray(args) ? args.map((one) => (isRecord(one) ? one.name : undefined)) : undefined;
   if (!names?.every((one) => isString(one) && one !== ''))
@@ -254,7 +256,7 @@ function* checkPrompt({ arguments: args }: Item, name: string): Generator<ItemFa
     };
 }
 
-function* checkAddress(address: string, key: string): Generator<ItemFault> {
+function* checkAddress(address: string, key: string): Generator<SurfaceFault> {
   if (key === 'uri') {
     if (!parseUrl(address))
       yield {

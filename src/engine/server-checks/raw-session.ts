@@ -1,8 +1,6 @@
-import type { Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/value-checks.js';
 import type { JsonObject } from '../protocol/envelope.js';
-
-type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 
 /** Answer of a server, unchecked. */
 export type RawAnswer = { readonly result: unknown } | { readonly error: RawError };
@@ -70,7 +68,7 @@ export class RawSession {
   }
 
   async #send(message: JsonObject): Promise<void> {
-    await this.#transport.send(message as unknown as Message);
+    await this.#transport.send(message as unknown as JSONRPCMessage);
   }
 
   #receive({ id, method, result, error }: JsonObject): void {

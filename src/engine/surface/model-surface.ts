@@ -1,4 +1,5 @@
 import { canonical } from '../base/canonical-json.js';
+import type { UnknownRecord } from '../base/value-checks.js';
 import { type ValueDifference, valuesBetween } from '../base/value-differences.js';
 import { singular } from '../extension/item-kinds.js';
 import type { Servable } from '../runtime/compose-server.js';
@@ -7,14 +8,12 @@ import { uiMeta } from '../runtime/ui.js';
 import type { UpstreamSkills } from '../runtime/upstream.js';
 import { usedUpstreams } from '../runtime/used-upstreams.js';
 
-type Value = Readonly<Record<string, unknown>>;
-
 /** The texts and items that clients give to the model. */
 export interface ModelSurface {
   /** Instructions and serverInfo of the server, without its version. */
-  readonly server: Value;
+  readonly server: UnknownRecord;
   /** List entries by kind, and by name or URI. */
-  readonly items: Readonly<Record<ServedKind, ReadonlyMap<string, Value>>>;
+  readonly items: Readonly<Record<ServedKind, ReadonlyMap<string, UnknownRecord>>>;
   /** Entries of skills of upstream servers, by URI. Default: none. */
   readonly skills?: UpstreamSkills;
   /** Variables and hosts of the upstream servers, by their names, which several servers may share. */
@@ -71,7 +70,7 @@ export function isCatalogTool({ kind, name }: SpecOf<ServedKind>, { fronts }: Se
  * The list entry of an item, with its UI for clients that show UI, and the name of its upstream server: another server
  * may list the same entry to get the calls.
  */
-export function surfaceEntry(spec: SpecOf<ServedKind>): Value {
+export function surfaceEntry(spec: SpecOf<ServedKind>): UnknownRecord {
   const ui = spec.kind === 'tools' && spec.ui ? uiMeta(spec.ui, { withApp: true }) : undefined;
   const upstream = spec.upstream?.upstream.name;
   return { ...spec.wire, ...(ui && { ui }), ...(upstream !== undefined && { upstream }) };
@@ -83,11 +82,11 @@ export function surfaceName(spec: SpecOf<ServedKind>): string {
 }
 
 /** The texts of a surface that models read, by item. */
-export function* surfaceTexts({
-  server,
-  items,
-  skills = new Map(),
-}: ModelSurface): Generator<{ readonly kind: string; readonly name?: string; readonly value: Value }> {
+export function* surfaceTexts({ server, items, skills = new Map() }: ModelSurface): Generator<{
+  readonly kind: string;
+  readonly name?: string;
+  readonly value: UnknownRecord;
+}> {
   yield { kind: 'server', value: server };
   for (const kind of listedKinds)
     for (const [name, value] of items[kind]) yield { kind: singular[kind], name, value };
@@ -95,7 +94,7 @@ export function* surfaceTexts({
 }
 
 /** True if two list entries are equal; the order of keys does not count. */
-export function isSameEntry(one: Value | undefined, other: Value | undefined): boolean {
+export function isSameEntry(one: UnknownRecord | undefined, other: UnknownRecord | undefined): boolean {
   return one !== undefined && other !== undefined && canonical(one) === canonical(other);
 }
 
@@ -121,14 +120,14 @@ export function compareSurfaces(before: ModelSurface, after: ModelSurface): read
   ];
 }
 
-function exposureMap({ exposures }: ModelSurface): ReadonlyMap<string, Value> {
+function exposureMap({ exposures }: ModelSurface): ReadonlyMap<string, UnknownRecord> {
   return new Map(Object.entries(exposures).map(([name, exposure]) => [name, { exposure }]));
 }
 
 function compareItems(
   kind: SurfaceDifference['kind'],
-  before: ReadonlyMap<string, Value>,
-  after: ReadonlyMap<string, Value>,
+  before: ReadonlyMap<string, UnknownRecord>,
+  after: ReadonlyMap<string, UnknownRecord>,
 ): readonly SurfaceDifference[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name): SurfaceDifference[] => {
     const [was, is] = [before.get(name), after.get(name)];

@@ -1,6 +1,4 @@
-import { isRecord } from '../base/value-checks.js';
-
-type Value = Readonly<Record<string, unknown>>;
+import { isRecord, type UnknownRecord } from '../base/value-checks.js';
 
 /** Kinds of items in a surface, by the keys of their lists. */
 export const surfaceKinds = {
@@ -13,9 +11,10 @@ export const surfaceKinds = {
 export type SurfaceKind = keyof typeof surfaceKinds;
 
 /** Everything that a client gets of a server before its first call. */
-export interface ServerSurface extends Readonly<Record<SurfaceKind, Readonly<Record<string, Value>>>> {
+export interface ServerSurface
+  extends Readonly<Record<SurfaceKind, Readonly<Record<string, UnknownRecord>>>> {
   /** Name and other texts of the server, and its instructions; not its version. */
-  readonly server: Value;
+  readonly server: UnknownRecord;
 }
 
 /** Surfaces by the names of servers. */
@@ -27,7 +26,10 @@ export const surfaceSnapshotFile = 'agenttools.surface.json';
 const formatVersion = 1;
 
 /** Items of lists by name or URI, in the order of their names. */
-export function itemsByKey(kind: SurfaceKind, items: readonly Value[]): Readonly<Record<string, Value>> {
+export function itemsByKey(
+  kind: SurfaceKind,
+  items: readonly UnknownRecord[],
+): Readonly<Record<string, UnknownRecord>> {
   const { key } = surfaceKinds[kind];
   const entries = items.map(({ [key]: name, ...entry }) => [String(name), entry] as const);
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -1,6 +1,6 @@
 import { canonical } from '../base/canonical-json.js';
 import type { DocumentPath } from '../base/files/document-path.js';
-import { isRecord } from '../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../base/value-checks.js';
 import { valuesBetween } from '../base/value-differences.js';
 import {
   type PackageSurface,
@@ -10,8 +10,6 @@ import {
 } from './recorded-surface.js';
 import type { ReleaseStep } from './release-step.js';
 import { type SchemaRelation, schemaChanges } from './schema-changes.js';
-
-type Value = Readonly<Record<string, unknown>>;
 
 /** A change of a surface, and the step of the version that it needs. */
 export interface SurfaceChange {
@@ -113,7 +111,9 @@ function* serverChanges(
       const [was, is] = [ownValue(before[kind], name), ownValue(after[kind], name)];
       const about = { server, kind, name };
       if (!was || !is) yield wholeChange(about, was, is);
-      else for (const found of entryChanges(kind, was as Value, is as Value)) yield { ...about, ...found };
+      else
+        for (const found of entryChanges(kind, was as UnknownRecord, is as UnknownRecord))
+          yield { ...about, ...found };
     }
   }
 }
@@ -135,7 +135,11 @@ function wholeChange(
   };
 }
 
-function* entryChanges(kind: 'server' | SurfaceKind, before: Value, after: Value): Generator<FoundChange> {
+function* entryChanges(
+  kind: 'server' | SurfaceKind,
+  before: UnknownRecord,
+  after: UnknownRecord,
+): Generator<FoundChange> {
   for (const key of names(before, after)) {
     const [was, is] = [ownValue(before, key), ownValue(after, key)];
     if (isSame(was, is)) continue;
@@ -216,7 +220,7 @@ function asWritten(value: unknown): unknown {
 }
 
 /** Arguments of a prompt as a schema, to which the same rules apply. */
-function argumentSchema(list: unknown): Value {
+function argumentSchema(list: unknown): UnknownRecord {
   const entries = (Array.isArray(list) ? list : []).filter(isRecord);
   return {
     properties: Object.fromEntries(
@@ -234,7 +238,7 @@ function names(one: object, other: object): readonly string[] {
 }
 
 function ownValue(value: object, key: string): unknown {
-  return Object.hasOwn(value, key) ? (value as Value)[key] : undefined;
+  return Object.hasOwn(value, key) ? (value as UnknownRecord)[key] : undefined;
 }
 
 function isSame(one: unknown, other: unknown): boolean {

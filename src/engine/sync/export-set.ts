@@ -50,7 +50,7 @@ export interface ExportedSet {
   readonly notes: readonly string[];
 }
 
-interface FoundServer {
+interface ExportedServer {
   readonly client: string;
   readonly key: string;
   readonly declared: ServerDeclaration;
@@ -63,7 +63,7 @@ interface FoundServer {
 export async function exportSet(request: ExportRequest, deps: ExportDeps): Promise<ExportedSet> {
   const { known, notes: unreadable } = await allReceipts(deps.receipts);
   const notes = [...unreadable];
-  const found: FoundServer[] = [];
+  const found: ExportedServer[] = [];
   for (const located of known) {
     const { receipt } = located;
     if (!isRequested(receipt, request)) continue;
@@ -142,7 +142,7 @@ function hideValue(name: string, value: string): string {
 }
 
 /** An entry of another program. `declared`: undefined if it is turned off, or has neither a command nor an address. */
-interface ForeignServer extends Pick<FoundServer, 'client' | 'key'> {
+interface ForeignServer extends Pick<ExportedServer, 'client' | 'key'> {
   readonly declared: ServerDeclaration | undefined;
   /** Fields that a set cannot express. */
   readonly lost: readonly string[];
@@ -250,7 +250,7 @@ interface GroupedServer {
 }
 
 /** Joins equal servers of several clients. Of different ones with one key, the first stays. */
-function groupServers(found: readonly FoundServer[]): {
+function groupServers(found: readonly ExportedServer[]): {
   readonly servers: readonly GroupedServer[];
   readonly differing: readonly string[];
 } {

@@ -32,7 +32,7 @@ export interface ClientSync extends Pick<SyncChoice, 'keys' | 'force' | 'mode'> 
 
 export type ClientSyncDeps = Pick<InstallDeps, 'receipts' | 'surroundings' | 'version' | 'now'>;
 
-interface Context extends ClientSync {
+interface ClientSyncContext extends ClientSync {
   readonly from: WritableClient;
   /** Name of the source in receipts. */
   readonly set: string;
@@ -56,7 +56,7 @@ export async function syncClients(request: ClientSync, deps: ClientSyncDeps): Pr
   if (from.manual) throw refuse(`${from.name} has no config file that AgentTools can read.`);
   const { known, notes } = await allReceipts(deps.receipts);
   const set = `client ${from.id}`;
-  const context: Context = { ...request, from, set, known, deps, drafts: new Map() };
+  const context: ClientSyncContext = { ...request, from, set, known, deps, drafts: new Map() };
   const sources = await readSources(context);
   const rows: SyncRow[] = [];
   for (const client of to) rows.push(...(await removals(client, sources, context)));
@@ -71,7 +71,7 @@ function refuse(message: string): AgentToolsError {
 }
 
 /** Chosen entries of the source. @throws AgentToolsError */
-async function readSources(context: Context): Promise<readonly SourceServer[]> {
+async function readSources(context: ClientSyncContext): Promise<readonly SourceServer[]> {
   const { from: client, scope, keys, known, deps } = context;
   const { surroundings } = deps;
   const target = await locateEntryTarget(client, scope, { key: 'key', surroundings });
@@ -103,7 +103,7 @@ async function readSources(context: Context): Promise<readonly SourceServer[]> {
   }
 }
 
-async function syncEntry(source: SourceServer, client: Client, context: Context): Promise<SyncRow> {
+async function syncEntry(source: SourceServer, client: Client, context: ClientSyncContext): Promise<SyncRow> {
   const { key } = source;
   const { deps, scope, set, mode } = context;
   const row = { client, key, server: serverOf(source) };
@@ -160,7 +160,7 @@ function isEqual(current: ConfigEntry | undefined, { entry }: TranslatedEntry): 
   return current !== undefined && isIntact(current, entry);
 }
 
-function absence(client: Client, { from, scope, deps }: Context): string | undefined {
+function absence(client: Client, { from, scope, deps }: ClientSyncContext): string | undefined {
   if (client.manual) return `${client.name} has no config file that a program may write.`;
   if (client.id === from.id) return 'It is the source.';
   if (scope.kind === 'project' || isDetected(client, deps.surroundings)) return undefined;
@@ -186,7 +186,7 @@ interface NewEntry {
 
 function receiptFor(
   { source, client, translated, target }: NewEntry,
-  { scope, set, deps: { version, now } }: Context,
+  { scope, set, deps: { version, now } }: ClientSyncContext,
 ): Receipt {
   const { written, key } = source;
   const server = serverOf(source);
@@ -229,7 +229,7 @@ async function writeEntry(
   receipt: Receipt,
   { file, format, layout, tolerance }: EntryTarget,
   force: boolean,
-  { mode, deps, drafts }: Context,
+  { mode, deps, drafts }: ClientSyncContext,
 ) {
   const place = { format, container: layout.container, key: receipt.key, ...(force ? {} : { tolerance }) };
   const plan = (state: ConfigState) => planInstall(state, { receipt, place, force });
@@ -243,7 +243,7 @@ async function writeEntry(
 async function removals(
   client: Client,
   sources: readonly SourceServer[],
-  context: Context,
+  context: ClientSyncContext,
 ): Promise<readonly SyncRow[]> {
   const { known, keys, set, scope, mode, deps, drafts } = context;
   const left = known.filter(

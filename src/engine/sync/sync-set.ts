@@ -44,12 +44,12 @@ export interface SyncResult {
 }
 
 /** One entry of the set in one client. */
-interface Job {
+interface SyncJob {
   readonly server: DeclaredServer;
   readonly client: Client;
 }
 
-interface Context extends SyncChoice {
+interface SetSyncContext extends SyncChoice {
   readonly set: ServerSet;
   readonly known: readonly LocatedReceipt[];
   readonly deps: InstallDeps;
@@ -70,7 +70,15 @@ export async function syncSet(set: ServerSet, choice: SyncChoice, deps: InstallD
   const { known, notes } = await allReceipts(deps.receipts);
   const secrets = set.scope.kind === 'user' ? await deps.secrets.list() : [];
   const stored = new Set(secrets.map(({ name }) => name));
-  const context: Context = { ...choice, set, known, deps, drafts: new Map(), values: new Map(), stored };
+  const context: SetSyncContext = {
+    ...choice,
+    set,
+    known,
+    deps,
+    drafts: new Map(),
+    values: new Map(),
+    stored,
+  };
   const jobs = set.servers.flatMap((server) =>
     clientsOf(server, context).map((client) => ({ server, client })),
   );
@@ -103,7 +111,7 @@ function isChosenClient({ id }: Client, { clients }: SyncChoice): boolean {
 }
 
 /** @throws AgentToolsError for an unknown client */
-function clientsOf({ clients: names }: DeclaredServer, { set, deps }: Context): readonly Client[] {
+function clientsOf({ clients: names }: DeclaredServer, { set, deps }: SetSyncContext): readonly Client[] {
   const found = names.flatMap((name) =>
     name === 'all'
       ? allClients.filter(
@@ -115,7 +123,7 @@ function clientsOf({ clients: names }: DeclaredServer, { set, deps }: Context): 
 }
 
 /** Removes entries that the set had before. */
-async function removals(jobs: readonly Job[], context: Context): Promise<readonly SyncRow[]> {
+async function removals(jobs: readonly SyncJob[], context: SetSyncContext): Promise<readonly SyncRow[]> {
   const { set, known, deps, drafts, mode } = context;
   const left = known.filter(
     ({ receipt: { set: name, key, client } }) =>
@@ -170,8 +178,8 @@ async function removals(jobs: readonly Job[], context: Context): Promise<readonl
 
 async function syncServer(
   server: DeclaredServer,
-  jobs: readonly Job[],
-  context: Context,
+  jobs: readonly SyncJob[],
+  context: SetSyncContext,
 ): Promise<readonly SyncRow[]> {
   const decided: { readonly client: Client; readonly decision: Decision; readonly file: string }[] = [];
   const rows: SyncRow[] = [];
@@ -234,7 +242,7 @@ async function syncServer(
 }
 
 /** True if a secret of the server was stored after the entry was written. */
-function lacksStored({ entry }: Receipt, { declared }: DeclaredServer, { stored }: Context): boolean {
+function lacksStored({ entry }: Receipt, { declared }: DeclaredServer, { stored }: SetSyncContext): boolean {
   const text = JSON.stringify(entry);
   const names = textsOf(declared).flatMap(namesIn);
   return names.some((name) => stored.has(name) && !text.includes(`secret:${name}`));
@@ -246,7 +254,7 @@ function shownServer({ declared: { server, command = [] } }: DeclaredServer): st
 }
 
 /** Reason why a client gets nothing; undefined if it can. */
-function absence(client: Client, { set, deps }: Context): string | undefined {
+function absence(client: Client, { set, deps }: SetSyncContext): string | undefined {
   if (client.manual) return `${client.name} has no config file that a program may write.`;
   // Files of a project are shared with other machines.
   if (set.scope.kind === 'project' || isDetected(client, deps.surroundings)) return undefined;
@@ -255,7 +263,7 @@ function absence(client: Client, { set, deps }: Context): string | undefined {
 
 async function serverMatcher(
   { declared: { server, command } }: DeclaredServer,
-  { deps }: Context,
+  { deps }: SetSyncContext,
 ): ReturnType<typeof receiptMatcher> {
   const text = command ? referenceOfCommand(command) : server!;
   const place = { cwd: deps.workspace.cwd, home: deps.surroundings.home };
@@ -269,7 +277,7 @@ async function serverMatcher(
 async function compare(
   server: DeclaredServer,
   clients: readonly Client[],
-  context: Context,
+  context: SetSyncContext,
 ): Promise<readonly SyncRow[]> {
   if (clients.length === 0) return [];
   const results = await installDeclared(server, clients, {
@@ -291,7 +299,7 @@ async function compare(
 async function write(
   server: DeclaredServer,
   clients: readonly Client[],
-  context: Context,
+  context: SetSyncContext,
 ): Promise<readonly SyncRow[]> {
   if (clients.length === 0) return [];
   const results = await installDeclared(server, clients, context);
@@ -310,7 +318,7 @@ function toRow(result: InstallResult, server: DeclaredServer): SyncRow {
 async function installDeclared(
   { key, declared }: DeclaredServer,
   clients: readonly Client[],
-  { set, deps, drafts, values: cached, force, mode, verifyTimeoutMs, yes }: Context,
+  { set, deps, drafts, values: cached, force, mode, verifyTimeoutMs, yes }: SetSyncContext,
 ): Promise<readonly InstallResult[]> {
   const source: NameSource = {
     secrets: deps.secrets,

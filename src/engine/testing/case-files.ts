@@ -54,7 +54,7 @@ interface ReadFile {
   readonly faults: readonly CaseFault[];
 }
 
-type Locate = (path: DocumentPath, options?: { readonly key?: boolean }) => Position;
+type LocateCase = (path: DocumentPath, options?: { readonly key?: boolean }) => Position;
 
 /** Reads one case file. Faults are data: other files run on. */
 async function readCaseFile(directory: string, file: string): Promise<ReadFile> {
@@ -94,7 +94,7 @@ async function importFresh(file: string): Promise<Readonly<Record<string, unknow
 let check: ReturnType<typeof checkLazily> | undefined;
 
 /** Checks the content of a file and splits it into cases. */
-async function toCases(content: unknown, file: string, locate: Locate): Promise<ReadFile> {
+async function toCases(content: unknown, file: string, locate: LocateCase): Promise<ReadFile> {
   check ??= checkLazily(caseSchema, 'input');
   const checked = await check(withoutFunctions(content));
   const issues = checked.ok ? [] : checked.issues;

@@ -1,10 +1,8 @@
 import { PassThrough } from 'node:stream';
-import type { Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { LineSplitter } from '../base/lines.js';
 import { type StdioSession, serveStdio } from '../serve/stdio/serve-stdio.js';
 import { createServer, type RunningServer } from '../server/running-server.js';
-
-type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 
 const maxLineBytes = 64 * 1024 * 1024;
 
@@ -27,7 +25,7 @@ export class MemoryTransport implements Transport {
   async start(): Promise<void> {
     const lines = new LineSplitter({
       maxBytes: maxLineBytes,
-      onLine: (line) => this.onmessage?.(JSON.parse(line) as Message),
+      onLine: (line) => this.onmessage?.(JSON.parse(line) as JSONRPCMessage),
       onOverlong: () => this.onerror?.(new Error('The server sent a message of more than 64 MiB.')),
     });
     this.#output.on('data', (chunk: Buffer) => lines.push(chunk));
@@ -40,7 +38,7 @@ export class MemoryTransport implements Transport {
     void this.#session.ended.then(() => this.onclose?.());
   }
 
-  async send(message: Message): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
     this.#input.write(`${JSON.stringify(message)}\n`);
   }
 

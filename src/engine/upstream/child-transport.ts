@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
-import type { Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { endTree } from '../base/process-tree.js';
-
-type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 
 export interface ChildServer {
   readonly command: string;
@@ -73,7 +71,7 @@ export class ChildTransport implements Transport {
 
   #receive(line: string): void {
     try {
-      const message = JSON.parse(line) as Message;
+      const message = JSON.parse(line) as JSONRPCMessage;
       if (message?.jsonrpc === '2.0') this.onmessage?.(message);
       else this.#keep(line);
     } catch {
@@ -86,7 +84,7 @@ export class ChildTransport implements Transport {
     this.ontext?.(`${line}\n`);
   }
 
-  async send(message: Message): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
     this.#child.stdin!.write(`${JSON.stringify(message)}\n`);
   }
 

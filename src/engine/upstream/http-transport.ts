@@ -1,4 +1,5 @@
 import {
+  type JSONRPCMessage,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
@@ -7,7 +8,6 @@ import { outgoingFetch } from '../base/outgoing-fetch.js';
 import type { UpstreamAddress } from '../runtime/upstream.js';
 import { type AccountFetchOptions, createAccountFetch } from '../sign-in/account-fetch.js';
 
-type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
 /** Longest line of a response. An event stream may have any number of lines. */
@@ -47,7 +47,7 @@ export function createHttpTransport(
 
 /** Fails a request if its response stream ends. The transport of the SDK would wait on. */
 class HttpTransport extends StreamableHTTPClientTransport {
-  override async send(message: Message, options?: SendOptions): Promise<void> {
+  override async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     const isRequest = 'method' in message && 'id' in message;
     if (!isRequest || options?.onRequestStreamEnd) return await super.send(message, options);
     const { id } = message;

@@ -6,7 +6,7 @@ import {
   spawn,
 } from 'node:child_process';
 import process from 'node:process';
-import type { Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { LineSplitter } from '../base/lines.js';
 import { endTree } from '../base/process-tree.js';
 import { isRecord } from '../base/value-checks.js';
@@ -16,8 +16,6 @@ import type { Sandbox } from '../sandbox/sandbox.js';
 import { spawnSandboxed } from '../sandbox/spawn-sandboxed.js';
 import type { ChildExit } from './child-transport.js';
 import { type CommandLine, commandLine } from './command-line.js';
-
-type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 
 /** Longest line that is read as a message. */
 const maxLineBytes = 16 * 1024 * 1024;
@@ -62,7 +60,7 @@ export class ProgramTransport implements Transport {
   #child: ChildProcess | undefined;
   #isFinished = false;
   /** Undelivered messages. The first one is already delivered if the queue waits for the next turn. */
-  readonly #arrived: Message[] = [];
+  readonly #arrived: JSONRPCMessage[] = [];
 
   constructor(options: ProgramOptions) {
     this.#options = options;
@@ -184,7 +182,7 @@ export class ProgramTransport implements Transport {
     this.#options.onImpure(this.impure);
   }
 
-  async send(message: Message): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
     this.#child?.stdin?.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -203,7 +201,7 @@ export class ProgramTransport implements Transport {
   }
 }
 
-function messageIn(line: string): Message | undefined {
+function messageIn(line: string): JSONRPCMessage | undefined {
   try {
     const message = JSON.parse(line) as unknown;
     return isRecord(message) && message.jsonrpc === '2.0' ? replaceMalformedReply(message) : undefined;
@@ -213,11 +211,11 @@ function messageIn(line: string): Message | undefined {
 }
 
 /** Returns the message, or an error for a malformed response. The SDK would ignore that response and wait on. */
-function replaceMalformedReply(message: JsonObject): Message {
+function replaceMalformedReply(message: JsonObject): JSONRPCMessage {
   const { id, method, result, error } = message;
   const isNone = method === undefined && id !== undefined && !isRecord(result) && !isError(error);
   const code = unreadableCode;
-  return (isNone ? { jsonrpc: '2.0', id, error: { code, message: 'no object' } } : message) as Message;
+  return (isNone ? { jsonrpc: '2.0', id, error: { code, message: 'no object' } } : message) as JSONRPCMessage;
 }
 
 function isError(error: unknown): boolean {

@@ -14,7 +14,7 @@ export interface UpstreamSetOptions {
   readonly create: (spec: UpstreamSpec) => Omit<UpstreamOptions, 'spec' | 'lists'>;
 }
 
-interface Member {
+interface SetMember {
   readonly upstream: Upstream;
   /** The spec of the newest definition. */
   spec: UpstreamSpec;
@@ -26,8 +26,8 @@ interface Member {
 /** The upstream servers of a server, by key. A removed one closes after its open calls. */
 export class UpstreamSet {
   readonly #options: UpstreamSetOptions;
-  readonly #members = new Map<string, Member>();
-  readonly #retired = new Set<Member>();
+  readonly #members = new Map<string, SetMember>();
+  readonly #retired = new Set<SetMember>();
   /** Keys of upstream servers that start before the server has them. */
   readonly #coming = new Set<string>();
 
@@ -43,7 +43,7 @@ export class UpstreamSet {
     return this.#memberOf(spec).upstream;
   }
 
-  #memberOf(spec: UpstreamSpec): Member {
+  #memberOf(spec: UpstreamSpec): SetMember {
     const { keys, create } = this.#options;
     const key = keys.keyOf(spec);
     const known = this.#members.get(key);
@@ -56,7 +56,7 @@ export class UpstreamSet {
       upstream,
       () => new Upstream({ ...quiet, spec: member.spec, lists: false }),
     );
-    const member: Member = { upstream, spec: found, pool, busy: 0 };
+    const member: SetMember = { upstream, spec: found, pool, busy: 0 };
     this.#members.set(key, member);
     return member;
   }
@@ -81,7 +81,7 @@ export class UpstreamSet {
     }
   }
 
-  #retire(key: string, member: Member): void {
+  #retire(key: string, member: SetMember): void {
     this.#members.delete(key);
     this.#retired.add(member);
     if (member.busy === 0) this.#end(member);
@@ -110,7 +110,7 @@ export class UpstreamSet {
     }
   }
 
-  #end(member: Member): void {
+  #end(member: SetMember): void {
     if (this.#retired.delete(member)) void closeMember(member);
   }
 
@@ -145,6 +145,6 @@ export class UpstreamSet {
   }
 }
 
-async function closeMember({ upstream, pool }: Member): Promise<void> {
+async function closeMember({ upstream, pool }: SetMember): Promise<void> {
   await Promise.all([upstream.close(), pool.close()]);
 }

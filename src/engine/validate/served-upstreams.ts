@@ -1,4 +1,4 @@
-import { isRecord, isString } from '../base/value-checks.js';
+import { isRecord, isString, type UnknownRecord } from '../base/value-checks.js';
 import { type ClientChoice, judgeFinding, judgeTool } from '../compatibility/judge-findings.js';
 import { checkServer, checkTool } from '../compatibility/surface-checks.js';
 import type { Diagnostic, Location } from '../extension/diagnostics.js';
@@ -10,16 +10,14 @@ import { checkItemTexts } from '../text-checks/item-texts.js';
 import type { UpstreamSnapshot } from './facts/upstreams.js';
 import type { Snapshot } from './snapshot.js';
 
-type Value = Readonly<Record<string, unknown>>;
-
 /** Texts and items that a started server gives to clients. */
 export interface ServedItems {
   /** Name of the server in the manifest. */
   readonly server: string;
   /** `title`, `description` and `instructions`. */
-  readonly texts: Value;
+  readonly texts: UnknownRecord;
   /** List entries by name, or by URI. */
-  readonly items: Readonly<Record<'tools' | 'prompts' | 'resources', ReadonlyMap<string, Value>>>;
+  readonly items: Readonly<Record<'tools' | 'prompts' | 'resources', ReadonlyMap<string, UnknownRecord>>>;
 }
 
 const servedKinds = ['tools', 'prompts', 'resources'] as const;
@@ -65,7 +63,7 @@ export async function checkServedUpstreams(
 
 /** Faults of the schemas of a tool, for which clients reject the tool, or which have no effect. */
 async function schemaFaults(
-  tool: Value,
+  tool: UnknownRecord,
 ): Promise<readonly Pick<Diagnostic, 'code' | 'severity' | 'message'>[]> {
   const sides = (['input', 'output'] as const).map(async (side) => {
     const schema = tool[`${side}Schema`];
@@ -115,7 +113,7 @@ function ownItems({ servers }: Snapshot, name: string): OwnItems {
 }
 
 /** True for an item of a package. Items with one name get numbers. */
-function isOwnItem(name: string, { description }: Value, own: OwnItems): boolean {
+function isOwnItem(name: string, { description }: UnknownRecord, own: OwnItems): boolean {
   if (own.has(name)) return true;
   const unnumbered = name.replace(/\d+$/, '');
   return own.has(unnumbered) && own.get(unnumbered) === description;
@@ -130,7 +128,7 @@ function placeOf(name: string, upstreams: readonly UpstreamSnapshot[], { items }
 }
 
 /** Rank of a list entry among entries that can give an item its name: higher for a named item and for a longer prefix. */
-function nameRank(entry: Value, name: string): number {
+function nameRank(entry: UnknownRecord, name: string): number {
   const ranks = [entry, entry.prompts, entry.resources].filter(isRecord).map((written) => {
     const { prefix, only, except, rename } = toItemChoice(written);
     const theirs = name.slice(prefix.length);
@@ -181,7 +179,7 @@ function isReported(
 
 interface ServedInstructions {
   readonly server: string;
-  readonly texts: Value;
+  readonly texts: UnknownRecord;
   readonly location: Location;
 }
 

@@ -321,7 +321,7 @@ async function locateDiagnostics(
   diagnostics: readonly Diagnostic[],
   directory: string,
 ): Promise<readonly LocatedDiagnostic[]> {
-  const files = new Map<string, Promise<Locate>>();
+  const files = new Map<string, Promise<LocateDiagnostic>>();
   const located = diagnostics.map(async ({ code, severity, message, location, item, fix }) => {
     const { file } = location;
     if (!files.has(file)) files.set(file, createLocator(directory, file));
@@ -346,11 +346,11 @@ async function locateDiagnostics(
   );
 }
 
-type Locate = (location: Location) => { readonly line: number; readonly column: number };
+type LocateDiagnostic = (location: Location) => { readonly line: number; readonly column: number };
 
 const start = { line: 1, column: 1 };
 
-async function createLocator(directory: string, file: string): Promise<Locate> {
+async function createLocator(directory: string, file: string): Promise<LocateDiagnostic> {
   const isData = /\.jsonc?$/.test(file);
   const isModule = /\.[cm]?js$/.test(file);
   const text =
@@ -369,7 +369,7 @@ async function createLocator(directory: string, file: string): Promise<Locate> {
   };
 }
 
-async function locatorOfModule(source: string): Promise<Locate> {
+async function locatorOfModule(source: string): Promise<LocateDiagnostic> {
   const { positionsInModule } = await import('./module-positions.js');
   let find: ReturnType<typeof positionsInModule> | undefined;
   return ({ position, path: at = [] }) => {

@@ -1,13 +1,11 @@
 import path from 'node:path';
 import { statFile } from '../base/files/disk.js';
 import { looksSecret } from '../base/looks-secret.js';
-import { isString } from '../base/value-checks.js';
+import { isString, type UnknownRecord } from '../base/value-checks.js';
 import { toVariableName } from '../base/variable-name.js';
 import { textsIn } from '../extension/check-upstream.js';
 import { findSecretEnding, isSecret, isSecretHeader, splitAddress } from '../extension/upstream-secrets.js';
 import { replaceVariables } from '../extension/variables.js';
-
-type Endpoint = Readonly<Record<string, unknown>>;
 
 interface SecretOptions {
   /** Name of the server, for variables that have no other name. */
@@ -29,7 +27,7 @@ interface SecretText {
  * Replaces literal secrets of an endpoint by variables. The word before a token of a header, the flag of an argument, and
  * the other parts of an address stay.
  */
-export function withoutSecrets(endpoint: Endpoint, options: SecretOptions): Endpoint {
+export function withoutSecrets(endpoint: UnknownRecord, options: SecretOptions): UnknownRecord {
   const { refer, server } = options;
   const changed = structuredClone(endpoint) as Record<string, Record<string | number, string>>;
   // Variables of the server keep their names.
@@ -58,7 +56,7 @@ interface EndpointText {
   readonly key: string;
   readonly name: string | number;
   readonly text: string;
-  readonly endpoint: Endpoint;
+  readonly endpoint: UnknownRecord;
 }
 
 function findSecret(

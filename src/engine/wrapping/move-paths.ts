@@ -1,12 +1,10 @@
 import path from 'node:path';
 import { statFile } from '../base/files/disk.js';
-import { isRecord, isString } from '../base/value-checks.js';
+import { isRecord, isString, type UnknownRecord } from '../base/value-checks.js';
 import type { WrapSource } from './wrap-source.js';
 
-type Endpoint = Readonly<Record<string, unknown>>;
-
 interface MovedEndpoint {
-  readonly endpoint: Endpoint;
+  readonly endpoint: UnknownRecord;
   /** Folder of this machine that the server does not run in, since its files are in the extension. */
   readonly droppedFolder?: string;
 }
@@ -15,7 +13,7 @@ interface MovedEndpoint {
  * Replaces folders in the paths of an endpoint by their copies in the extension. Paths of arguments and variables become
  * relative to the working directory, the others to the package.
  */
-export function movePaths(endpoint: Endpoint, folders: WrapSource['folders']): MovedEndpoint {
+export function movePaths(endpoint: UnknownRecord, folders: WrapSource['folders']): MovedEndpoint {
   const { cwd, command, ...others } = endpoint;
   const origin = isString(cwd) ? cwd : Object.values(folders)[0];
   const inPackage = isString(cwd) ? moveText(cwd, folders) : undefined;
@@ -38,7 +36,7 @@ export function movePaths(endpoint: Endpoint, folders: WrapSource['folders']): M
   };
 }
 
-function mapTexts(value: Endpoint, change: (text: string) => string): Endpoint {
+function mapTexts(value: UnknownRecord, change: (text: string) => string): UnknownRecord {
   const map = (one: unknown): unknown => {
     if (isString(one)) return change(one);
     if (Array.isArray(one)) return one.map(map);

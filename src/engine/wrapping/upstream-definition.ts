@@ -1,4 +1,5 @@
 import { hasSecretReference } from '../base/secret-reference.js';
+import type { UnknownRecord } from '../base/value-checks.js';
 import type { ItemChoices } from '../bridge/existing-resolver.js';
 import { type ExistingDeps, prepareExisting } from '../bridge/open-existing.js';
 import type {
@@ -89,11 +90,9 @@ export interface EndpointVariable {
   readonly value?: string | undefined;
 }
 
-type Endpoint = Readonly<Record<string, unknown>>;
-
-/** Endpoint of an upstream server, with variables in place of open inputs. */
+/** UnknownRecord of an upstream server, with variables in place of open inputs. */
 export interface WrittenEndpoint {
-  readonly endpoint: Endpoint;
+  readonly endpoint: UnknownRecord;
   /** The variables in it, one for each name. */
   readonly variables: readonly EndpointVariable[];
   /** Optional inputs that it does not set. */
@@ -112,7 +111,7 @@ interface EndpointDeps {
     answers: InputValues,
   ) => Promise<PreparedLaunch>;
   /** Changes the paths of an endpoint. Default: they stay. */
-  readonly arrange?: (endpoint: Endpoint) => Endpoint;
+  readonly arrange?: (endpoint: UnknownRecord) => UnknownRecord;
 }
 
 /** Inputs of a server that become variables: secrets, and inputs without a value. Stored secrets belong to one user. */
@@ -185,7 +184,7 @@ export async function writeEndpoint(
       : pair;
   const free = { env: extra.env.map(hide), args: extra.args, headers: extra.headers.map(hide) };
   const launch = await prepare({ ...server, inputs: server.inputs.map(answered) }, free, answers);
-  const arranged = arrange(fill(toEndpoint(launch, transport), references) as Endpoint);
+  const arranged = arrange(fill(toEndpoint(launch, transport), references) as UnknownRecord);
   const endpoint = withoutSecrets(arranged, {
     server: server.name,
     isPublished,
@@ -217,7 +216,7 @@ function defaultOf(
 
 /** Variables of an endpoint. A variable is required if one of its uses has no default. */
 function variablesOf(
-  endpoint: Endpoint,
+  endpoint: UnknownRecord,
   known: ReadonlyMap<string, EndpointVariable>,
 ): readonly EndpointVariable[] {
   const found = new Map<string, EndpointVariable>();

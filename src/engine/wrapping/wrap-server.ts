@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { AgentToolsError } from '../base/errors.js';
-import { isString } from '../base/value-checks.js';
+import { isString, type UnknownRecord } from '../base/value-checks.js';
 import { toVariableName } from '../base/variable-name.js';
 import type { ExistingServer, RemoteTransport, ServerInput } from '../existing-servers/existing-server.js';
 import type { GivenOptions, PathBase } from '../existing-servers/given-inputs.js';
@@ -36,7 +36,7 @@ export interface WrappedServer {
   readonly item: string;
   readonly server: ExistingServer;
   /** Its endpoint in the definition. */
-  readonly upstream: Endpoint;
+  readonly upstream: UnknownRecord;
   readonly definition: Readonly<Record<string, unknown>>;
   readonly dependency: NpmProgram | undefined;
   readonly variables: readonly EndpointVariable[];
@@ -54,7 +54,7 @@ export async function wrapServer(
   const runner = template.kind === 'program' ? template.runner : undefined;
   const dependency = runner?.by === 'npm' ? runner : undefined;
   const notes: string[] = [];
-  const arrange = (endpoint: Endpoint): Endpoint => {
+  const arrange = (endpoint: UnknownRecord): UnknownRecord => {
     const moved = movePaths(endpoint, folders);
     if (moved.droppedFolder !== undefined)
       notes.push(
@@ -102,9 +102,7 @@ export async function wrapServer(
   };
 }
 
-type Endpoint = Readonly<Record<string, unknown>>;
-
-function fromPackage({ command, ...others }: Endpoint, { name, bin }: NpmProgram): Endpoint {
+function fromPackage({ command, ...others }: UnknownRecord, { name, bin }: NpmProgram): UnknownRecord {
   if (command !== packageCommand) return { command, ...others };
   const { args, ...rest } = others;
   const hasArgs = Array.isArray(args) && args.length > 0;
@@ -118,7 +116,7 @@ interface FolderContext {
 }
 
 /** A folder of this machine becomes the default of a variable: other users set theirs. */
-function settleFolder(endpoint: Endpoint, { name, names, notes }: FolderContext): Endpoint {
+function settleFolder(endpoint: UnknownRecord, { name, names, notes }: FolderContext): UnknownRecord {
   const { cwd, ...others } = endpoint;
   if (!isString(cwd) || !path.isAbsolute(cwd)) return endpoint;
   const variable = names.forValue(toVariableName(`${name} folder`), cwd);
@@ -127,7 +125,7 @@ function settleFolder(endpoint: Endpoint, { name, names, notes }: FolderContext)
 }
 
 /** Notes on files of this machine. */
-function ownPaths(upstream: Endpoint, { name }: ExistingServer): readonly string[] {
+function ownPaths(upstream: UnknownRecord, { name }: ExistingServer): readonly string[] {
   const found = [...textsIn(upstream)].flatMap(({ path: [key], text }) =>
     key === 'command' || key === 'args' ? machinePaths(text) : [],
   );

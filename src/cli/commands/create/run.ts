@@ -57,13 +57,13 @@ interface OpenChoices extends Pick<CreateInput, 'language' | 'template' | 'json'
   readonly usual: SourceLanguage;
 }
 
-interface Choices {
+interface CreateChoices {
   readonly language: SourceLanguage;
   readonly template: TemplateName;
 }
 
 /** @throws AgentToolsError `interrupted` at Ctrl-C */
-async function choose({ language, template, usual, json }: OpenChoices, host: Host): Promise<Choices> {
+async function choose({ language, template, usual, json }: OpenChoices, host: Host): Promise<CreateChoices> {
   const isOpen = template === undefined && language === undefined;
   if (!isOpen || json || !isInteractive(host)) {
     return { language: language ?? usual, template: template ?? 'tool' };

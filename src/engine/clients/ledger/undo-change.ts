@@ -133,19 +133,19 @@ function isSameContent(one: Receipt, other: Receipt): boolean {
   return one.server === other.server && sameValue(one.entry, other.entry);
 }
 
-type NamedEntry = Pick<Receipt, 'key' | 'file'>;
+type ReceiptKey = Pick<Receipt, 'key' | 'file'>;
 
-function writtenAgain({ key, file }: NamedEntry): AgentToolsError {
+function writtenAgain({ key, file }: ReceiptKey): AgentToolsError {
   const message = `The entry "${key}" in ${file} was written again since. Take the later change back first, or add --force.`;
   return new AgentToolsError('refused', message);
 }
 
-function changedSince({ key, file }: NamedEntry): AgentToolsError {
+function changedSince({ key, file }: ReceiptKey): AgentToolsError {
   const message = `The entry "${key}" in ${file} was edited or replaced by hand since. Overwrite it with --force.`;
   return new AgentToolsError('refused', message);
 }
 
-function removedSince({ key, file }: NamedEntry): AgentToolsError {
+function removedSince({ key, file }: ReceiptKey): AgentToolsError {
   const message = `The entry "${key}" in ${file} was removed by hand since. Write its former state with --force.`;
   return new AgentToolsError('refused', message);
 }

@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module';
-import { isRecord } from '../../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../../base/value-checks.js';
 import { isLiveSchema, jsonSchema, type LiveSchema } from '../../schema/index.js';
 import { aiSchemaMark } from './ai-schema-mark.js';
-
-type Definition = Readonly<Record<string, unknown>>;
 
 /** The members of `ctx` that tools of other frameworks get. */
 interface CallContext {
@@ -41,7 +39,7 @@ const unusedKeys = [
  * its module.
  * @see https://ai-sdk.dev/docs/reference/ai-sdk-core/tool
  */
-export async function adaptAiTool(tool: object, file: string): Promise<Definition> {
+export async function adaptAiTool(tool: object, file: string): Promise<UnknownRecord> {
   const { execute, inputSchema, parameters, outputSchema, toModelOutput, needsApproval, ...others } =
     tool as AiTool;
   const kept = Object.entries(others).filter(([key]) => !unusedKeys.includes(key));
@@ -165,7 +163,7 @@ interface LangChainTool {
  * Converts a structured tool of LangChain.js.
  * @see https://docs.langchain.com/oss/javascript/langchain/tools
  */
-export function adaptLangChainTool(tool: object): Definition {
+export function adaptLangChainTool(tool: object): UnknownRecord {
   const { name, description, schema, invoke } = tool as LangChainTool;
   return {
     name,

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { DocumentPath } from '../../base/files/document-path.js';
 import { errorMessage } from '../../base/thrown-value.js';
-import { isRecord } from '../../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../../base/value-checks.js';
 import { isFunctionLike } from '../../extension/check-shape.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
@@ -53,16 +53,14 @@ interface CallableKey {
   readonly isPlace?: boolean;
 }
 
-type Value = Readonly<Record<string, unknown>>;
-
 /** The keys that hold functions or references to them, by kind. */
 const callableKeysByKind = {
-  *tools({ handler, initialize, ui }: Value) {
+  *tools({ handler, initialize, ui }: UnknownRecord) {
     yield { path: ['handler'], value: handler, hasShape: true };
     yield { path: ['initialize'], value: initialize, hasShape: true };
     if (isRecord(ui)) yield { path: ['ui', 'when'], value: ui.when, hasShape: false };
   },
-  *prompts({ type, content, arguments: declared }: Value) {
+  *prompts({ type, content, arguments: declared }: UnknownRecord) {
     if (type === 'function' || isFunctionLike(content))
       yield { path: ['content'], value: content, hasShape: true };
     for (const [index, argument] of (Array.isArray(declared) ? declared : []).entries()) {
@@ -70,12 +68,12 @@ const callableKeysByKind = {
       yield { path: ['arguments', index, 'complete'], value: argument.complete, hasShape: true };
     }
   },
-  *resources({ read, list, complete }: Value) {
+  *resources({ read, list, complete }: UnknownRecord) {
     yield { path: ['read'], value: read, hasShape: true };
     yield { path: ['list'], value: list, hasShape: true };
     yield* findCallableMembers('complete', complete);
   },
-  *servers({ initialize, list }: Value) {
+  *servers({ initialize, list }: UnknownRecord) {
     yield { path: ['initialize'], value: initialize, hasShape: true };
     if (!isRecord(list) || isFunctionLike(list)) return;
     for (const kind of ['tools', 'prompts', 'resources']) {
@@ -83,7 +81,7 @@ const callableKeysByKind = {
     }
   },
   *apps() {},
-} as const satisfies Record<Kind, (value: Value) => Iterable<CallableKey>>;
+} as const satisfies Record<Kind, (value: UnknownRecord) => Iterable<CallableKey>>;
 
 function* callablePositions(definition: Definition): Iterable<CallableKey> {
   for (const { path: at, place } of declaredEndpoints(definition)) {

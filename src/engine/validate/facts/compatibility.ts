@@ -31,14 +31,14 @@ export interface CompatibilitySnapshot {
   readonly costs?: readonly ServerCost[];
 }
 
-interface ListedItems {
+interface CheckedItems {
   readonly items: readonly ItemSnapshot[];
   readonly servers: readonly ServerSnapshot[];
 }
 
 /** Checks the tools and servers of an extension against the limits of clients, and counts their tokens. */
 export async function gatherCompatibility(
-  { items, servers }: ListedItems,
+  { items, servers }: CheckedItems,
   { clients, budget }: CompatibilityOptions,
 ): Promise<CompatibilitySnapshot> {
   const tools = items.filter(({ kind }) => kind === 'tools');
@@ -153,7 +153,7 @@ function serverDiagnostics(
 /** Hooks that select the tools by the session. Lists can change in ways that nothing shows, such as by the time. */
 function changingLists(
   { name, ref }: ServerSnapshot,
-  listed: ListedItems,
+  listed: CheckedItems,
   clients: ClientChoice,
 ): readonly Diagnostic[] {
   const item = listed.items.find((one) => one.kind === 'servers' && one.name === name);

@@ -17,7 +17,7 @@ export interface PackagingSnapshot {
   /** True if package.json has a `files` list. */
   readonly hasFilesList: boolean;
   /** Files that the extension needs and npm would leave out. */
-  readonly unpacked: readonly NeededFile[];
+  readonly unpacked: readonly PackagedFile[];
   /** Packages that shipped modules import and that npm does not install with this one. */
   readonly uninstalled: readonly NeededPackage[];
 }
@@ -31,7 +31,7 @@ interface NeededPackage {
 }
 
 /** A file of the package that an item needs. */
-interface NeededFile {
+interface PackagedFile {
   readonly file: string;
   /** The dependent, as messages name it. */
   readonly what: string;
@@ -73,8 +73,8 @@ interface PackagingInput {
 async function findUnpacked(
   packed: ReadonlySet<string>,
   needs: PackagingInput,
-): Promise<readonly NeededFile[]> {
-  const found = new Map<string, NeededFile>();
+): Promise<readonly PackagedFile[]> {
+  const found = new Map<string, PackagedFile>();
   const bundled = bundledIn(needs.extension.manifest.packageJson.value as Readonly<Record<string, unknown>>);
   for await (const needed of neededFiles(needs)) {
     if (needed.isInstalled && bundled.some((name) => needed.file.startsWith(`node_modules/${name}/`)))
@@ -91,7 +91,7 @@ async function findUnpacked(
 function unpackedSkillFiles(
   { name, files }: SkillSnapshot,
   packed: ReadonlySet<string>,
-): readonly NeededFile[] {
+): readonly PackagedFile[] {
   const lost = files.filter((file) => !packed.has(file));
   const told = lost[0] === files[0] ? lost.slice(0, 1) : lost;
   const what = `A file of skill "${name}"`;
@@ -133,7 +133,7 @@ async function isFile(target: string): Promise<boolean> {
   return info?.isFile() ?? false;
 }
 
-async function* neededFiles({ extension, items, modules }: PackagingInput): AsyncGenerator<NeededFile> {
+async function* neededFiles({ extension, items, modules }: PackagingInput): AsyncGenerator<PackagedFile> {
   const { document } = extension.manifest;
   yield { file: document.file, what: 'The manifest', location: { file: document.file } };
   for (const {
@@ -182,7 +182,7 @@ async function* withImports(
   file: string,
   need: { readonly what: string; readonly item: ItemRef; readonly location?: Location },
   modules: ModuleReader,
-): AsyncGenerator<NeededFile> {
+): AsyncGenerator<PackagedFile> {
   const { what, item, location = { file } } = need;
   for (const one of await modules.closure(file)) {
     yield { file: one, what: one === file ? what : `A module that ${file} imports`, location, item };

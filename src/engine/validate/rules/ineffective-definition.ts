@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/did-you-mean.js';
 import type { DocumentPath } from '../../base/files/document-path.js';
-import { isRecord } from '../../base/value-checks.js';
+import { isRecord, type UnknownRecord } from '../../base/value-checks.js';
 import { isTemplate } from '../../extension/check-definition.js';
 import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { backtickAdvice, backtickSlots, templateSlots } from '../../runtime/text-template.js';
@@ -24,8 +24,6 @@ export const ineffectiveDefinition: Rule = defineRule({
   message: ({ what, says }) => `${what}: ${says}`,
 });
 
-type Value = Readonly<Record<string, unknown>>;
-
 interface IneffectivePart {
   readonly path: DocumentPath;
   readonly says: string;
@@ -35,7 +33,7 @@ interface IneffectivePart {
 
 /** Finds parts of definitions without effect, by kind. */
 const findIn = {
-  *tools({ options, task, taskBegins }: Value): Generator<IneffectivePart> {
+  *tools({ options, task, taskBegins }: UnknownRecord): Generator<IneffectivePart> {
     if (taskBegins !== undefined && task === undefined) {
       const says = '"taskBegins" has no effect without "task". Add "task": "optional" or "required".';
       yield { path: ['taskBegins'], says, isKey: true };
@@ -50,13 +48,13 @@ const findIn = {
     }
   },
 
-  *prompts(value: Value): Generator<IneffectivePart> {
+  *prompts(value: UnknownRecord): Generator<IneffectivePart> {
     const names = declaredArgumentNames(value);
     yield* literalTexts(value, names);
     yield* unusedArguments(value);
   },
 
-  *resources({ uri, uriTemplate, ...rest }: Value): Generator<IneffectivePart> {
+  *resources({ uri, uriTemplate, ...rest }: UnknownRecord): Generator<IneffectivePart> {
     if (uri === undefined || uriTemplate !== undefined) return;
     for (const key of ['list', 'complete']) {
       if (rest[key] === undefined) continue;
@@ -67,15 +65,15 @@ const findIn = {
       };
     }
   },
-} satisfies Partial<Record<string, (value: Value) => Iterable<IneffectivePart>>>;
+} satisfies Partial<Record<string, (value: UnknownRecord) => Iterable<IneffectivePart>>>;
 
-function declaredArgumentNames(value: Value): readonly string[] {
+function declaredArgumentNames(value: UnknownRecord): readonly string[] {
   const list = Array.isArray(value.arguments) ? value.arguments : [];
   return list.flatMap((entry) => (isRecord(entry) && typeof entry.name === 'string' ? [entry.name] : []));
 }
 
 /** Texts that are sent literally, although they look like something else. */
-function* literalTexts(value: Value, names: readonly string[]): Generator<IneffectivePart> {
+function* literalTexts(value: UnknownRecord, names: readonly string[]): Generator<IneffectivePart> {
   const isText = value.type === 'text';
   if (value.type !== 'function' && typeof value.content === 'string') {
     if (!isText && isModuleReference.test(value.content)) {
@@ -101,7 +99,7 @@ function* bracesIn(text: string, names: readonly string[], path: DocumentPath): 
 }
 
 /** Arguments that no template uses. Functions are not checked, since their use of arguments is unknown. */
-function* unusedArguments(value: Value): Generator<IneffectivePart> {
+function* unusedArguments(value: UnknownRecord): Generator<IneffectivePart> {
   const pieces = staticContents(value);
   if (!pieces) return;
   const texts = pieces.flatMap((one) =>
@@ -121,7 +119,7 @@ function* unusedArguments(value: Value): Generator<IneffectivePart> {
 }
 
 /** The contents of a prompt with arguments, if they are static. */
-function staticContents(value: Value): readonly unknown[] | undefined {
+function staticContents(value: UnknownRecord): readonly unknown[] | undefined {
   if (!Array.isArray(value.arguments)) return undefined;
   if (Array.isArray(value.messages)) {
     return value.messages.flatMap((message) => (isRecord(message) ? message.content : []));

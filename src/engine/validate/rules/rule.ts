@@ -15,7 +15,7 @@ export interface Rule extends RuleRow {
 }
 
 /** A fault: its location, and the facts for its message. */
-interface Finding<Facts> {
+interface RuleFinding<Facts> {
   readonly location: Location;
   readonly item?: ItemRef;
   readonly facts: Facts;
@@ -30,7 +30,7 @@ export function defineRule<Facts>({
   message,
   ...row
 }: RuleRow & {
-  check(snapshot: Snapshot): Iterable<Finding<Facts>>;
+  check(snapshot: Snapshot): Iterable<RuleFinding<Facts>>;
   message(facts: Facts): string;
 }): Rule {
   return {

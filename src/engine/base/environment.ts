@@ -1,0 +1,2 @@
+/** Variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
