@@ -30,7 +30,8 @@ const parsers: Readonly<Record<ConfigFormat, (text: string) => Promise<LocateVal
     return (path) => starts.get(JSON.stringify(path));
   },
   async yaml(text) {
-    const { isMap, isPair, isScalar, isSeq } = await import('yaml');
+    const { default: yaml } = await import('yaml');
+    const { isMap, isPair, isScalar, isSeq } = yaml;
     const { readYaml, yamlOffset } = await import('./yaml-source.js');
     const { root } = readYaml(text);
     const membersOf = remember((node: unknown): ReadonlyMap<unknown, unknown> => {
