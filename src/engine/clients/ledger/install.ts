@@ -82,7 +82,7 @@ export async function planInstall(
 
 /** The files of a project may be links, but only to files of the project. @throws AgentToolsError */
 async function requireInProject({ project, file, client }: Receipt, realFile: string): Promise<void> {
-  if (project === undefined || realFile === file) return;
+  if (project === undefined || realFile === path.resolve(file)) return;
   const inside = path.relative(await followLinks(project), realFile);
   if (!path.isAbsolute(inside) && inside.split(path.sep)[0] !== '..') return;
   const command = `--config ${shellWord(realFile)} --client ${client}`;
