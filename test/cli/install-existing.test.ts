@@ -365,6 +365,7 @@ describe('install of a bundle', () => {
     const { code, stderr } = await run(words);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stderr).toContain('./tickets.mcpb is the server "acme-tickets", version 1.0.0.');
+    expect(stderr).toContain('then install again with --arg token=secret:TOKEN.');
     const [folder = ''] = folders();
     const file = path.join(home, 'agenttools/bundles', folder, 'server.mjs');
     expect(entries()).toEqual({

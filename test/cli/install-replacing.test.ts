@@ -160,8 +160,8 @@ describe('a server takes the place of another with the same key', () => {
     const { stderr } = await install('cursor', '@acme/sky/Night', '--name', 'mine');
     expect(stderr).toContain('@acme/sky/Night took the place of @acme/sky/Day.');
     expect(await installed()).toEqual([
-      ['Sky', '@acme/sky/Noon', 'intact'],
       ['mine', '@acme/sky/Night', 'intact'],
+      ['Sky', '@acme/sky/Noon', 'intact'],
     ]);
     expect((await uninstall('cursor')).code).toBe(0);
     expect(existsSync(path.join(home, '.cursor'))).toBe(false);

@@ -93,8 +93,11 @@ function clearTextNotes({
   const { value: native, additions } = client.secretReference?.(name, receipt.key, client.name) ?? {};
   const isPlain = native !== undefined && !additions;
   const other = isPlain ? ` Or let ${client.name} fill it in: --env '${name}=${native}'` : '';
+  // The value of a variable may come from another input of the server.
+  const input = request.args.find((word) => word.endsWith(`=${found.value}`))?.split('=', 1)[0];
+  const option = input === undefined ? `--env ${name}` : `--arg ${input}`;
   return [
-    `${name} is in the file in clear text. To keep it in the secret store: agenttools secret set ${name}, then install again with --env ${name}=secret:${name}.${other}`,
+    `${name} is in the file in clear text. To keep it in the secret store: agenttools secret set ${name}, then install again with ${option}=secret:${name}.${input === undefined ? other : ''}`,
   ];
 }
 
