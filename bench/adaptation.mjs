@@ -25,7 +25,7 @@ export { limitSubjects } from '../compatibility/client-limits.js';`,
     format: 'esm',
     platform: 'node',
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
     logLevel: 'error',
   });
