@@ -793,7 +793,7 @@ describe('doctor', () => {
   it('reads the servers that Claude Code keeps for single projects', async () => {
     const dead = servers({ one: { command: '/opt/gone/program' } });
     const secretive = servers({ one: { command: node, args: ['a'], env: { API_KEY: secret } } });
-    const projects = { '/work/a': dead, '/work/b': dead, '/work/c': secretive, '/work/d': servers({}) };
+    const projects = { '/projects/a': dead, '/projects/b': dead, '/projects/c': secretive, '/projects/d': servers({}) };
     const text = JSON.stringify({ projects, ...servers({ one: { command: node, args: ['b'] } }) }, null, 2);
     const home = writeFolder({ '.claude.json': text });
     chmodSync(path.join(home, '.claude.json'), 0o600);
@@ -812,7 +812,7 @@ describe('doctor', () => {
     ]);
     await run(home, ['doctor', 'claude-code', '--fix', '--move-secrets', '--offline', '--no-start']);
     const { projects: after } = JSON.parse(readFileSync(path.join(home, '.claude.json'), 'utf8'));
-    expect(after['/work/c'].mcpServers.one.env.API_KEY).toBe('secret:API_KEY');
+    expect(after['/projects/c'].mcpServers.one.env.API_KEY).toBe('secret:API_KEY');
     expect((await run(home, ['uninstall', 'claude-code', 'one'])).stderr).toContain(
       'The entry that was there before is back.',
     );

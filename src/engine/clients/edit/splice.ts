@@ -53,6 +53,11 @@ export function changedRange({ before, after }: EditedTexts): {
   return { offset, end: offset + removed.length };
 }
 
+/** True for a text that takes long to parse. Edits of other texts are verified on the whole texts. */
+export function isLong(text: string): boolean {
+  return text.length > 200_000;
+}
+
 /** Cuts ranges out of both texts. The ranges are positions in the earlier text, before or after the changed range. */
 export function cutUnchanged({ before, after }: EditedTexts, ranges: readonly TextRange[]): EditedTexts {
   if (ranges.length === 0) return { before, after };

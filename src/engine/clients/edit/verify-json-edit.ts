@@ -1,7 +1,7 @@
 import type { EditStep } from './editor.js';
 import { type JsonNode, parseJson, readJson } from './json-source.js';
 import { sameValue } from './merge-entry.js';
-import { changedRange, cutUnchanged, type EditedTexts, type TextRange } from './splice.js';
+import { changedRange, cutUnchanged, type EditedTexts, isLong, type TextRange } from './splice.js';
 
 /**
  * True if a text differs from an earlier one by the steps only.
@@ -12,7 +12,7 @@ export function isJsonChangedBy(steps: readonly EditStep[], texts: EditedTexts):
   return isNodeChangedBy(steps, parseJson(before).root, parseJson(after).root);
 }
 
-/** A map with more members is checked in part. */
+/** In a long text, a map with more members is checked in part. */
 const manyMembers = 8;
 
 /**
@@ -21,6 +21,7 @@ const manyMembers = 8;
  * the members have equal values.
  */
 function withoutEqualMembers(steps: readonly EditStep[], { before, after }: EditedTexts): EditedTexts {
+  if (!isLong(before)) return { before, after };
   const { offset, end } = changedRange({ before, after });
   const cuts: TextRange[] = [];
   let node = readJson(before).root;

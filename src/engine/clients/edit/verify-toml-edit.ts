@@ -1,10 +1,10 @@
 import { isDataChangedBy } from './config-path.js';
 import type { ConfigPath, EditStep } from './editor.js';
-import { changedRange, cutUnchanged, type EditedTexts, type TextRange } from './splice.js';
+import { changedRange, cutUnchanged, type EditedTexts, isLong, type TextRange } from './splice.js';
 import { sameData } from './toml-data.js';
 import { parseToml, readToml, type TomlSection, type TomlSource } from './toml-source.js';
 
-/** A file with more tables beside the changed one is checked in part. */
+/** A long file with more tables beside the changed one is checked in part. */
 const manyTables = 8;
 
 /** True if the data of the edited text are among the expected ones. `expect` returns these from the data before the edit. */
@@ -41,6 +41,7 @@ function readPair(
  * change remain, and so does the first one: it shows in which form their parent is written.
  */
 function withoutEqualTables({ sections }: TomlSource, path: ConfigPath, texts: EditedTexts): EditedTexts {
+  if (!isLong(texts.before)) return texts;
   const isBeside = (section: TomlSection) => {
     const depth = section.path.findIndex((key, index) => key !== path[index]);
     return depth !== -1 && depth < path.length && section.path.every((key) => typeof key === 'string');

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar } from 'yaml';
 import { isDataChangedBy } from './config-path.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type EditStep } from './editor.js';
-import { changedRange, cutUnchanged, type EditedTexts, type TextRange } from './splice.js';
+import { changedRange, cutUnchanged, type EditedTexts, isLong, type TextRange } from './splice.js';
 import { startOfLine } from './text-lines.js';
 import { isFlow } from './yaml-layout.js';
 import { beginsLine } from './yaml-lines.js';
@@ -68,7 +68,7 @@ export function isYamlChangedBy(steps: readonly EditStep[], texts: EditedTexts):
   return isDataChangedBy(steps, earlier, later);
 }
 
-/** A map with more members is checked in part. */
+/** In a long text, a map with more members is checked in part. */
 const manyMembers = 8;
 
 /**
@@ -78,6 +78,7 @@ const manyMembers = 8;
  * several lines ends depends on the next line.
  */
 function withoutEqualMembers(path: ConfigPath, { before, after }: EditedTexts): EditedTexts {
+  if (!isLong(before)) return { before, after };
   const { root, aliases } = readYaml(before);
   if (aliases.length > 0) return { before, after };
   const { offset, end } = changedRange({ before, after });

@@ -6,6 +6,9 @@ import { jsonEditor } from '../../../../src/engine/clients/edit/json.js';
 import { tomlEditor } from '../../../../src/engine/clients/edit/toml.js';
 import { yamlEditor } from '../../../../src/engine/clients/edit/yaml.js';
 
+/** Makes the files long: edits of shorter ones are verified on the whole texts. */
+const filler = 'x'.repeat(6000);
+
 const keys = Array.from({ length: 40 }, (_, index) => `k${index}`);
 
 /** Files with so many entries that only the part around a change is verified. */
@@ -13,22 +16,24 @@ const files: Record<string, readonly [format: ConfigFormat, editor: Editor, text
   JSON: [
     'json',
     jsonEditor(),
-    `{\n  "m": {\n${keys.map((key) => `    "${key}": { "a": "1", "}": [] }`).join(',\n')}\n  }\n}\n`,
+    `{\n  "m": {\n${keys.map((key) => `    "${key}": { "a": "${filler}", "}": [] }`).join(',\n')}\n  }\n}\n`,
   ],
   'JSON with comments': [
     'jsonc',
     jsonEditor(),
-    `{"m":{${keys.map((key) => `\n/* } */ "${key}": {"a": "1"},// {`).join('')}\n},}`,
+    `{"m":{${keys.map((key) => `\n/* } */ "${key}": {"a": "${filler}"},// {`).join('')}\n},}`,
   ],
   TOML: [
     'toml',
     tomlEditor(),
-    keys.map((key) => `[m.${key}]\na = """\n[m.k1]\n"""\n\n[m.${key}.e]\nb = [\n  1, # ]\n]\n`).join('\n'),
+    keys
+      .map((key) => `[m.${key}]\na = """\n[m.k1]\n${filler}\n"""\n\n[m.${key}.e]\nb = [\n  1, # ]\n]\n`)
+      .join('\n'),
   ],
   YAML: [
     'yaml',
     yamlEditor(),
-    `x: 1\nm:\n${keys.map((key) => `  ${key}:\n    a: |\n      k1: 1\n\n    b: two\n      lines\n  # of ${key}\n`).join('')}z: 2\n`,
+    `x: 1\nm:\n${keys.map((key) => `  ${key}:\n    a: |\n      k1: 1\n      ${filler}\n\n    b: two\n      lines\n  # of ${key}\n`).join('')}z: 2\n`,
   ],
 };
 
