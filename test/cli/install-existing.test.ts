@@ -8,6 +8,7 @@ import { registryEntry, startMcpRegistry } from '../support/mcp-registry.js';
 import { npmInProcess } from '../support/npm-in-process.js';
 import { npmUser } from '../support/npm-user.js';
 import { addFiles, writeFolder } from '../support/packages.js';
+import { fixture, programFile } from '../support/program.js';
 import { runCli } from '../support/run-cli.js';
 import { ticketsServer } from '../support/tickets-server.js';
 import { writeBundle } from '../support/zip.js';
@@ -195,6 +196,13 @@ describe('install of a command', () => {
     expect(args).toEqual([path.join(cwd, 'server.mjs'), '--flag']);
     expect((await run(['uninstall', 'cursor', 'mine'])).code).toBe(0);
     expect(existsSync(cursorFile())).toBe(false);
+  });
+
+  test('keeps the words of a command that is AgentTools', async () => {
+    const place = fixture('weather/weather');
+    const words = ['--no-verify', '--name', 'mine', '--', process.execPath, programFile, 'start', place];
+    expect((await run(['install', 'cursor', ...words])).code).toBe(0);
+    expect(entries().mine.args).toEqual([programFile, 'start', place]);
   });
 
   test('by npx installs the package', async () => {

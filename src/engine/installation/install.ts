@@ -150,12 +150,15 @@ function signInNotes({ signIn }: InstallSource, { name }: Client, isBridged: boo
   return [`The server wants a sign-in. Sign in with: ${loginCommand(signIn.server)}`];
 }
 
-/** Replaces the running Node and AgentTools by their links, so that the entry outlives these versions. */
-function withLinks<L extends Launch | RemoteLaunch>(launch: L, facts: ScriptLinkFacts): L {
+/**
+ * Replaces the running Node by its link, so that the entry outlives this version. `isOurs`: replaces AgentTools, too. The
+ * words of a command of the user stay.
+ */
+function withLinks<L extends Launch | RemoteLaunch>(launch: L, facts: ScriptLinkFacts, isOurs: boolean): L {
   if (!('command' in launch) || launch.command !== facts.execPath) return launch;
   const [first, ...args] = launch.args;
-  const script = first === facts.script ? [scriptArgument(facts), ...args] : launch.args;
-  return { ...launch, command: nodeCommand(facts), args: script };
+  const words = isOurs && first === facts.script ? [scriptArgument(facts), ...args] : launch.args;
+  return { ...launch, command: nodeCommand(facts), args: words };
 }
 
 /** @throws AgentToolsError if npx cannot start the server on other machines */
@@ -210,7 +213,7 @@ async function installInto(
   checkKey(client, key);
   if (source.isExisting) refuseSecretArguments(checkable, source.secretArguments, scope);
   const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
-  const linked = withLinks(checkable, node);
+  const linked = withLinks(checkable, node, source.isOurs);
   const launch =
     request.apps && source.isOurs && 'command' in linked
       ? await withApps(linked, { ...placement, key })
