@@ -793,7 +793,12 @@ describe('doctor', () => {
   it('reads the servers that Claude Code keeps for single projects', async () => {
     const dead = servers({ one: { command: '/opt/gone/program' } });
     const secretive = servers({ one: { command: node, args: ['a'], env: { API_KEY: secret } } });
-    const projects = { '/projects/a': dead, '/projects/b': dead, '/projects/c': secretive, '/projects/d': servers({}) };
+    const projects = {
+      '/projects/a': dead,
+      '/projects/b': dead,
+      '/projects/c': secretive,
+      '/projects/d': servers({}),
+    };
     const text = JSON.stringify({ projects, ...servers({ one: { command: node, args: ['b'] } }) }, null, 2);
     const home = writeFolder({ '.claude.json': text });
     chmodSync(path.join(home, '.claude.json'), 0o600);
